@@ -1,0 +1,57 @@
+"""The correctness checks: one session a case, and every byte that comes back looked at."""
+
+import time
+from collections.abc import Iterator
+
+from grader.assignment import Assignment, Case
+from grader.diagnosis import Problem, of_failure, sizes_in_words
+from grader.inspection import inspect, make_trial
+from grader.oracle import Oracle
+from grader.plan import SUBMISSION, Bindings, submission_plan
+from grader.result import Check, Kind, Reason, Verdict
+from grader.runner import Worker
+from grader.scoring import case_points
+from grader.task import Task
+
+PATIENCE = 2
+"""After so many cases that ran into a time limit, the rest are not waited for."""
+
+CASE_KEY = 0
+"""Tells the inputs of cases from those of timed rounds, which have the key 1 (measurement.py)."""
+
+GAVE_UP = Problem(reason=Reason.NOT_RUN, message="not run: earlier cases ran into the time limit.")
+
+
+def check_cases(task: Task, oracle: Oracle, worker: Worker, bindings: Bindings) -> Iterator[Check]:
+    """The check of every case, in the order of the assignment; each is run when it is asked for."""
+    assignment = task.assignment
+    time_limits = 0
+    for number, case in enumerate(assignment.correctness.cases):
+        start = time.perf_counter()
+        problem: Problem | None = GAVE_UP
+        if time_limits < PATIENCE:
+            trial = make_trial(assignment, oracle, case.sizes, case.data, (task.seed, CASE_KEY, number))
+            plan = submission_plan(assignment, case.sizes, bindings)
+            fetched = worker.run_once(plan, SUBMISSION, trial.sent(plan))
+            problem = inspect(trial, plan, fetched) if isinstance(fetched, dict) else of_failure(fetched)
+        if problem is not None and problem.reason is Reason.TIME_LIMIT:
+            time_limits += 1
+        yield _check(assignment, case, problem, time.perf_counter() - start)
+
+
+def unrun_cases(assignment: Assignment) -> Iterator[Check]:
+    """The checks of all cases as if they had passed, for a submission that gets no chance to run them."""
+    return (_check(assignment, case, None, 0.0) for case in assignment.correctness.cases)
+
+
+def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds: float) -> Check:
+    points = case_points(assignment.correctness.points, len(assignment.correctness.cases))
+    check = Check(
+        name=f"correctness: {case.name} ({sizes_in_words(case.sizes)})",
+        kind=Kind.CORRECTNESS,
+        verdict=Verdict.PASSED,
+        points=points,
+        max_points=points,
+        seconds=seconds,
+    )
+    return check if problem is None else problem.fail(check)

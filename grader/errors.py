@@ -1,0 +1,32 @@
+"""Our faults and the caller's: the exceptions that leave a submission without a grade.
+
+A student's mistake is never an exception; it is a failed check in the result.
+"""
+
+
+class GraderError(Exception):
+    """Base of every error that the command line reports as one line, without a traceback."""
+
+
+class InputError(GraderError):
+    """What the caller named cannot be used: a file, a folder, an assignment, an option (exit code 2)."""
+
+
+class UngradedError(GraderError):
+    """The grader could not do its work; the submission has no grade and can be tried again (exit code 3)."""
+
+
+class DeviceError(UngradedError):
+    """There is no OpenCL device to grade on, or the chosen one is not there."""
+
+
+class WorkerError(UngradedError):
+    """A worker could not be started, or broke outside the student's code."""
+
+
+class ReferenceError(UngradedError):  # noqa: A001 - the course's word; the weakref builtin is never used here
+    """Our own kernel (model solution, baseline) failed where it must not."""
+
+
+class NoiseError(UngradedError):
+    """The machine is too noisy to time kernels on."""

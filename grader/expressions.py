@@ -1,0 +1,46 @@
+"""Arithmetic in assignment.yaml, such as "ceil_to(width, TILE)"; evaluated by simpleeval, never by eval."""
+
+import math
+from collections.abc import Mapping
+
+from simpleeval import InvalidExpression, SimpleEval
+
+from grader.errors import InputError
+
+Names = Mapping[str, int | float]
+
+
+def ceil_div(value: int, step: int) -> int:
+    """Number of steps of size `step` that cover `value`."""
+    return -(-value // step)
+
+
+def ceil_to(value: int, step: int) -> int:
+    """Smallest multiple of `step` that is not less than `value`."""
+    return ceil_div(value, step) * step
+
+
+FUNCTIONS = {"ceil_div": ceil_div, "ceil_to": ceil_to, "min": min, "max": max, "sqrt": math.sqrt}
+
+
+def evaluate(expression: str | int | float, names: Mapping[str, object]) -> float:
+    """Value of an expression over `names`; raises InputError that quotes the expression."""
+    if isinstance(expression, int | float):
+        return expression
+    evaluator = SimpleEval(names=dict(names), functions=FUNCTIONS)
+    try:
+        value = evaluator.eval(expression)
+    except (InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError) as error:
+        known = ", ".join(sorted([*map(str, names), *FUNCTIONS]))
+        raise InputError(f'cannot evaluate "{expression}": {error}. It may use {known}.') from error
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise InputError(f'"{expression}" is not a finite number but {value!r}.')
+    return value
+
+
+def evaluate_int(expression: str | int, names: Mapping[str, object]) -> int:
+    """Like `evaluate`, for a quantity that must be a whole number (a size, a number of elements)."""
+    value = evaluate(expression, names)
+    if value != int(value):
+        raise InputError(f'"{expression}" is {value}, but a whole number is needed here.')
+    return int(value)

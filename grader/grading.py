@@ -1,0 +1,136 @@
+"""The whole story of one grading.
+
+    build -> every case -> timed rounds -> points
+"""
+
+import platform
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from grader.assignment import BASELINE_FILE, Assignment
+from grader.building import check_build
+from grader.cases import check_cases, unrun_cases
+from grader.device import speed_goal
+from grader.diagnosis import Problem
+from grader.measurement import Contest, Contestant, Role
+from grader.oracle import load_oracle
+from grader.performance import check_performance, unmeasured
+from grader.plan import BASELINE, REFERENCE, SUBMISSION, Bindings, control_plan, reference_plan, submission_plan
+from grader.protocol import DeviceFacts, Program
+from grader.result import Check, Provenance, Reason, Result, Verdict
+from grader.runner import Deadlines, Worker
+from grader.sandbox import Sandbox
+from grader.task import Task
+from grader.timing import TimingRules
+
+PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
+"""Packages whose versions a result states."""
+
+Progress = Callable[[str], None]
+"""Told in a few words what is being done."""
+
+BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="not run: the build failed.")
+NOT_CORRECT = Problem(reason=Reason.NOT_RUN, message="not timed: only a kernel whose results are all right is.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """Where and by what rules gradings are run."""
+
+    sandbox_name: str
+    sandbox: Sandbox
+    device: int
+    deadlines: Deadlines
+    timing: TimingRules
+
+    def worker(self, programs: dict[str, Program]) -> Worker:
+        """A worker on this bench."""
+        return Worker(self.sandbox, programs, self.device, self.deadlines)
+
+
+def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
+    """Grade one submission for one assignment.
+
+    What the student's code does wrong is in the result; UngradedError is raised for what is our own fault.
+    """
+    started, clock = datetime.now(UTC), time.perf_counter()
+    with ExitStack() as workers:
+        student = workers.enter_context(bench.worker({SUBMISSION: _program(task.assignment, task.submission.source)}))
+        device = student.ready()
+        progress("building")
+        build = check_build(task.assignment, student)
+        if build.bindings is None:
+            rest = (*unrun_cases(task.assignment), unmeasured(task.assignment, device))
+            checks = [build.check, *(BUILD_FAILED.fail(check) for check in rest)]
+        else:
+            contest = _contest(task, bench, device, student, build.bindings, workers)
+            checks = [build.check]
+            for check in check_cases(task, contest.oracle, student, build.bindings):
+                progress(check.name)
+                checks.append(check)
+            if all(check.verdict is Verdict.PASSED for check in checks):
+                progress("timing")
+                checks.append(check_performance(contest, bench.timing))
+            else:
+                checks.append(NOT_CORRECT.fail(unmeasured(task.assignment, device)))
+    return _result(task, checks, time.perf_counter() - clock, _provenance(task, bench, device, started))
+
+
+def _contest(
+    task: Task, bench: Bench, device: DeviceFacts, student: Worker, bindings: Bindings, workers: ExitStack
+) -> Contest:
+    """The submission, and beside it workers of our own, which start up and build while the cases run."""
+    assignment = task.assignment
+    sizes = speed_goal(assignment, device).sizes
+    models = {name: _program(assignment, source) for name, source in assignment.model_solutions().items()}
+    baseline = _program(assignment, assignment.source(BASELINE_FILE))
+    ours = {
+        Role.REFERENCE: (reference_plan(assignment, sizes), bench.worker(models)),
+        Role.CONTROL: (control_plan(assignment, sizes), bench.worker({**models, BASELINE: baseline})),
+    }
+    contestants = {
+        Role.SUBMISSION: Contestant(
+            worker=student, plan=submission_plan(assignment, sizes, bindings), sequence=SUBMISSION
+        )
+    }
+    for role, (plan, worker) in ours.items():
+        workers.enter_context(worker).begin_open(plan)
+        contestants[role] = Contestant(worker=worker, plan=plan, sequence=REFERENCE)
+    return Contest(
+        assignment=assignment, oracle=load_oracle(assignment), device=device, seed=task.seed, contestants=contestants
+    )
+
+
+def _program(assignment: Assignment, source: str) -> Program:
+    return Program(source=source, options=assignment.build_options)
+
+
+def _provenance(task: Task, bench: Bench, device: DeviceFacts, started: datetime) -> Provenance:
+    return Provenance(
+        grader=version("grader"),
+        python=platform.python_version(),
+        packages={name: version(name) for name in PACKAGES},
+        assignment_sha256=task.assignment.sha256,
+        submission_sha256=task.submission.sha256,
+        sandbox=bench.sandbox_name,
+        seed=task.seed,
+        started=started.isoformat(timespec="seconds"),
+        device=device,
+    )
+
+
+def _result(task: Task, checks: list[Check], seconds: float, provenance: Provenance) -> Result:
+    return Result(
+        assignment=task.assignment.name,
+        title=task.assignment.title,
+        submission=str(task.submission.path),
+        checks=tuple(checks),
+        points=sum(check.points for check in checks),
+        max_points=sum(check.max_points for check in checks),
+        seconds=seconds,
+        provenance=provenance,
+    )

@@ -1,0 +1,77 @@
+"""What came back from a launch, held against what only the judge knows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.assignment import Assignment, DataSet, Sizes
+from grader.checking import compare, first_stray_write, unchanged
+from grader.diagnosis import Problem, of_changed_input, of_mismatch, of_stray_write
+from grader.expressions import evaluate
+from grader.inputs import make_inputs
+from grader.oracle import Oracle, Truth, consult
+from grader.plan import Plan
+from grader.runner import Fetched
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """Data for one launch: its sizes, its inputs, and the truth about its outputs."""
+
+    assignment: Assignment
+    sizes: Sizes
+    data: DataSet
+    inputs: Mapping[str, NDArray[Any]]
+    truth: Mapping[str, Truth]
+
+    def sent(self, plan: Plan) -> dict[str, NDArray[Any]]:
+        """What this plan uploads: inputs, and arrays that a step of ours would have made."""
+        return {name: self.inputs[name] if name in self.inputs else self.truth[name].value for name in plan.uploads}
+
+
+def make_trial(assignment: Assignment, oracle: Oracle, sizes: Sizes, data: DataSet, key: tuple[int, ...]) -> Trial:
+    """Fresh inputs from the key, and what the oracle says about them."""
+    inputs = make_inputs(assignment, sizes, data, key)
+    truth = consult(oracle, assignment, inputs, sizes)
+    return Trial(assignment=assignment, sizes=sizes, data=data, inputs=inputs, truth=truth)
+
+
+def inspect(trial: Trial, plan: Plan, fetched: Mapping[str, Fetched]) -> Problem | None:
+    """The first thing wrong with the fetched buffers, the likeliest cause first; None if all is right."""
+    return _stray_write(fetched) or _changed_input(trial, plan, fetched) or _wrong_output(trial, plan, fetched)
+
+
+def _stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
+    for name, buffer in fetched.items():
+        after = first_stray_write(buffer.after)
+        if after is not None:
+            return of_stray_write(name, after)
+        before = first_stray_write(buffer.before[::-1])
+        if before is not None:
+            return of_stray_write(name, -1 - before)
+    return None
+
+
+def _changed_input(trial: Trial, plan: Plan, fetched: Mapping[str, Fetched]) -> Problem | None:
+    sent = trial.sent(plan)
+    for name in sent.keys() & fetched.keys():
+        if not unchanged(fetched[name].payload, sent[name]):
+            return of_changed_input(name)
+    return None
+
+
+def _wrong_output(trial: Trial, plan: Plan, fetched: Mapping[str, Fetched]) -> Problem | None:
+    assignment = trial.assignment
+    factor = evaluate(assignment.correctness.tolerance.factor, assignment.names(trial.sizes))
+    for name in plan.outputs:
+        shape = assignment.shape(assignment.buffers[name], trial.sizes)
+        got = fetched[name].payload.view(np.float32).reshape(shape)
+        mismatch = compare(
+            name, got, trial.truth[name], tolerance=assignment.correctness.tolerance, factor=factor, data=trial.data
+        )
+        if mismatch is not None:
+            return of_mismatch(mismatch)
+    return None

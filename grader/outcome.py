@@ -1,0 +1,24 @@
+"""The ways in which a request to a worker can fail, as values."""
+
+from dataclasses import dataclass
+
+from grader.protocol import BuildFailed, Died, Refused
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimedOut:
+    """`doing` was not finished after `seconds`; the worker has been killed."""
+
+    doing: str
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Garbled:
+    """The worker said or did something that ours never does; it has been killed."""
+
+    what: str
+
+
+Failure = BuildFailed | Refused | Died | TimedOut | Garbled
+"""Every way in which a request to a worker can fail."""

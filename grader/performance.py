@@ -1,0 +1,111 @@
+"""From timed rounds to a performance check: rates, plausibility, points, and the sentence about them."""
+
+import time
+from statistics import median
+
+from grader.assignment import Assignment, SpeedGoal
+from grader.device import device_class, speed_goal
+from grader.diagnosis import Problem, of_missed_goal, of_missed_minimum, of_other_clock, of_too_fast, sizes_in_words
+from grader.expressions import evaluate
+from grader.measurement import Contest, measure
+from grader.protocol import DeviceFacts
+from grader.result import Check, Interval, Kind, Performance, Samples, Verdict
+from grader.scoring import award_speed, required_rate
+from grader.timing import Round, TimingRules, fraction_of_reference, interval, noise
+
+CEILING = 1.05
+"""Times the copy bandwidth of the session: bytes that must move cannot move faster, but for noise."""
+
+CLOCK_SHARE, CLOCK_SECONDS = 0.25, 0.002
+"""How much longer the judge may see a launch take than the device says, beyond what it sees for the model solution:
+a share of the launch, and an absolute allowance for a busy machine."""
+
+
+def check_performance(contest: Contest, rules: TimingRules) -> Check:
+    """Measure and judge."""
+    start = time.perf_counter()
+    rounds = measure(contest, rules)
+    check = unmeasured(contest.assignment, contest.device).model_copy(update={"seconds": time.perf_counter() - start})
+    if isinstance(rounds, Problem):
+        return rounds.fail(check)
+    performance = summarise(contest.assignment, contest.device, rounds)
+    problem = implausible(performance, rounds)
+    if problem is not None:
+        return problem.fail(check.model_copy(update={"performance": performance}))
+    return judge(check, performance, contest.goal, contest.device)
+
+
+def unmeasured(assignment: Assignment, device: DeviceFacts) -> Check:
+    """The check before anything is known: no points yet."""
+    goal = speed_goal(assignment, device)
+    return Check(
+        name=f"performance: {device_class(device)} ({sizes_in_words(goal.sizes)})",
+        kind=Kind.PERFORMANCE,
+        verdict=Verdict.FAILED,
+        points=0.0,
+        max_points=goal.points,
+        seconds=0.0,
+    )
+
+
+def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, ...]) -> Performance:
+    """Rates and ratios of the rounds."""
+    goal = speed_goal(assignment, device)
+    names = assignment.names(goal.sizes)
+    moved = evaluate(assignment.performance.bytes, names)
+    work = moved if assignment.performance.flop is None else evaluate(assignment.performance.flop, names)
+    seconds = interval([each.submission for each in rounds])
+    shows = [(each, each.side_show) for each in rounds if each.side_show is not None]
+    copy_bandwidth = moved / median(show.device_copy for _, show in shows) * 1e-9
+    performance = Performance(
+        device_class=device_class(device),
+        sizes=goal.sizes,
+        pairs=len(rounds),
+        seconds=seconds,
+        unit=assignment.performance.unit,
+        rate=Interval(median=work / seconds.median * 1e-9, low=work / seconds.high * 1e-9, high=work / seconds.low * 1e-9),
+        fraction_of_reference=fraction_of_reference(rounds),
+        speed_up_over_baseline=interval([show.baseline / each.submission for each, show in shows]),
+        noise=noise(rounds),
+        copy_bandwidth=copy_bandwidth,
+        fraction_of_copy=moved / seconds.median * 1e-9 / copy_bandwidth,
+        samples=Samples(
+            submission=tuple(each.submission for each in rounds),
+            reference=tuple(each.reference for each in rounds),
+            control=tuple(each.control for each in rounds),
+            baseline=tuple(show.baseline for _, show in shows),
+            device_copy=tuple(show.device_copy for _, show in shows),
+        ),
+    )
+    if len(assignment.launches) == len(assignment.student_launches):
+        return performance
+    program = median(each.submission + each.surroundings for each in rounds)
+    return performance.model_copy(
+        update={
+            "program_seconds": program,
+            "program_speed_up": median(show.baseline / (each.submission + each.surroundings) for each, show in shows),
+            "program_fraction_of_copy": moved / program * 1e-9 / copy_bandwidth,
+        }
+    )
+
+
+def judge(check: Check, performance: Performance, goal: SpeedGoal, device: DeviceFacts) -> Check:
+    """Verdict and points for a measured speed."""
+    check = check.model_copy(update={"performance": performance})
+    required = required_rate(goal, device.name)
+    if required is not None and performance.rate.median < required:
+        return of_missed_minimum(performance.rate.median, required, performance.unit, device.name).fail(check)
+    award = award_speed(goal, performance.fraction_of_reference)
+    if award.verdict is not Verdict.PASSED:
+        check = of_missed_goal(performance.fraction_of_reference, goal).fail(check)
+    return check.model_copy(update={"verdict": award.verdict, "points": award.points})
+
+
+def implausible(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:
+    """A finding about figures that no kernel can reach, or that two clocks disagree about."""
+    if performance.fraction_of_copy > CEILING:
+        return of_too_fast(performance.fraction_of_copy)
+    unseen = median(each.submission_gap for each in rounds) - median(each.reference_gap for each in rounds)
+    if unseen > CLOCK_SHARE * performance.seconds.median + CLOCK_SECONDS:
+        return of_other_clock(performance.seconds.median, performance.seconds.median + unseen)
+    return None

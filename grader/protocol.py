@@ -1,0 +1,285 @@
+"""What the judge and a worker say to each other: one JSON object a line, both ways.
+
+The judge asks, the worker answers each request with exactly one reply, in order. Arrays do not
+travel in messages but in two files in the worker's folder, whose sizes the judge fixes:
+
+    in.bin    the payloads of the uploaded buffers, back to back, in the order of `Open.buffers`
+    out.bin   the fetched buffers with their guard bands, back to back, in the order of `Fetch.buffers`
+
+A worker reports facts only. Everything in a reply comes from a process that ran untrusted code:
+the judge validates its form here and believes none of its content.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+LOG_LIMIT = 64 * 1024
+"""Characters of a build log that a worker sends; one huge template error should not fill a report."""
+
+REPLY_LIMIT = 1024 * 1024
+"""Bytes of one reply; the log and the facts of a hundred kernels fit many times over."""
+
+INPUT_FILE = "in.bin"
+OUTPUT_FILE = "out.bin"
+
+ScalarType = Literal["uint32", "int32", "float32", "float64"]
+
+
+class Message(BaseModel):
+    """Base of all messages: frozen, and unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+# --- what a worker is told at its start ------------------------------------------------------
+
+
+class Limits(Message):
+    """Resource limits that a worker puts on itself before it imports anything of OpenCL."""
+
+    memory_bytes: int
+    cpu_seconds: int
+    file_bytes: int
+    processes: int
+
+
+class Program(Message):
+    """One OpenCL source text and the options it is built with."""
+
+    source: str
+    options: tuple[str, ...] = ()
+
+
+class Job(Message):
+    """The first line a worker reads: what it may use, and the programs it will build in its sessions."""
+
+    limits: Limits
+    device: int = 0
+    programs: dict[str, Program] = {}
+
+
+# --- requests --------------------------------------------------------------------------------
+
+
+class BufferSpec(Message):
+    """A device buffer of `size` bytes between two guard bands of `guard` bytes.
+
+    At every `Stage` the buffer and its guard bands are filled with the 32-bit pattern `poison`,
+    then the payload is copied in from in.bin if `uploaded`.
+    """
+
+    name: str
+    size: int = Field(gt=0, multiple_of=4)
+    guard: int = Field(ge=0, multiple_of=4)
+    poison: int = Field(ge=0, lt=2**32)
+    uploaded: bool
+
+
+class BufferArg(Message):
+    """A kernel argument that is a buffer."""
+
+    kind: Literal["buffer"] = "buffer"
+    buffer: str
+
+
+class ScalarArg(Message):
+    """A kernel argument passed by value."""
+
+    kind: Literal["scalar"] = "scalar"
+    type: ScalarType
+    value: int | float
+
+
+class LocalArg(Message):
+    """A kernel argument that is so many bytes of local memory."""
+
+    kind: Literal["local"] = "local"
+    size: int = Field(gt=0)
+
+
+Arg = Annotated[BufferArg | ScalarArg | LocalArg, Field(discriminator="kind")]
+
+
+class KernelStep(Message):
+    """One kernel launch."""
+
+    kind: Literal["kernel"] = "kernel"
+    program: str
+    kernel: str
+    args: tuple[Arg, ...]
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+
+
+class CopyStep(Message):
+    """One device-to-device copy of a whole buffer's payload."""
+
+    kind: Literal["copy"] = "copy"
+    source: str
+    target: str
+
+
+Step = Annotated[KernelStep | CopyStep, Field(discriminator="kind")]
+
+
+class ListDevices(Message):
+    """Ask for the OpenCL devices; answered by `Devices`."""
+
+    kind: Literal["devices"] = "devices"
+
+
+class Open(Message):
+    """Fork a session: build the job's programs, make the buffers; answered by `Opened` or `BuildFailed`.
+
+    `sequences` names the launches that `Launch` can ask for.
+    """
+
+    kind: Literal["open"] = "open"
+    buffers: tuple[BufferSpec, ...] = ()
+    sequences: dict[str, tuple[Step, ...]] = {}
+
+
+class Stage(Message):
+    """Poison every buffer and upload the inputs; answered by `Done`."""
+
+    kind: Literal["stage"] = "stage"
+
+
+class Launch(Message):
+    """Run one sequence and wait for its end; answered by `Launched`."""
+
+    kind: Literal["launch"] = "launch"
+    sequence: str
+
+
+class Fetch(Message):
+    """Write the named buffers with their guard bands to out.bin; answered by `Done`."""
+
+    kind: Literal["fetch"] = "fetch"
+    buffers: tuple[str, ...]
+
+
+class Close(Message):
+    """End the session; answered by `Done`."""
+
+    kind: Literal["close"] = "close"
+
+
+Request = Annotated[ListDevices | Open | Stage | Launch | Fetch | Close, Field(discriminator="kind")]
+
+
+# --- replies ---------------------------------------------------------------------------------
+
+
+class DeviceFacts(Message):
+    """An OpenCL device as its driver describes it."""
+
+    index: int
+    name: str
+    platform: str
+    version: str
+    driver: str
+    type: Literal["cpu", "gpu", "accelerator", "other"]
+    compute_units: int
+    global_memory: int
+    local_memory: int
+    max_work_group: int
+
+
+class ArgFacts(Message):
+    """A kernel argument as the compiler describes it, e.g. ("global", "float*", "A")."""
+
+    address_space: Literal["global", "constant", "local", "private"]
+    type: str
+    name: str
+
+
+class KernelFacts(Message):
+    """A kernel found in a built program."""
+
+    program: str
+    name: str
+    args: tuple[ArgFacts, ...]
+
+
+class Devices(Message):
+    """All devices of all platforms, in the order that `Job.device` counts them."""
+
+    kind: Literal["devices"] = "devices"
+    devices: tuple[DeviceFacts, ...]
+
+
+class Opened(Message):
+    """The session is ready."""
+
+    kind: Literal["opened"] = "opened"
+    device: DeviceFacts
+    kernels: tuple[KernelFacts, ...]
+    log: str
+    build_seconds: float
+
+
+class BuildFailed(Message):
+    """The compiler refused a program."""
+
+    kind: Literal["build_failed"] = "build_failed"
+    program: str
+    log: str
+
+
+class StepTime(Message):
+    """Start and end of one step by the device's own clock, in nanoseconds."""
+
+    start_ns: int
+    end_ns: int
+
+    @property
+    def seconds(self) -> float:
+        """Duration in seconds."""
+        return (self.end_ns - self.start_ns) * 1e-9
+
+
+class Launched(Message):
+    """The sequence has run; one time for each of its steps."""
+
+    kind: Literal["launched"] = "launched"
+    times: tuple[StepTime, ...]
+
+
+class Done(Message):
+    """The request was carried out and there is nothing to say about it."""
+
+    kind: Literal["done"] = "done"
+
+
+class Refused(Message):
+    """An OpenCL call failed: `call` is what we were doing, `error` the driver's name for it."""
+
+    kind: Literal["refused"] = "refused"
+    call: str
+    error: str
+
+
+class NoDevice(Message):
+    """There is no device with the index that the job names; `found` devices are there."""
+
+    kind: Literal["no_device"] = "no_device"
+    found: int
+
+
+class Died(Message):
+    """The session's process ended by itself, by `signal` or with `exit_code`."""
+
+    kind: Literal["died"] = "died"
+    signal: int | None
+    exit_code: int | None
+
+
+Reply = Annotated[
+    Devices | Opened | BuildFailed | Launched | Done | Refused | NoDevice | Died,
+    Field(discriminator="kind"),
+]
+
+REQUEST: TypeAdapter[Request] = TypeAdapter(Request)
+REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)

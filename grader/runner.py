@@ -1,0 +1,283 @@
+"""Runs jobs in sandboxed workers and turns whatever happens there into outcomes.
+
+An outcome is a value, also when it is bad news: the caller decides whose fault it is. Only what
+cannot be anyone's kernel (a worker that does not start, a missing device) is raised.
+"""
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from grader.errors import DeviceError, WorkerError
+from grader.outcome import Failure, Garbled, TimedOut
+from grader.plan import Plan
+from grader.protocol import (
+    INPUT_FILE,
+    OUTPUT_FILE,
+    REPLY,
+    REPLY_LIMIT,
+    BuildFailed,
+    Close,
+    DeviceFacts,
+    Devices,
+    Died,
+    Done,
+    Fetch,
+    Job,
+    Launch,
+    Launched,
+    ListDevices,
+    Message,
+    NoDevice,
+    Open,
+    Opened,
+    Program,
+    Refused,
+    Stage,
+    StepTime,
+)
+from grader.sandbox import Sandbox, SandboxedWorker
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deadlines:
+    """Seconds that each part may take. A driver may compile at the first launch, so that has its own."""
+
+    start: float
+    build: float
+    first_launch: float
+    launch: float
+    transfer: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """One launch of a sequence: each step by the device's clock, and all of it by the judge's."""
+
+    steps: tuple[StepTime, ...]
+    wall_seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fetched:
+    """A buffer as the worker returned it: the guard band before it, its payload, the band after it."""
+
+    before: NDArray[np.uint32]
+    payload: NDArray[np.uint32]
+    after: NDArray[np.uint32]
+
+
+class Worker:
+    """A worker and its job. It is started when first used, and again after a failure that killed it."""
+
+    def __init__(self, sandbox: Sandbox, programs: dict[str, Program], device: int, deadlines: Deadlines) -> None:
+        self._sandbox = sandbox
+        self._job = Job(limits=sandbox.limits(), device=device, programs=programs)
+        self._deadlines = deadlines
+        self._process: SandboxedWorker | None = None
+        self._received = b""
+        self._files: tuple[int, int] = (-1, -1)
+        self._plan: Plan | None = None
+        self._launched: set[str] = set()
+        self.devices: tuple[DeviceFacts, ...] = ()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Start the process and give it the job, without waiting for it to be ready."""
+        self._process = self._sandbox.start()
+        self._received = b""
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
+        self._files = (
+            os.open(self._process.folder / INPUT_FILE, flags, 0o600),
+            os.open(self._process.folder / OUTPUT_FILE, flags, 0o600),
+        )
+        self._plan = None
+        self._send(self._job)
+        self._send(ListDevices())
+        self.devices = ()
+
+    def stop(self) -> None:
+        """End the worker; it can be started again."""
+        if self._process is not None:
+            self._process.stop()
+            for descriptor in self._files:
+                os.close(descriptor)
+        self._process = None
+
+    def ready(self) -> DeviceFacts:
+        """Wait until the worker is up; the device it will use. Raises WorkerError or DeviceError."""
+        if self._process is None:
+            self.start()
+        if not self.devices:
+            match self._reply("starting", self._deadlines.start):
+                case Devices(devices=devices):
+                    self.devices = devices
+                case failure:
+                    words = self._process.last_words() if self._process else ""
+                    self.stop()
+                    raise WorkerError(f"a worker could not start: {failure}. {words} Run `grader doctor`.")
+        index = self._job.device
+        if index >= len(self.devices):
+            found = f"there are {len(self.devices)}" if self.devices else "none is installed"
+            raise DeviceError(f"there is no OpenCL device {index}: {found}. Run `grader doctor`.")
+        return self.devices[index]
+
+    def begin_open(self, plan: Plan) -> None:
+        """Ask for a session without waiting for it; `open` does the waiting."""
+        if self._process is None:
+            self.start()
+        self._plan = plan
+        self._launched = set()
+        self._send(plan.request)
+
+    def open(self, plan: Plan) -> Opened | Failure:
+        """A session with the plan's programs built and its buffers made."""
+        if self._plan is not plan or self._process is None:
+            self.begin_open(plan)
+        self.ready()
+        match self._reply("building", self._deadlines.build):
+            case Opened() as opened:
+                return opened
+            case NoDevice():
+                raise DeviceError("the OpenCL device has gone. Run `grader doctor`.")
+            case reply:
+                return self._unexpected(reply)
+
+    def stage(self, inputs: Mapping[str, NDArray[Any]]) -> Done | Failure:
+        """Poison all buffers and upload the inputs."""
+        assert self._plan is not None
+        content = b"".join(np.ascontiguousarray(inputs[name]).tobytes() for name in self._plan.uploads)
+        os.ftruncate(self._files[0], len(content))
+        _write_all(self._files[0], content)
+        return self._ask_done(Stage(), "uploading the inputs", self._deadlines.transfer)
+
+    def launch(self, sequence: str) -> Timing | Failure:
+        """Run a sequence of the plan to its end."""
+        deadline = self._deadlines.launch if sequence in self._launched else self._deadlines.first_launch
+        start = time.perf_counter()
+        self._send(Launch(sequence=sequence))
+        reply = self._reply("running", deadline)
+        wall = time.perf_counter() - start
+        assert self._plan is not None
+        steps = len(self._plan.request.sequences[sequence])
+        match reply:
+            case Launched(times=times) if len(times) == steps and all(t.end_ns >= t.start_ns for t in times):
+                self._launched.add(sequence)
+                return Timing(steps=times, wall_seconds=wall)
+            case _:
+                return self._unexpected(reply)
+
+    def fetch(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
+        """The named buffers with their guard bands."""
+        assert self._plan is not None
+        specs = [next(spec for spec in self._plan.request.buffers if spec.name == name) for name in names]
+        total = sum(spec.size + 2 * spec.guard for spec in specs)
+        os.ftruncate(self._files[1], total)
+        reply = self._ask_done(Fetch(buffers=names), "returning the results", self._deadlines.transfer)
+        if not isinstance(reply, Done):
+            return reply
+        content = _read_all(self._files[1], total)
+        if len(content) != total:
+            return self._unexpected(Garbled(what="its output file is shorter than the judge made it"))
+        fetched: dict[str, Fetched] = {}
+        words = np.frombuffer(content, dtype=np.uint32)
+        for spec in specs:
+            band, size = spec.guard // 4, spec.size // 4
+            here, words = words[: size + 2 * band], words[size + 2 * band :]
+            fetched[spec.name] = Fetched(before=here[:band], payload=here[band : band + size], after=here[band + size :])
+        return fetched
+
+    def run_once(
+        self, plan: Plan, sequence: str, inputs: Mapping[str, NDArray[Any]]
+    ) -> dict[str, Fetched] | Failure:
+        """A session for one launch: open it, run the sequence on the inputs, fetch every buffer of the plan, close it."""
+        opened = self.open(plan)
+        if not isinstance(opened, Opened):
+            return opened
+        staged = self.stage(inputs)
+        if not isinstance(staged, Done):
+            return staged
+        launched = self.launch(sequence)
+        if not isinstance(launched, Timing):
+            return launched
+        fetched = self.fetch((*plan.outputs, *plan.uploads))
+        if isinstance(fetched, dict):
+            self.close()
+        return fetched
+
+    def close(self) -> None:
+        """End the session."""
+        if self._process is not None:
+            self._ask_done(Close(), "closing", self._deadlines.transfer)
+        self._plan = None
+
+    def _ask_done(self, request: Message, doing: str, deadline: float) -> Done | Failure:
+        self._send(request)
+        reply = self._reply(doing, deadline)
+        return reply if isinstance(reply, Done) else self._unexpected(reply)
+
+    def _unexpected(self, reply: Any) -> Failure:
+        """The failure that this reply is; an answer to another question means that it is not ours."""
+        match reply:
+            case BuildFailed() | Refused() | Died() | TimedOut():
+                return reply
+            case Garbled():
+                self.stop()
+                return reply
+            case _:
+                self.stop()
+                return Garbled(what="it answered another question than the judge asked")
+
+    def _send(self, message: Message) -> None:
+        assert self._process is not None, "a session is opened before it is used"
+        self._process.send(message.model_dump_json().encode() + b"\n")
+
+    def _reply(self, doing: str, deadline: float) -> Any:
+        """The next reply, or what happened in its place."""
+        assert self._process is not None
+        end = time.monotonic() + deadline
+        while b"\n" not in self._received:
+            try:
+                received = self._process.receive(end - time.monotonic())
+            except TimeoutError:
+                self.stop()
+                return TimedOut(doing=doing, seconds=deadline)
+            self._received += received
+            if not received:
+                return Garbled(what="the worker process ended")
+            if len(self._received) > REPLY_LIMIT:
+                return Garbled(what="it sent a reply that is too long")
+        line, _, self._received = self._received.partition(b"\n")
+        try:
+            return REPLY.validate_json(line)
+        except ValidationError:
+            return Garbled(what="it sent a reply that is not one of ours")
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    written = 0
+    while written < len(content):
+        written += os.pwrite(descriptor, memoryview(content)[written:], written)
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    """Up to `size` bytes; fewer if the file has been cut. Never mapped: a live worker could truncate it under us."""
+    parts: list[bytes] = []
+    done = 0
+    while done < size and (part := os.pread(descriptor, size - done, done)):
+        parts.append(part)
+        done += len(part)
+    return b"".join(parts)

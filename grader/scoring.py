@@ -1,0 +1,33 @@
+"""Points: pure functions from what was measured to what it earns."""
+
+from dataclasses import dataclass
+
+from grader.assignment import SpeedGoal
+from grader.result import Interval, Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Award:
+    """A verdict and the points that go with it."""
+
+    verdict: Verdict
+    points: float
+
+
+def case_points(total: float, cases: int) -> float:
+    """What one correctness case is worth."""
+    return total / cases
+
+
+def award_speed(goal: SpeedGoal, fraction: Interval) -> Award:
+    """The highest band that the median fraction of the reference reaches."""
+    for band in goal.bands:
+        if fraction.median >= band.fraction:
+            full = band is goal.bands[0]
+            return Award(verdict=Verdict.PASSED if full else Verdict.PARTIAL, points=band.points)
+    return Award(verdict=Verdict.FAILED, points=0.0)
+
+
+def required_rate(goal: SpeedGoal, device_name: str) -> float | None:
+    """The absolute minimum for this device, None if the assignment names none."""
+    return next((rate for name, rate in goal.minimum.items() if name.lower() in device_name.lower()), None)

@@ -1,0 +1,63 @@
+"""Reading a student's kernels.cl: what is accepted, and the one clear line for what is not."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.errors import InputError
+
+FILE_NAME = "kernels.cl"
+
+SIZE_LIMIT = 1024 * 1024
+"""Bytes; hand-written kernels of this course are a few kilobytes."""
+
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+TEXT_CONTROLS = frozenset(b"\t\n\v\f\r")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """One kernels.cl: where it was, its text with Unix line ends, and the hash of the file's bytes."""
+
+    path: Path
+    source: str
+    sha256: str
+
+
+def read_submission(path: Path) -> Submission:
+    """Read a kernels.cl, or the one in a folder; raises InputError that says what is wrong with it."""
+    if path.is_dir():
+        found = sorted(child.name for child in path.glob("*.cl"))
+        path = path / FILE_NAME
+        if not path.is_file():
+            hint = f" It holds {', '.join(found)}: name the file itself." if found else ""
+            raise InputError(f"the folder {path.parent} has no {FILE_NAME}.{hint}")
+    data = _read(path)
+    return Submission(path=path, source=_decode(data, path), sha256=hashlib.sha256(data).hexdigest())
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(SIZE_LIMIT + 1)
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}; check the path.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    if len(data) > SIZE_LIMIT:
+        raise InputError(f"{path} is over 1 MiB; hand in only the OpenCL source text.")
+    return data
+
+
+def _decode(data: bytes, path: Path) -> str:
+    if data.startswith(UTF16_MARKS):
+        raise InputError(f"{path} is UTF-16 text; save it as UTF-8.")
+    if any(byte < 0x20 and byte not in TEXT_CONTROLS for byte in data):
+        raise InputError(f"{path} is a binary file, not OpenCL source text; hand in the .cl file itself.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")  # an old editor's accented letters in a comment are no reason to refuse
+    if not text.strip():
+        raise InputError(f"{path} is empty; hand in your kernel.")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

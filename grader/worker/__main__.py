@@ -1,0 +1,53 @@
+"""The worker's main loop: read a job, then serve requests until the judge hangs up."""
+
+import os
+import sys
+from typing import BinaryIO
+
+from grader.protocol import REQUEST, Close, Done, Job, ListDevices, Open
+from grader.worker.fork import Fork
+from grader.worker.limits import apply
+
+
+def main() -> None:
+    """Serve the judge on what stdin and stdout were; kernels get /dev/null and the error file instead."""
+    requests, replies = _take_over_stdio()
+    line = requests.readline()
+    if not line:
+        return  # a spare worker that was never given a job
+    job = Job.model_validate_json(line)
+    apply(job.limits)
+    from grader.worker import session  # the expensive import, under the limits and before any fork
+
+    fork: Fork | None = None
+    while line := requests.readline():
+        request = REQUEST.validate_json(line)
+        if isinstance(request, ListDevices | Open):
+            if fork:
+                fork.kill()
+            fork = Fork.start(lambda channel: session.serve(job, channel), inherited=(requests, replies))
+        assert fork is not None, "the judge opens a session before it uses one"
+        reply = fork.ask(line)
+        if isinstance(request, Close):
+            fork.kill()
+            reply = Done().model_dump_json().encode() + b"\n"
+        replies.write(reply)
+        replies.flush()
+    if fork:
+        fork.kill()
+
+
+def _take_over_stdio() -> tuple[BinaryIO, BinaryIO]:
+    """Move the control streams away from descriptors 0 and 1, where a kernel's printf writes."""
+    requests = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    os.close(null)
+    return requests, replies
+
+
+if __name__ == "__main__":
+    main()
+    sys.exit(0)

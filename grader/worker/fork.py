@@ -1,0 +1,93 @@
+"""A session in a process of its own, and the news of its death."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from typing import BinaryIO, Self
+
+from grader.protocol import REPLY_LIMIT, Died
+
+
+class Channel:
+    """The session's end: requests come in, replies go out, a line each."""
+
+    def __init__(self, requests: BinaryIO, replies: BinaryIO) -> None:
+        self._requests = requests
+        self._replies = replies
+
+    def receive(self) -> bytes:
+        """The next request; empty when there will be none."""
+        return self._requests.readline()
+
+    def send(self, reply: str) -> None:
+        """Answer the request that was received last."""
+        self._replies.write(reply.encode() + b"\n")
+        self._replies.flush()
+
+
+class Fork:
+    """The parent's end of a session."""
+
+    def __init__(self, pid: int, requests: BinaryIO, replies: BinaryIO) -> None:
+        self._pid: int | None = pid
+        self._requests = requests
+        self._replies = replies
+
+    @classmethod
+    def start(cls, serve: Callable[[Channel], None], inherited: Iterable[BinaryIO]) -> Self:
+        """Fork a process that runs `serve` and exits; it closes the `inherited` streams first."""
+        request_out, request_in = os.pipe()
+        reply_out, reply_in = os.pipe()
+        sys.stderr.flush()
+        pid = os.fork()
+        if pid == 0:
+            exit_code = 1
+            try:
+                for stream in inherited:
+                    os.close(stream.fileno())
+                os.close(request_in)
+                os.close(reply_out)
+                serve(Channel(os.fdopen(request_out, "rb"), os.fdopen(reply_in, "wb")))
+                exit_code = 0
+            except BaseException:  # the child must never return into the parent's loop
+                sys.excepthook(*sys.exc_info())
+                sys.stderr.flush()
+            finally:
+                os._exit(exit_code)
+        os.close(request_out)
+        os.close(reply_in)
+        return cls(pid, os.fdopen(request_in, "wb"), os.fdopen(reply_out, "rb"))
+
+    def ask(self, request: bytes) -> bytes:
+        """Pass a request on and return the session's reply, or `Died` in its place."""
+        if self._pid is None:
+            return self._obituary()
+        try:
+            self._requests.write(request)
+            self._requests.flush()
+            reply = self._replies.readline(REPLY_LIMIT)
+        except BrokenPipeError:
+            reply = b""
+        if not reply.endswith(b"\n"):
+            return self._obituary()
+        return reply
+
+    def kill(self) -> None:
+        """End the session at once; does nothing if it has ended."""
+        if self._pid is not None:
+            os.kill(self._pid, signal.SIGKILL)
+            self._reap()
+
+    def _reap(self) -> int:
+        assert self._pid is not None
+        _, status = os.waitpid(self._pid, 0)
+        self._pid = None
+        self._requests.close()
+        self._replies.close()
+        return os.waitstatus_to_exitcode(status)
+
+    def _obituary(self) -> bytes:
+        code = self._reap() if self._pid is not None else 1
+        died = Died(signal=-code if code < 0 else None, exit_code=code if code >= 0 else None)
+        return died.model_dump_json().encode() + b"\n"

@@ -1,0 +1,23 @@
+"""The resource limits that a worker puts on itself before it runs anything that is not ours."""
+
+import resource
+
+from grader.protocol import Limits
+
+
+def apply(limits: Limits) -> None:
+    """Lower each limit to what the job says; never raises one.
+
+    Memory is limited as data (private writable memory): GPU drivers reserve far more address
+    space than they use, so a limit on address space would stop them.
+    """
+    for kind, value in (
+        (resource.RLIMIT_DATA, limits.memory_bytes),
+        (resource.RLIMIT_CPU, limits.cpu_seconds),
+        (resource.RLIMIT_FSIZE, limits.file_bytes),
+        (resource.RLIMIT_NPROC, limits.processes),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, hard = resource.getrlimit(kind)
+        lowered = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (lowered, lowered))

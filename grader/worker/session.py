@@ -1,0 +1,263 @@
+"""One session: an OpenCL context with the job's programs and buffers, until the judge closes it."""
+
+import os
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from grader.protocol import (
+    INPUT_FILE,
+    LOG_LIMIT,
+    OUTPUT_FILE,
+    REQUEST,
+    ArgFacts,
+    BufferArg,
+    BufferSpec,
+    BuildFailed,
+    Close,
+    CopyStep,
+    DeviceFacts,
+    Devices,
+    Done,
+    Fetch,
+    Job,
+    KernelFacts,
+    KernelStep,
+    Launch,
+    Launched,
+    ListDevices,
+    LocalArg,
+    NoDevice,
+    Open,
+    Opened,
+    Program,
+    Refused,
+    Reply,
+    ScalarArg,
+    Stage,
+    StepTime,
+)
+from grader.worker.fork import Channel
+
+warnings.simplefilter("ignore")  # pyopencl warns about non-empty build logs; the judge gets the log itself
+
+
+def serve(job: Job, channel: Channel) -> None:
+    """Answer requests until the judge closes the session."""
+    session: Session | None = None
+    while line := channel.receive():
+        reply: Reply
+        match REQUEST.validate_json(line):
+            case ListDevices():
+                reply = Devices(devices=tuple(_describe(index, device) for index, device in enumerate(_devices())))
+            case Open() as request:
+                opened = _guarded("opening the session", lambda request=request: _open(job, request))
+                session, reply = opened if isinstance(opened, tuple) else (None, opened)
+            case Close():
+                return
+            case request:
+                assert session is not None, "the judge opens a session before it uses one"
+                reply = _guarded(request.kind, lambda request=request, session=session: session.handle(request))
+        channel.send(reply.model_dump_json())
+
+
+def _guarded(call: str, action: Any) -> Any:
+    """The result of `action`, or the driver's refusal as a reply."""
+    try:
+        return action()
+    except cl.Error as error:
+        return Refused(call=call, error=cl.status_code.to_string(error.code, "error %d"))
+    except MemoryError:
+        return Refused(call=call, error="OUT_OF_HOST_MEMORY")
+
+
+def _devices() -> list[cl.Device]:
+    try:
+        return [device for platform in cl.get_platforms() for device in platform.get_devices()]
+    except cl.Error:  # the loader calls "no platform" an error
+        return []
+
+
+def _describe(index: int, device: cl.Device) -> DeviceFacts:
+    kinds = {cl.device_type.CPU: "cpu", cl.device_type.GPU: "gpu", cl.device_type.ACCELERATOR: "accelerator"}
+    kind = next((name for bit, name in kinds.items() if device.type & bit), "other")
+    return DeviceFacts.model_validate(
+        {
+            "index": index,
+            "name": device.name.strip(),
+            "platform": device.platform.name.strip(),
+            "version": device.version.strip(),
+            "driver": device.driver_version.strip(),
+            "type": kind,
+            "compute_units": device.max_compute_units,
+            "global_memory": device.global_mem_size,
+            "local_memory": device.local_mem_size,
+            "max_work_group": device.max_work_group_size,
+        }
+    )
+
+
+def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
+    devices = _devices()
+    if job.device >= len(devices):
+        return NoDevice(found=len(devices))
+    device = devices[job.device]
+    context = cl.Context([device])
+    queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+    start = time.perf_counter()
+    built: dict[str, cl.Program] = {}
+    logs: list[str] = []
+    for name, program in job.programs.items():
+        outcome, log = _build(context, device, program)
+        if outcome is None:
+            return BuildFailed(program=name, log=log)
+        built[name] = outcome
+        logs.append(log)
+    kernels = tuple(facts for name, program in built.items() for facts in _kernels(name, program))
+    buffers = {spec.name: DeviceBuffer.make(context, spec) for spec in request.buffers}
+    sequences = {
+        name: tuple(_prepare(step, built, buffers) for step in steps) for name, steps in request.sequences.items()
+    }
+    return Session(queue=queue, buffers=buffers, sequences=sequences), Opened(
+        device=_describe(job.device, device),
+        kernels=kernels,
+        log="".join(logs)[:LOG_LIMIT],
+        build_seconds=time.perf_counter() - start,
+    )
+
+
+def _build(context: cl.Context, device: cl.Device, program: Program) -> tuple[cl.Program | None, str]:
+    """The built program, or None; and the compiler's log."""
+    built = cl.Program(context, program.source)
+    try:
+        built.build(list(program.options), [device])
+    except cl.RuntimeError as error:
+        if error.code != cl.status_code.BUILD_PROGRAM_FAILURE:
+            raise
+        return None, _log(built, device)
+    return built, _log(built, device)
+
+
+def _log(program: Any, device: cl.Device) -> str:
+    log: str = program.get_build_info(device, cl.program_build_info.LOG)
+    return log[:LOG_LIMIT]
+
+
+SPACES = {
+    cl.kernel_arg_address_qualifier.GLOBAL: "global",
+    cl.kernel_arg_address_qualifier.CONSTANT: "constant",
+    cl.kernel_arg_address_qualifier.LOCAL: "local",
+    cl.kernel_arg_address_qualifier.PRIVATE: "private",
+}
+
+
+def _kernels(name: str, program: Any) -> list[KernelFacts]:
+    return [
+        KernelFacts(
+            program=name,
+            name=kernel.get_info(cl.kernel_info.FUNCTION_NAME),
+            args=tuple(_arg(kernel, i) for i in range(kernel.get_info(cl.kernel_info.NUM_ARGS))),
+        )
+        for kernel in program.all_kernels()
+    ]
+
+
+def _arg(kernel: Any, index: int) -> ArgFacts:
+    info = cl.kernel_arg_info
+    return ArgFacts.model_validate(
+        {
+            "address_space": SPACES[kernel.get_arg_info(index, info.ADDRESS_QUALIFIER)],
+            "type": kernel.get_arg_info(index, info.TYPE_NAME),
+            "name": kernel.get_arg_info(index, info.NAME),
+        }
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceBuffer:
+    """A buffer with its guard bands (`whole`), and what a kernel is given of it (`payload`)."""
+
+    spec: BufferSpec
+    whole: cl.Buffer
+    payload: cl.Buffer
+
+    @classmethod
+    def make(cls, context: cl.Context, spec: BufferSpec) -> "DeviceBuffer":
+        """Allocate it; without guard bands the kernel gets the whole allocation."""
+        whole = cl.Buffer(context, cl.mem_flags.READ_WRITE, spec.size + 2 * spec.guard)
+        payload = whole.get_sub_region(spec.guard, spec.size) if spec.guard else whole
+        return cls(spec=spec, whole=whole, payload=payload)
+
+
+def _prepare(step: Any, built: dict[str, Any], buffers: dict[str, DeviceBuffer]) -> Any:
+    """A function of the queue that enqueues the step and returns its event."""
+    match step:
+        case KernelStep():
+            kernel = cl.Kernel(built[step.program], step.kernel)
+            for index, arg in enumerate(step.args):
+                kernel.set_arg(index, _argument(arg, buffers))
+            return lambda queue: cl.enqueue_nd_range_kernel(queue, kernel, step.global_size, step.local_size)
+        case CopyStep():
+            source, target = buffers[step.source].payload, buffers[step.target].payload
+            size = min(buffers[step.source].spec.size, buffers[step.target].spec.size)
+            return lambda queue: cl.enqueue_copy(queue, target, source, byte_count=size)
+
+
+def _argument(arg: Any, buffers: dict[str, DeviceBuffer]) -> Any:
+    match arg:
+        case BufferArg():
+            return buffers[arg.buffer].payload
+        case ScalarArg():
+            return np.dtype(arg.type).type(arg.value)
+        case LocalArg():
+            return cl.LocalMemory(arg.size)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """What `Stage`, `Launch` and `Fetch` work on."""
+
+    queue: cl.CommandQueue
+    buffers: dict[str, DeviceBuffer]
+    sequences: dict[str, tuple[Any, ...]]
+
+    def handle(self, request: Stage | Launch | Fetch) -> Reply:
+        """Carry out one request."""
+        match request:
+            case Stage():
+                self._stage()
+                return Done()
+            case Launch():
+                return Launched(times=self._launch(request.sequence))
+            case Fetch():
+                self._fetch(request.buffers)
+                return Done()
+
+    def _stage(self) -> None:
+        with Path(INPUT_FILE).open("rb") as file:
+            for buffer in self.buffers.values():
+                pattern = np.uint32(buffer.spec.poison)
+                cl.enqueue_fill_buffer(self.queue, buffer.whole, pattern, 0, buffer.whole.size)
+                if buffer.spec.uploaded:
+                    payload = np.fromfile(file, dtype=np.uint32, count=buffer.spec.size // 4)
+                    cl.enqueue_copy(self.queue, buffer.payload, payload)
+        self.queue.finish()
+
+    def _launch(self, sequence: str) -> tuple[StepTime, ...]:
+        events = [enqueue(self.queue) for enqueue in self.sequences[sequence]]
+        self.queue.finish()
+        return tuple(StepTime(start_ns=event.profile.start, end_ns=event.profile.end) for event in events)
+
+    def _fetch(self, names: tuple[str, ...]) -> None:
+        """Write into the file as it stands: the judge made it, and holds it open."""
+        descriptor = os.open(OUTPUT_FILE, os.O_WRONLY)
+        with os.fdopen(descriptor, "wb") as file:
+            for name in names:
+                content = np.empty(self.buffers[name].whole.size // 4, dtype=np.uint32)
+                cl.enqueue_copy(self.queue, content, self.buffers[name].whole)
+                file.write(memoryview(content).cast("B"))
