@@ -189,6 +189,11 @@ class Assignment(Record):
         return tuple(launch for launch in self.launches if launch.solution_of is None)
 
     @property
+    def has_surroundings(self) -> bool:
+        """Whether the student's kernels are part of a larger program, with steps that are ours."""
+        return len(self.launches) > len(self.student_launches)
+
+    @property
     def points(self) -> float:
         """Points of all checks together (the same on every device class)."""
         return self.correctness.points + max(goal.points for goal in self.performance.classes.values())

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from grader.assignment import Assignment
 from grader.diagnosis import Problem, of_failure
-from grader.plan import Bindings, Plan
-from grader.protocol import Open, Opened
+from grader.plan import NOTHING, Bindings
+from grader.protocol import Opened
 from grader.result import Check, Kind, Verdict
 from grader.runner import Worker
 from grader.signature import bind
@@ -21,7 +21,7 @@ class Build:
 
 def check_build(assignment: Assignment, worker: Worker) -> Build:
     """Build the submission in a session of its own and compare its kernels with the assignment."""
-    outcome = worker.open(Plan(request=Open(), uploads=(), outputs=()))
+    outcome = worker.open(NOTHING)
     if not isinstance(outcome, Opened):
         return _failed(of_failure(outcome), 0.0)
     worker.close()

@@ -7,7 +7,7 @@ from grader.assignment import Assignment, Case
 from grader.diagnosis import Problem, of_failure, sizes_in_words
 from grader.inspection import inspect, make_trial
 from grader.oracle import Oracle
-from grader.plan import SUBMISSION, Bindings, submission_plan
+from grader.plan import STUDENT, Bindings, submission_plan
 from grader.result import Check, Kind, Reason, Verdict
 from grader.runner import Worker
 from grader.scoring import case_points
@@ -32,8 +32,8 @@ def check_cases(task: Task, oracle: Oracle, worker: Worker, bindings: Bindings) 
         if time_limits < PATIENCE:
             trial = make_trial(assignment, oracle, case.sizes, case.data, (task.seed, CASE_KEY, number))
             plan = submission_plan(assignment, case.sizes, bindings)
-            fetched = worker.run_once(plan, SUBMISSION, trial.sent(plan))
-            problem = inspect(trial, plan, fetched) if isinstance(fetched, dict) else of_failure(fetched)
+            fetched = worker.run_once(plan, STUDENT, trial.arrays)
+            problem = inspect(trial, plan.scripts[STUDENT], fetched) if isinstance(fetched, dict) else of_failure(fetched)
         if problem is not None and problem.reason is Reason.TIME_LIMIT:
             time_limits += 1
         yield _check(assignment, case, problem, time.perf_counter() - start)

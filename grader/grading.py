@@ -19,7 +19,7 @@ from grader.diagnosis import Problem
 from grader.measurement import Contest, Contestant, Role
 from grader.oracle import load_oracle
 from grader.performance import check_performance, unmeasured
-from grader.plan import BASELINE, REFERENCE, SUBMISSION, Bindings, control_plan, reference_plan, submission_plan
+from grader.plan import BASELINE, SUBMISSION, Bindings, control_plan, reference_plan, submission_plan
 from grader.protocol import DeviceFacts, Program
 from grader.result import Check, Provenance, Reason, Result, Verdict
 from grader.runner import Deadlines, Worker
@@ -93,13 +93,11 @@ def _contest(
         Role.CONTROL: (control_plan(assignment, sizes), bench.worker({**models, BASELINE: baseline})),
     }
     contestants = {
-        Role.SUBMISSION: Contestant(
-            worker=student, plan=submission_plan(assignment, sizes, bindings), sequence=SUBMISSION
-        )
+        Role.SUBMISSION: Contestant(worker=student, plan=submission_plan(assignment, sizes, bindings))
     }
     for role, (plan, worker) in ours.items():
         workers.enter_context(worker).begin_open(plan)
-        contestants[role] = Contestant(worker=worker, plan=plan, sequence=REFERENCE)
+        contestants[role] = Contestant(worker=worker, plan=plan)
     return Contest(
         assignment=assignment, oracle=load_oracle(assignment), device=device, seed=task.seed, contestants=contestants
     )

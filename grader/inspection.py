@@ -13,7 +13,7 @@ from grader.diagnosis import Problem, of_changed_input, of_mismatch, of_stray_wr
 from grader.expressions import evaluate
 from grader.inputs import make_inputs
 from grader.oracle import Oracle, Truth, consult
-from grader.plan import Plan
+from grader.plan import Script
 from grader.runner import Fetched
 
 
@@ -27,9 +27,10 @@ class Trial:
     inputs: Mapping[str, NDArray[Any]]
     truth: Mapping[str, Truth]
 
-    def sent(self, plan: Plan) -> dict[str, NDArray[Any]]:
-        """What this plan uploads: inputs, and arrays that a step of ours would have made."""
-        return {name: self.inputs[name] if name in self.inputs else self.truth[name].value for name in plan.uploads}
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that a worker can be given: the inputs, and what steps of ours would have made of them."""
+        return {**{name: truth.value for name, truth in self.truth.items()}, **self.inputs}
 
 
 def make_trial(assignment: Assignment, oracle: Oracle, sizes: Sizes, data: DataSet, key: tuple[int, ...]) -> Trial:
@@ -39,9 +40,9 @@ def make_trial(assignment: Assignment, oracle: Oracle, sizes: Sizes, data: DataS
     return Trial(assignment=assignment, sizes=sizes, data=data, inputs=inputs, truth=truth)
 
 
-def inspect(trial: Trial, plan: Plan, fetched: Mapping[str, Fetched]) -> Problem | None:
+def inspect(trial: Trial, script: Script, fetched: Mapping[str, Fetched]) -> Problem | None:
     """The first thing wrong with the fetched buffers, the likeliest cause first; None if all is right."""
-    return _stray_write(fetched) or _changed_input(trial, plan, fetched) or _wrong_output(trial, plan, fetched)
+    return _stray_write(fetched) or _changed_input(trial, script, fetched) or _wrong_output(trial, script, fetched)
 
 
 def _stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
@@ -55,18 +56,17 @@ def _stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
     return None
 
 
-def _changed_input(trial: Trial, plan: Plan, fetched: Mapping[str, Fetched]) -> Problem | None:
-    sent = trial.sent(plan)
-    for name in sent.keys() & fetched.keys():
-        if not unchanged(fetched[name].payload, sent[name]):
+def _changed_input(trial: Trial, script: Script, fetched: Mapping[str, Fetched]) -> Problem | None:
+    for name in script.uploads:
+        if name in fetched and not unchanged(fetched[name].payload, trial.arrays[name]):
             return of_changed_input(name)
     return None
 
 
-def _wrong_output(trial: Trial, plan: Plan, fetched: Mapping[str, Fetched]) -> Problem | None:
+def _wrong_output(trial: Trial, script: Script, fetched: Mapping[str, Fetched]) -> Problem | None:
     assignment = trial.assignment
     factor = evaluate(assignment.correctness.tolerance.factor, assignment.names(trial.sizes))
-    for name in plan.outputs:
+    for name in script.outputs:
         shape = assignment.shape(assignment.buffers[name], trial.sizes)
         got = fetched[name].payload.view(np.float32).reshape(shape)
         mismatch = compare(

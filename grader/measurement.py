@@ -1,9 +1,10 @@
 """The performance check: rounds in which the submission and our own kernels are timed side by side.
 
-    worker       sequences                       what for
-    submission   submission                      the student's kernel
-    reference    reference                       what it is compared with, pair by pair
-    control      reference, baseline, copy       noise (the reference against itself), speed-up, bandwidth
+    worker       runs                                           what for
+    submission   the student's steps, by the submission         what is judged
+    reference    the same steps, by the model solution          what it is compared with, pair by pair
+    control      the same again; at times the baseline,         noise (the reference against itself); speed-up,
+                 a plain copy, and the whole program            bandwidth, and what surrounds the student's steps
 
 Every round has fresh secret inputs and takes the workers in another order; every timed output of the submission is
 inspected. The first rounds, for `warm_up_seconds`, run but do not count.
@@ -13,7 +14,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import compress, count
+from itertools import count
+
+from threadpoolctl import threadpool_limits
 
 from grader.assignment import Assignment, SpeedGoal
 from grader.device import speed_goal
@@ -22,10 +25,10 @@ from grader.errors import NoiseError, ReferenceError
 from grader.inspection import Trial, inspect, make_trial
 from grader.oracle import Oracle
 from grader.outcome import Failure
-from grader.plan import BASELINE, COPY, Plan
+from grader.plan import COPY, NAIVE, STUDENT, WHOLE, Plan
 from grader.protocol import DeviceFacts, Done, Opened
 from grader.runner import Timing, Worker
-from grader.timing import Round, SideShow, TimingRules, enough, noise, too_noisy, total
+from grader.timing import Round, SideShow, TimingRules, enough, noise, too_noisy
 
 ROUND_KEY = 1
 """Tells the inputs of timed rounds from those of cases, which have the key 0 (cases.py)."""
@@ -44,11 +47,10 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Contestant:
-    """A worker that takes part in every round, what it is asked to do, and the sequence that is timed."""
+    """A worker that takes part in every round, and what its session is for."""
 
     worker: Worker
     plan: Plan
-    sequence: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,12 +74,11 @@ def measure(contest: Contest, rules: TimingRules) -> tuple[Round, ...] | Problem
 
     Raises NoiseError if the reference, timed against itself, keeps being off by more than the rules allow.
     """
-    for role, contestant in contest.contestants.items():
-        opened = contestant.worker.open(contestant.plan)
-        if not isinstance(opened, Opened):
-            return _blame(role, opened)
     numbers = count()  # never the same inputs twice
     for _ in range(rules.attempts):
+        problem = _open_sessions(contest)
+        if problem is not None:
+            return problem
         rounds = _timed_rounds(contest, rules, numbers)
         if isinstance(rounds, Problem) or not too_noisy(noise(rounds), rules):
             return rounds
@@ -86,6 +87,15 @@ def measure(contest: Contest, rules: TimingRules) -> tuple[Round, ...] | Problem
         f"{noise(rounds).median:.2f} after {rules.attempts} attempts, and should be 1. "
         "Stop other programs and grade again."
     )
+
+
+def _open_sessions(contest: Contest) -> Problem | None:
+    """Fresh sessions for every attempt: where their buffers happen to lie in memory is a part of the noise."""
+    for role, contestant in contest.contestants.items():
+        opened = contestant.worker.open(contestant.plan)
+        if not isinstance(opened, Opened):
+            return _blame(role, opened)
+    return None
 
 
 def _timed_rounds(contest: Contest, rules: TimingRules, numbers: Iterator[int]) -> tuple[Round, ...] | Problem:
@@ -107,28 +117,30 @@ def _timed_rounds(contest: Contest, rules: TimingRules, numbers: Iterator[int]) 
 
 def _round(contest: Contest, number: int) -> Round | Problem:
     """Time each contestant once on the same fresh inputs, then inspect what the submission made of them."""
-    trial = make_trial(contest.assignment, contest.oracle, contest.goal.sizes, "random", (contest.seed, ROUND_KEY, number))
+    with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
+        trial = make_trial(contest.assignment, contest.oracle, contest.goal.sizes, "random", (contest.seed, ROUND_KEY, number))
     timings: dict[Role, Timing] = {}
     for role in _order(number):
-        contestant = contest.contestants[role]
-        staged = contestant.worker.stage(trial.sent(contestant.plan))
-        timing = contestant.worker.launch(contestant.sequence) if isinstance(staged, Done) else staged
+        timing = _time(contest.contestants[role].worker, STUDENT, trial)
         if not isinstance(timing, Timing):
             return _blame(role, timing)
         timings[role] = timing
     problem = _inspect_submission(contest, trial)
     if problem is not None:
         return of_timed_run(problem, number + 1)
-    ours = [launch.solution_of is None for launch in contest.assignment.launches]
     return Round(
-        submission=total(timings[Role.SUBMISSION].steps),
-        reference=total(compress(timings[Role.REFERENCE].steps, ours)),
-        control=total(compress(timings[Role.CONTROL].steps, ours)),
-        surroundings=total(compress(timings[Role.REFERENCE].steps, [not own for own in ours])),
-        submission_gap=_gap(timings[Role.SUBMISSION]),
-        reference_gap=_gap(timings[Role.REFERENCE]),
-        side_show=_side_show(contest) if number % SIDE_SHOWS == 0 else None,
+        submission=timings[Role.SUBMISSION].seconds,
+        reference=timings[Role.REFERENCE].seconds,
+        control=timings[Role.CONTROL].seconds,
+        submission_gap=timings[Role.SUBMISSION].gap,
+        reference_gap=timings[Role.REFERENCE].gap,
+        side_show=_side_show(contest, trial) if number % SIDE_SHOWS == 0 else None,
     )
+
+
+def _time(worker: Worker, script: str, trial: Trial) -> Timing | Failure:
+    staged = worker.stage(script, trial.arrays)
+    return worker.launch(script) if isinstance(staged, Done) else staged
 
 
 def _order(number: int) -> tuple[Role, ...]:
@@ -138,29 +150,30 @@ def _order(number: int) -> tuple[Role, ...]:
     return roles[turn:] + roles[:turn]
 
 
-def _gap(timing: Timing) -> float:
-    """Seconds that the judge saw and the device's clock did not."""
-    return timing.wall_seconds - total(timing.steps)
-
-
 def _inspect_submission(contest: Contest, trial: Trial) -> Problem | None:
     contestant = contest.contestants[Role.SUBMISSION]
-    fetched = contestant.worker.fetch(contestant.plan.outputs)
+    script = contestant.plan.scripts[STUDENT]
+    fetched = contestant.worker.fetch(script.outputs)
     if not isinstance(fetched, dict):
         return of_failure(fetched)
-    return inspect(trial, contestant.plan, fetched)
+    return inspect(trial, script, fetched)
 
 
-def _side_show(contest: Contest) -> SideShow:
-    """The baseline and a plain copy, timed by the control worker on the data of this round."""
-    worker = contest.contestants[Role.CONTROL].worker
-    seconds = {}
-    for sequence in (BASELINE, COPY):
-        timing = worker.launch(sequence)
+def _side_show(contest: Contest, trial: Trial) -> SideShow:
+    """What the control worker times besides, on the data of this round."""
+    control = contest.contestants[Role.CONTROL]
+    timings: dict[str, Timing] = {}
+    for script in control.plan.scripts.keys() - {STUDENT}:
+        timing = _time(control.worker, script, trial)
         if not isinstance(timing, Timing):
-            raise ReferenceError(f"the {sequence} of the assignment failed: {timing}.")
-        seconds[sequence] = total(timing.steps)
-    return SideShow(baseline=seconds[BASELINE], device_copy=seconds[COPY])
+            raise ReferenceError(f"the {script} of the assignment failed: {timing}.")
+        timings[script] = timing
+    whole = timings.get(WHOLE)
+    return SideShow(
+        baseline=timings[NAIVE].seconds,
+        device_copy=timings[COPY].seconds,
+        surroundings=whole.seconds_of(launch.solution_of is not None for launch in contest.assignment.launches) if whole else None,
+    )
 
 
 def _blame(role: Role, failure: Failure) -> Problem:

@@ -77,13 +77,14 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
             device_copy=tuple(show.device_copy for _, show in shows),
         ),
     )
-    if len(assignment.launches) == len(assignment.student_launches):
+    programs = [(each.submission + show.surroundings, show.baseline) for each, show in shows if show.surroundings is not None]
+    if not programs:
         return performance
-    program = median(each.submission + each.surroundings for each in rounds)
+    program = median(seconds for seconds, _ in programs)
     return performance.model_copy(
         update={
             "program_seconds": program,
-            "program_speed_up": median(show.baseline / (each.submission + each.surroundings) for each, show in shows),
+            "program_speed_up": median(baseline / seconds for seconds, baseline in programs),
             "program_fraction_of_copy": moved / program * 1e-9 / copy_bandwidth,
         }
     )

@@ -5,13 +5,17 @@ from dataclasses import dataclass
 from math import prod
 
 from grader.assignment import ELEMENT_BYTES, Assignment, Launch, Sizes
-from grader.checking import GUARD_BYTES, POISON
+from grader.checking import GUARD_BYTES
 from grader.expressions import evaluate_int
 from grader.protocol import Arg, BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, Open, ScalarArg
 
-SUBMISSION, REFERENCE, BASELINE, COPY = "submission", "reference", "baseline", "copy"
-"""Names of sequences; the first three are also names of programs."""
+SUBMISSION, REFERENCE, BASELINE = "submission", "reference", "baseline"
+"""Names of programs: the student's, our model solution, the naive kernel. Model solutions of other assignments go by the
+assignment's name."""
 
+STUDENT, NAIVE, WHOLE, COPY = "student's steps", "baseline", "whole program", "copy"
+"""Names of sequences: the launches of the student's kernels (by whichever program), the baseline, all launches of the
+assignment, and a device-to-device copy."""
 
 @dataclass(frozen=True, kw_only=True)
 class Binding:
@@ -26,54 +30,67 @@ Bindings = Mapping[str, Binding]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
-    """One session: the request that opens it, which buffers are uploaded, and which are results."""
+class Script:
+    """A sequence of launches, which buffers it needs uploaded, and which it produces."""
 
-    request: Open
+    steps: tuple[KernelStep | CopyStep, ...]
     uploads: tuple[str, ...]
     outputs: tuple[str, ...]
 
-    def size(self, buffer: str) -> int:
-        """Payload bytes of a buffer."""
-        return next(spec.size for spec in self.request.buffers if spec.name == buffer)
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What one session is for: its buffers, and its scripts by name."""
+
+    buffers: tuple[BufferSpec, ...]
+    scripts: Mapping[str, Script]
+
+    @property
+    def request(self) -> Open:
+        """The request that opens the session."""
+        return Open(buffers=self.buffers, sequences={name: script.steps for name, script in self.scripts.items()})
+
+
+NOTHING = Plan(buffers=(), scripts={})
+"""For a session that only builds."""
 
 
 def submission_plan(assignment: Assignment, sizes: Sizes, bindings: Bindings) -> Plan:
-    """The student's launches alone. What a step of ours would have made for them is uploaded."""
-    launches = assignment.student_launches
-    steps = tuple(_step(assignment, launch, sizes, SUBMISSION, bindings.get(launch.kernel)) for launch in launches)
-    return _plan(assignment, sizes, launches, {SUBMISSION: steps})
+    """The student's steps by the submission. What steps of ours would have made for them is uploaded."""
+    return _plan(assignment, sizes, {STUDENT: _script(assignment, sizes, assignment.student_launches, SUBMISSION, bindings)})
 
 
 def reference_plan(assignment: Assignment, sizes: Sizes) -> Plan:
-    """The whole program by our own kernels."""
-    return _plan(assignment, sizes, assignment.launches, {REFERENCE: _reference_steps(assignment, sizes)})
+    """The same steps by the model solution, on the same buffers: the two are timed under equal conditions."""
+    return _plan(assignment, sizes, {STUDENT: _script(assignment, sizes, assignment.student_launches, REFERENCE, {})})
 
 
 def control_plan(assignment: Assignment, sizes: Sizes) -> Plan:
-    """The whole program again, in another worker, with the baseline and a plain copy to measure by."""
-    sequences = {
-        REFERENCE: _reference_steps(assignment, sizes),
-        BASELINE: (_step(assignment, assignment.baseline, sizes, BASELINE, None),),
-        COPY: (CopyStep(source="copy_source", target="copy_target"),),
+    """The same again, and what else is measured beside it."""
+    scripts = {
+        STUDENT: _script(assignment, sizes, assignment.student_launches, REFERENCE, {}),
+        NAIVE: _script(assignment, sizes, (assignment.baseline,), BASELINE, {}),
+        COPY: Script(steps=(CopyStep(source="copy_source", target="copy_target"),), uploads=(), outputs=()),
     }
-    plan = _plan(assignment, sizes, (*assignment.launches, assignment.baseline), sequences)
+    if assignment.has_surroundings:
+        scripts[WHOLE] = _script(assignment, sizes, assignment.launches, REFERENCE, {})
+    plan = _plan(assignment, sizes, scripts)
     moved = evaluate_int(assignment.performance.bytes, assignment.names(sizes))
     half = moved // (2 * ELEMENT_BYTES) * ELEMENT_BYTES  # a copy of n bytes moves 2n
-    extra = tuple(
-        BufferSpec(name=name, size=half, guard=0, poison=POISON, uploaded=False) for name in ("copy_source", "copy_target")
+    extra = tuple(BufferSpec(name=name, size=half, guard=0) for name in ("copy_source", "copy_target"))
+    return Plan(buffers=(*plan.buffers, *extra), scripts=scripts)
+
+
+def _script(
+    assignment: Assignment, sizes: Sizes, launches: tuple[Launch, ...], program: str, bindings: Bindings
+) -> Script:
+    used = [arg for launch in launches for arg in launch.args if arg in assignment.buffers]
+    made = _made_by(assignment, launches)
+    return Script(
+        steps=tuple(_step(assignment, launch, sizes, program, bindings.get(launch.kernel)) for launch in launches),
+        uploads=tuple(name for name in assignment.buffers if name in used and name not in made),
+        outputs=tuple(name for name in assignment.buffers if name in made),
     )
-    request = plan.request.model_copy(update={"buffers": (*plan.request.buffers, *extra)})
-    return Plan(request=request, uploads=plan.uploads, outputs=plan.outputs)
-
-
-def reference_program(launch: Launch) -> str:
-    """Name of the program that holds a launch of the reference sequence: the assignment whose model solution it is."""
-    return launch.solution_of or REFERENCE
-
-
-def _reference_steps(assignment: Assignment, sizes: Sizes) -> tuple[KernelStep, ...]:
-    return tuple(_step(assignment, launch, sizes, reference_program(launch), None) for launch in assignment.launches)
 
 
 def _step(assignment: Assignment, launch: Launch, sizes: Sizes, program: str, binding: Binding | None) -> KernelStep:
@@ -85,7 +102,7 @@ def _step(assignment: Assignment, launch: Launch, sizes: Sizes, program: str, bi
     if binding is not None and binding.takes_local and launch.optional_local is not None:
         args.append(LocalArg(size=ELEMENT_BYTES * evaluate_int(launch.optional_local, names)))
     return KernelStep(
-        program=program,
+        program=launch.solution_of or program,
         kernel=binding.name if binding is not None else launch.kernel,
         args=tuple(args),
         global_size=tuple(evaluate_int(size, names) for size in launch.global_size),
@@ -93,27 +110,14 @@ def _step(assignment: Assignment, launch: Launch, sizes: Sizes, program: str, bi
     )
 
 
-def _plan(
-    assignment: Assignment, sizes: Sizes, launches: tuple[Launch, ...], sequences: dict[str, tuple[KernelStep | CopyStep, ...]]
-) -> Plan:
-    used = {arg for launch in launches for arg in launch.args}
-    made = _made_by(assignment, launches)
+def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -> Plan:
+    used = {name for script in scripts.values() for name in (*script.uploads, *script.outputs)}
     buffers = tuple(
-        BufferSpec(
-            name=name,
-            size=ELEMENT_BYTES * prod(assignment.shape(buffer, sizes)),
-            guard=GUARD_BYTES,
-            poison=POISON,
-            uploaded=name not in made,
-        )
+        BufferSpec(name=name, size=ELEMENT_BYTES * prod(assignment.shape(buffer, sizes)), guard=GUARD_BYTES)
         for name, buffer in assignment.buffers.items()
         if name in used
     )
-    return Plan(
-        request=Open(buffers=buffers, sequences=sequences),
-        uploads=tuple(spec.name for spec in buffers if spec.uploaded),
-        outputs=tuple(spec.name for spec in buffers if not spec.uploaded),
-    )
+    return Plan(buffers=buffers, scripts=scripts)
 
 
 def _made_by(assignment: Assignment, launches: tuple[Launch, ...]) -> set[str]:

@@ -3,7 +3,7 @@
 The judge asks, the worker answers each request with exactly one reply, in order. Arrays do not
 travel in messages but in two files in the worker's folder, whose sizes the judge fixes:
 
-    in.bin    the payloads of the uploaded buffers, back to back, in the order of `Open.buffers`
+    in.bin    the payloads of the uploaded buffers, back to back, in the order of `Stage.upload`
     out.bin   the fetched buffers with their guard bands, back to back, in the order of `Fetch.buffers`
 
 A worker reports facts only. Everything in a reply comes from a process that ran untrusted code:
@@ -63,17 +63,11 @@ class Job(Message):
 
 
 class BufferSpec(Message):
-    """A device buffer of `size` bytes between two guard bands of `guard` bytes.
-
-    At every `Stage` the buffer and its guard bands are filled with the 32-bit pattern `poison`,
-    then the payload is copied in from in.bin if `uploaded`.
-    """
+    """A device buffer of `size` bytes between two guard bands of `guard` bytes."""
 
     name: str
     size: int = Field(gt=0, multiple_of=4)
     guard: int = Field(ge=0, multiple_of=4)
-    poison: int = Field(ge=0, lt=2**32)
-    uploaded: bool
 
 
 class BufferArg(Message):
@@ -141,9 +135,13 @@ class Open(Message):
 
 
 class Stage(Message):
-    """Poison every buffer and upload the inputs; answered by `Done`."""
+    """Fill the `upload` and `clear` buffers, guard bands included, with the 32-bit pattern `poison`, then copy the
+    payloads of `upload` in from in.bin; answered by `Done`."""
 
     kind: Literal["stage"] = "stage"
+    poison: int = Field(ge=0, lt=2**32)
+    upload: tuple[str, ...]
+    clear: tuple[str, ...]
 
 
 class Launch(Message):

@@ -6,8 +6,9 @@ cannot be anyone's kernel (a worker that does not start, a missing device) is ra
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import compress
 from types import TracebackType
 from typing import Any, Self
 
@@ -17,7 +18,8 @@ from pydantic import ValidationError
 
 from grader.errors import DeviceError, WorkerError
 from grader.outcome import Failure, Garbled, TimedOut
-from grader.plan import Plan
+from grader.checking import POISON
+from grader.plan import Plan, Script
 from grader.protocol import (
     INPUT_FILE,
     OUTPUT_FILE,
@@ -64,6 +66,20 @@ class Timing:
     steps: tuple[StepTime, ...]
     wall_seconds: float
 
+    @property
+    def seconds(self) -> float:
+        """All steps together, by the device's clock."""
+        return sum(step.seconds for step in self.steps)
+
+    @property
+    def gap(self) -> float:
+        """Seconds that the judge saw and the device's clock did not."""
+        return self.wall_seconds - self.seconds
+
+    def seconds_of(self, chosen: Iterable[bool]) -> float:
+        """Only the chosen steps, by the device's clock."""
+        return sum(step.seconds for step in compress(self.steps, chosen))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Fetched:
@@ -85,6 +101,7 @@ class Worker:
         self._received = b""
         self._files: tuple[int, int] = (-1, -1)
         self._plan: Plan | None = None
+        self._awaited: Plan | None = None
         self._launched: set[str] = set()
         self.devices: tuple[DeviceFacts, ...] = ()
 
@@ -104,7 +121,7 @@ class Worker:
             os.open(self._process.folder / INPUT_FILE, flags, 0o600),
             os.open(self._process.folder / OUTPUT_FILE, flags, 0o600),
         )
-        self._plan = None
+        self._plan = self._awaited = None
         self._send(self._job)
         self._send(ListDevices())
         self.devices = ()
@@ -139,14 +156,15 @@ class Worker:
         """Ask for a session without waiting for it; `open` does the waiting."""
         if self._process is None:
             self.start()
-        self._plan = plan
+        self._plan = self._awaited = plan
         self._launched = set()
         self._send(plan.request)
 
     def open(self, plan: Plan) -> Opened | Failure:
         """A session with the plan's programs built and its buffers made."""
-        if self._plan is not plan or self._process is None:
+        if self._awaited is not plan or self._process is None:
             self.begin_open(plan)
+        self._awaited = None
         self.ready()
         match self._reply("building", self._deadlines.build):
             case Opened() as opened:
@@ -156,26 +174,26 @@ class Worker:
             case reply:
                 return self._unexpected(reply)
 
-    def stage(self, inputs: Mapping[str, NDArray[Any]]) -> Done | Failure:
-        """Poison all buffers and upload the inputs."""
-        assert self._plan is not None
-        content = b"".join(np.ascontiguousarray(inputs[name]).tobytes() for name in self._plan.uploads)
+    def stage(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> Done | Failure:
+        """Poison the buffers of a script of the plan, and upload what it reads."""
+        script = self._script(name)
+        content = b"".join(np.ascontiguousarray(arrays[name]).tobytes() for name in script.uploads)
         os.ftruncate(self._files[0], len(content))
         _write_all(self._files[0], content)
-        return self._ask_done(Stage(), "uploading the inputs", self._deadlines.transfer)
+        request = Stage(poison=POISON, upload=script.uploads, clear=script.outputs)
+        return self._ask_done(request, "uploading the inputs", self._deadlines.transfer)
 
-    def launch(self, sequence: str) -> Timing | Failure:
-        """Run a sequence of the plan to its end."""
-        deadline = self._deadlines.launch if sequence in self._launched else self._deadlines.first_launch
+    def launch(self, name: str) -> Timing | Failure:
+        """Run a script of the plan to its end."""
+        steps = len(self._script(name).steps)
+        deadline = self._deadlines.launch if name in self._launched else self._deadlines.first_launch
         start = time.perf_counter()
-        self._send(Launch(sequence=sequence))
+        self._send(Launch(sequence=name))
         reply = self._reply("running", deadline)
         wall = time.perf_counter() - start
-        assert self._plan is not None
-        steps = len(self._plan.request.sequences[sequence])
         match reply:
             case Launched(times=times) if len(times) == steps and all(t.end_ns >= t.start_ns for t in times):
-                self._launched.add(sequence)
+                self._launched.add(name)
                 return Timing(steps=times, wall_seconds=wall)
             case _:
                 return self._unexpected(reply)
@@ -183,7 +201,7 @@ class Worker:
     def fetch(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
         """The named buffers with their guard bands."""
         assert self._plan is not None
-        specs = [next(spec for spec in self._plan.request.buffers if spec.name == name) for name in names]
+        specs = [next(spec for spec in self._plan.buffers if spec.name == name) for name in names]
         total = sum(spec.size + 2 * spec.guard for spec in specs)
         os.ftruncate(self._files[1], total)
         reply = self._ask_done(Fetch(buffers=names), "returning the results", self._deadlines.transfer)
@@ -200,20 +218,18 @@ class Worker:
             fetched[spec.name] = Fetched(before=here[:band], payload=here[band : band + size], after=here[band + size :])
         return fetched
 
-    def run_once(
-        self, plan: Plan, sequence: str, inputs: Mapping[str, NDArray[Any]]
-    ) -> dict[str, Fetched] | Failure:
-        """A session for one launch: open it, run the sequence on the inputs, fetch every buffer of the plan, close it."""
+    def run_once(self, plan: Plan, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
+        """A session for one script: open it, run the script on the arrays, fetch all its buffers, close it."""
         opened = self.open(plan)
         if not isinstance(opened, Opened):
             return opened
-        staged = self.stage(inputs)
+        staged = self.stage(name, arrays)
         if not isinstance(staged, Done):
             return staged
-        launched = self.launch(sequence)
+        launched = self.launch(name)
         if not isinstance(launched, Timing):
             return launched
-        fetched = self.fetch((*plan.outputs, *plan.uploads))
+        fetched = self.fetch((*plan.scripts[name].outputs, *plan.scripts[name].uploads))
         if isinstance(fetched, dict):
             self.close()
         return fetched
@@ -223,6 +239,10 @@ class Worker:
         if self._process is not None:
             self._ask_done(Close(), "closing", self._deadlines.transfer)
         self._plan = None
+
+    def _script(self, name: str) -> Script:
+        assert self._plan is not None, "a session is opened before it is used"
+        return self._plan.scripts[name]
 
     def _ask_done(self, request: Message, doing: str, deadline: float) -> Done | Failure:
         self._send(request)

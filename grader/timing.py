@@ -1,12 +1,11 @@
 """Statistics of timed pairs: medians with distribution-free intervals, and when there are enough of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 
 import numpy as np
 
-from grader.protocol import StepTime
 from grader.result import Interval
 
 
@@ -28,32 +27,27 @@ class TimingRules:
 
 @dataclass(frozen=True, kw_only=True)
 class SideShow:
-    """Seconds of the baseline and of a device-to-device copy of as many bytes as the kernel must move."""
+    """Seconds of the baseline, of a device-to-device copy of as many bytes as the kernel must move, and of our own
+    steps in the whole program, if the assignment is a part of one."""
 
     baseline: float
     device_copy: float
+    surroundings: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Round:
     """One round: seconds of the student's steps by the submission and, twice, by the model solution.
 
-    `surroundings` are the seconds of the steps that are ours in either case. The gaps are what the judge's own clock
-    saw beyond the device's.
+    The gaps are what the judge's own clock saw beyond the device's.
     """
 
     submission: float
     reference: float
     control: float
-    surroundings: float
     submission_gap: float
     reference_gap: float
     side_show: SideShow | None
-
-
-def total(steps: Iterable[StepTime]) -> float:
-    """Seconds of all the steps together."""
-    return sum(step.seconds for step in steps)
 
 
 def fraction_of_reference(rounds: Sequence[Round]) -> Interval:

@@ -70,6 +70,7 @@ def _environment(folder: Path) -> dict[str, str]:
         "TMPDIR": str(folder / "tmp"),
         "XDG_CACHE_HOME": str(folder / "home"),
         "POCL_CACHE_DIR": str(folder / "home"),
+        "POCL_AFFINITY": "1",  # else its threads share a core at random, and times double
         "PYOPENCL_NO_CACHE": "1",
         "OPENBLAS_NUM_THREADS": "1",  # its threads would not survive the fork of a session
         **passed_on,

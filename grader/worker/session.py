@@ -230,7 +230,7 @@ class Session:
         """Carry out one request."""
         match request:
             case Stage():
-                self._stage()
+                self._stage(request)
                 return Done()
             case Launch():
                 return Launched(times=self._launch(request.sequence))
@@ -238,14 +238,15 @@ class Session:
                 self._fetch(request.buffers)
                 return Done()
 
-    def _stage(self) -> None:
+    def _stage(self, request: Stage) -> None:
+        for name in (*request.upload, *request.clear):
+            whole = self.buffers[name].whole
+            cl.enqueue_fill_buffer(self.queue, whole, np.uint32(request.poison), 0, whole.size)
         with Path(INPUT_FILE).open("rb") as file:
-            for buffer in self.buffers.values():
-                pattern = np.uint32(buffer.spec.poison)
-                cl.enqueue_fill_buffer(self.queue, buffer.whole, pattern, 0, buffer.whole.size)
-                if buffer.spec.uploaded:
-                    payload = np.fromfile(file, dtype=np.uint32, count=buffer.spec.size // 4)
-                    cl.enqueue_copy(self.queue, buffer.payload, payload)
+            for name in request.upload:
+                buffer = self.buffers[name]
+                payload = np.fromfile(file, dtype=np.uint32, count=buffer.spec.size // 4)
+                cl.enqueue_copy(self.queue, buffer.payload, payload)
         self.queue.finish()
 
     def _launch(self, sequence: str) -> tuple[StepTime, ...]:
