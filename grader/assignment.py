@@ -1,7 +1,7 @@
 """An assignment as its two folders describe it: assignments/NAME/ for all to see, reference/NAME/ for the grader.
 
-    assignments/NAME/  assignment.yaml   kernels.cl (skeleton)        README.md (the handout)
-    reference/NAME/    kernels.cl (model solution)   baseline.cl (naive)   oracle.py (NumPy)
+assignments/NAME/  assignment.yaml   kernels.cl (skeleton)        README.md (the handout)
+reference/NAME/    kernels.cl (model solution)   baseline.cl (naive)   oracle.py (NumPy)
 """
 
 import difflib
@@ -152,7 +152,9 @@ class Assignment(Record):
         for launch in (*self.launches, self.baseline):
             for arg in launch.args:
                 if arg not in self.buffers and arg not in self.sizes:
-                    raise ValueError(f"the launch of {launch.kernel} has the argument {arg}, which is no buffer and no size")
+                    raise ValueError(
+                        f"the launch of {launch.kernel} has the argument {arg}, which is no buffer and no size"
+                    )
         for goal in self.performance.classes.values():
             fractions = [band.fraction for band in goal.bands]
             if fractions != sorted(set(fractions), reverse=True):
@@ -223,7 +225,7 @@ class Assignment(Record):
         return tuple(evaluate_int(extent, self.names(sizes)) for extent in buffer.shape)
 
     def model_solutions(self) -> dict[str, str]:
-        """Source texts of the kernels in `launches`: our own model solution as `reference`, others by their assignment."""
+        """Source texts of the kernels in `launches`: our own as `reference`, others by their assignment."""
         others = {launch.solution_of for launch in self.launches if launch.solution_of}
         sources = {name: self.reference.parent / name / MODEL_FILE for name in sorted(others)}
         sources["reference"] = self.reference / MODEL_FILE
@@ -246,7 +248,9 @@ class Course(Record):
     def names(self) -> list[str]:
         """Names of all assignments, sorted."""
         if not self.assignments.is_dir():
-            raise InputError(f"{self.assignments} is not a folder; name the folder of the assignments with --course DIR.")
+            raise InputError(
+                f"{self.assignments} is not a folder; name the folder of the assignments with --course DIR."
+            )
         return sorted(path.parent.name for path in self.assignments.glob("*/assignment.yaml"))
 
     def load(self, name: str) -> Assignment:

@@ -33,7 +33,9 @@ def check_cases(task: Task, oracle: Oracle, worker: Worker, bindings: Bindings) 
             trial = make_trial(assignment, oracle, case.sizes, case.data, (task.seed, CASE_KEY, number))
             plan = submission_plan(assignment, case.sizes, bindings)
             fetched = worker.run_once(plan, STUDENT, trial.arrays)
-            problem = inspect(trial, plan.scripts[STUDENT], fetched) if isinstance(fetched, dict) else of_failure(fetched)
+            problem = (
+                inspect(trial, plan.scripts[STUDENT], fetched) if isinstance(fetched, dict) else of_failure(fetched)
+            )
         if problem is not None and problem.reason is Reason.TIME_LIMIT:
             time_limits += 1
         yield _check(assignment, case, problem, time.perf_counter() - start)

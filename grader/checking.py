@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.assignment import DataSet, Tolerance
-from grader.errors import ReferenceError
+from grader.errors import SolutionError
 from grader.oracle import Truth
 
 UNIT_ROUNDOFF = 2.0**-24
@@ -22,8 +22,11 @@ GUARD_BYTES = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class Mismatch:
-    """How an array differs from the truth. `excess` is the largest error over what is allowed there
-    (None if it is not a number, or if nothing but equality is allowed)."""
+    """How an array differs from the truth.
+
+    `excess` is the largest error over what is allowed there: None if it is not a number, or if nothing but equality
+    is allowed.
+    """
 
     buffer: str
     wrong: int
@@ -36,19 +39,26 @@ class Mismatch:
     excess: float | None
 
 
-def compare(
-    buffer: str, got: NDArray[np.float32], truth: Truth, *, tolerance: Tolerance, factor: float, data: DataSet
-) -> Mismatch | None:
-    """None if `got` is right, else how it is wrong. `factor` is the value of `tolerance.factor` at the case's sizes."""
+@dataclass(frozen=True, kw_only=True)
+class Standard:
+    """What counts as right: the assignment's tolerance, its factor at the sizes at hand, and the kind of data."""
+
+    tolerance: Tolerance
+    factor: float
+    data: DataSet
+
+
+def compare(buffer: str, got: NDArray[np.float32], truth: Truth, standard: Standard) -> Mismatch | None:
+    """None if `got` is right, else how it is wrong."""
     allowed: NDArray[np.float64] | None = None
-    if tolerance.rule == "exact":
+    if standard.tolerance.rule == "exact":
         wrong = got.view(np.uint32) != np.ascontiguousarray(truth.value, dtype=np.float32).view(np.uint32)
-    elif data == "integers":
+    elif standard.data == "integers":
         wrong = ~(got == truth.value)
     else:
         if truth.magnitude is None:
-            raise ReferenceError(f"the oracle gives no magnitude for {buffer}, which the rule `rounding` needs.")
-        allowed = factor * UNIT_ROUNDOFF * truth.magnitude
+            raise SolutionError(f"the oracle gives no magnitude for {buffer}, which the rule `rounding` needs.")
+        allowed = standard.factor * UNIT_ROUNDOFF * truth.magnitude
         wrong = ~(np.abs(got - truth.value) <= allowed)  # written so that NaN is wrong
     if not wrong.any():
         return None

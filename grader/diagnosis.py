@@ -65,23 +65,26 @@ def of_failure(failure: Failure) -> Problem:
 
 def _of_death(number: int | None, code: int | None) -> Problem:
     if number is None:
-        return Problem(reason=Reason.CRASH, message=f"the process that ran the kernel ended by itself with status {code}.")
+        return Problem(
+            reason=Reason.CRASH, message=f"the process that ran the kernel ended by itself with status {code}."
+        )
     if number == signal.SIGXCPU:
         return Problem(reason=Reason.TIME_LIMIT, message="the limit of processor time was reached.")
     if number == signal.SIGXFSZ:
         return Problem(reason=Reason.OUTPUT_LIMIT, message="the limit of output was reached.")
-    try:
-        name = signal.Signals(number).name
-    except ValueError:
-        name = f"signal {number}"
-    hint = {
-        signal.SIGSEGV: ": it read or wrote far outside its buffers. Check every index against the sizes",
-        signal.SIGBUS: ": it read or wrote far outside its buffers. Check every index against the sizes",
-        signal.SIGABRT: ": memory next to its buffers was overwritten, or there was none left",
-        signal.SIGFPE: ": most likely an integer division by zero",
-        signal.SIGILL: ": the compiler met undefined behaviour, such as a missing return value",
-    }.get(number, "")
-    return Problem(reason=Reason.CRASH, message=f"the kernel crashed with {name}{hint}.")
+    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+    return Problem(reason=Reason.CRASH, message=f"the kernel crashed with {name}{CRASH_HINTS.get(number, '')}.")
+
+
+FAR_OUTSIDE = ": it read or wrote far outside its buffers. Check every index against the sizes"
+
+CRASH_HINTS: dict[int, str] = {
+    signal.SIGSEGV: FAR_OUTSIDE,
+    signal.SIGBUS: FAR_OUTSIDE,
+    signal.SIGABRT: ": memory next to its buffers was overwritten, or there was none left",
+    signal.SIGFPE: ": most likely an integer division by zero",
+    signal.SIGILL: ": the compiler met undefined behaviour, such as a missing return value",
+}
 
 
 # --- build logs -------------------------------------------------------------------------------
@@ -92,7 +95,9 @@ LOG_PATH = re.compile(r"(?:<kernel>|(?:/[^\s:<>\"]+/)?tempfile_\w+\.cl|<program 
 OUR_PATH = re.compile(r"/[^\s:<>\"',;]+/(?=[^\s/:<>\"',;]+)")
 
 NOISE = re.compile(
-    r"^(?:Device .* failed to build the program|.*redefinition of typedef 'uint' is a C11 feature.*|\d+ (?:warning|error)s? generated\.)$"
+    r"^(?:Device .* failed to build the program"
+    r"|.*redefinition of typedef 'uint' is a C11 feature.*"
+    r"|\d+ (?:warning|error)s? generated\.)$"
 )
 
 
@@ -124,7 +129,8 @@ def of_mismatch(mismatch: Mismatch) -> Problem:
     where = mismatch.buffer + "".join(f"[{i}]" for i in mismatch.index)
     if mismatch.unwritten == mismatch.total:
         return Problem(
-            reason=Reason.NOT_WRITTEN, message=f"the kernel wrote nothing to {mismatch.buffer} ({_count(mismatch.total)} elements)."
+            reason=Reason.NOT_WRITTEN,
+            message=f"the kernel wrote nothing to {mismatch.buffer} ({_count(mismatch.total)} elements).",
         )
     parts = [f"{_count(mismatch.wrong)} of {_count(mismatch.total)} elements of {mismatch.buffer} are wrong"]
     if mismatch.unwritten:
@@ -138,7 +144,8 @@ def _how_far(mismatch: Mismatch) -> str:
         return "some elements are not numbers (NaN)."
     if mismatch.excess is None:
         return f"largest error: {_number(mismatch.largest_error)}; this data is compared exactly."
-    return f"largest error: {_number(mismatch.largest_error)}, {_number(mismatch.excess)} times what rounding allows there."
+    error, excess = _number(mismatch.largest_error), _number(mismatch.excess)
+    return f"largest error: {error}, {excess} times what rounding allows there."
 
 
 def of_stray_write(buffer: str, words: int) -> Problem:
@@ -152,7 +159,9 @@ def of_stray_write(buffer: str, words: int) -> Problem:
 
 def of_changed_input(buffer: str) -> Problem:
     """An input that did not come back as it was sent."""
-    return Problem(reason=Reason.INPUT_CHANGED, message=f"the kernel changed its input {buffer}, which it may only read.")
+    return Problem(
+        reason=Reason.INPUT_CHANGED, message=f"the kernel changed its input {buffer}, which it may only read."
+    )
 
 
 def of_timed_run(problem: Problem, number: int) -> Problem:
@@ -177,7 +186,8 @@ def of_missed_goal(fraction: Interval, goal: SpeedGoal) -> Problem:
 def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> Problem:
     """Slower than the absolute minimum for a named device."""
     return Problem(
-        reason=Reason.TOO_SLOW, message=f"it reaches {_number(rate)} {unit}; on {device} at least {_number(required)} are asked for."
+        reason=Reason.TOO_SLOW,
+        message=f"it reaches {_number(rate)} {unit}; on {device} at least {_number(required)} are asked for.",
     )
 
 

@@ -24,8 +24,8 @@ class WorkerError(UngradedError):
     """A worker could not be started, or broke outside the student's code."""
 
 
-class ReferenceError(UngradedError):  # noqa: A001 - the course's word; the weakref builtin is never used here
-    """Our own kernel (model solution, baseline) failed where it must not."""
+class SolutionError(UngradedError):
+    """Our own part of an assignment (model solution, baseline, oracle) failed where it must not."""
 
 
 class NoiseError(UngradedError):

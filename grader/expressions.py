@@ -23,7 +23,7 @@ def ceil_to(value: int, step: int) -> int:
 FUNCTIONS = {"ceil_div": ceil_div, "ceil_to": ceil_to, "min": min, "max": max, "sqrt": math.sqrt}
 
 
-def evaluate(expression: str | int | float, names: Mapping[str, object]) -> float:
+def evaluate(expression: str | float, names: Mapping[str, object]) -> float:
     """Value of an expression over `names`; raises InputError that quotes the expression."""
     if isinstance(expression, int | float):
         return expression

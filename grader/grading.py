@@ -1,6 +1,6 @@
 """The whole story of one grading.
 
-    build -> every case -> timed rounds -> points
+build -> every case -> timed rounds -> points
 """
 
 import platform
@@ -67,7 +67,7 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
             rest = (*unrun_cases(task.assignment), unmeasured(task.assignment, device))
             checks = [build.check, *(BUILD_FAILED.fail(check) for check in rest)]
         else:
-            contest = _contest(task, bench, device, student, build.bindings, workers)
+            contest = _contest(task, bench, student, build.bindings, workers)
             checks = [build.check]
             for check in check_cases(task, contest.oracle, student, build.bindings):
                 progress(check.name)
@@ -80,11 +80,9 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
     return _result(task, checks, time.perf_counter() - clock, _provenance(task, bench, device, started))
 
 
-def _contest(
-    task: Task, bench: Bench, device: DeviceFacts, student: Worker, bindings: Bindings, workers: ExitStack
-) -> Contest:
+def _contest(task: Task, bench: Bench, student: Worker, bindings: Bindings, workers: ExitStack) -> Contest:
     """The submission, and beside it workers of our own, which start up and build while the cases run."""
-    assignment = task.assignment
+    assignment, device = task.assignment, student.ready()
     sizes = speed_goal(assignment, device).sizes
     models = {name: _program(assignment, source) for name, source in assignment.model_solutions().items()}
     baseline = _program(assignment, assignment.source(BASELINE_FILE))
@@ -92,9 +90,7 @@ def _contest(
         Role.REFERENCE: (reference_plan(assignment, sizes), bench.worker(models)),
         Role.CONTROL: (control_plan(assignment, sizes), bench.worker({**models, BASELINE: baseline})),
     }
-    contestants = {
-        Role.SUBMISSION: Contestant(worker=student, plan=submission_plan(assignment, sizes, bindings))
-    }
+    contestants = {Role.SUBMISSION: Contestant(worker=student, plan=submission_plan(assignment, sizes, bindings))}
     for role, (plan, worker) in ours.items():
         workers.enter_context(worker).begin_open(plan)
         contestants[role] = Contestant(worker=worker, plan=plan)

@@ -67,7 +67,8 @@ def _bits(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.
     k += np.uint32(offset)
     sign = (k & np.uint32(1 << 30)) << np.uint32(1)
     exponent = (k & np.uint32(0x7F << 23)) + np.uint32(64 << 23)
-    return (sign | exponent | (k & np.uint32(0x7FFFFF))).view(np.float32).reshape(shape)
+    patterns: NDArray[np.uint32] = sign | exponent | (k & np.uint32(0x7FFFFF))
+    return patterns.view(np.float32).reshape(shape)
 
 
 MAKERS = {"numbers": _numbers, "integers": _integers, "bits": _bits}

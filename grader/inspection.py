@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.assignment import Assignment, DataSet, Sizes
-from grader.checking import compare, first_stray_write, unchanged
+from grader.checking import Standard, compare, first_stray_write, unchanged
 from grader.diagnosis import Problem, of_changed_input, of_mismatch, of_stray_write
 from grader.expressions import evaluate
 from grader.inputs import make_inputs
@@ -65,13 +65,13 @@ def _changed_input(trial: Trial, script: Script, fetched: Mapping[str, Fetched])
 
 def _wrong_output(trial: Trial, script: Script, fetched: Mapping[str, Fetched]) -> Problem | None:
     assignment = trial.assignment
-    factor = evaluate(assignment.correctness.tolerance.factor, assignment.names(trial.sizes))
+    tolerance = assignment.correctness.tolerance
+    factor = evaluate(tolerance.factor, assignment.names(trial.sizes))
+    standard = Standard(tolerance=tolerance, factor=factor, data=trial.data)
     for name in script.outputs:
         shape = assignment.shape(assignment.buffers[name], trial.sizes)
         got = fetched[name].payload.view(np.float32).reshape(shape)
-        mismatch = compare(
-            name, got, trial.truth[name], tolerance=assignment.correctness.tolerance, factor=factor, data=trial.data
-        )
+        mismatch = compare(name, got, trial.truth[name], standard)
         if mismatch is not None:
             return of_mismatch(mismatch)
     return None

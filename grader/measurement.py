@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from grader.assignment import Assignment, SpeedGoal
 from grader.device import speed_goal
 from grader.diagnosis import Problem, of_failure, of_timed_run
-from grader.errors import NoiseError, ReferenceError
+from grader.errors import NoiseError, SolutionError
 from grader.inspection import Trial, inspect, make_trial
 from grader.oracle import Oracle
 from grader.outcome import Failure
@@ -75,6 +75,7 @@ def measure(contest: Contest, rules: TimingRules) -> tuple[Round, ...] | Problem
     Raises NoiseError if the reference, timed against itself, keeps being off by more than the rules allow.
     """
     numbers = count()  # never the same inputs twice
+    seen: list[str] = []
     for _ in range(rules.attempts):
         problem = _open_sessions(contest)
         if problem is not None:
@@ -82,10 +83,10 @@ def measure(contest: Contest, rules: TimingRules) -> tuple[Round, ...] | Problem
         rounds = _timed_rounds(contest, rules, numbers)
         if isinstance(rounds, Problem) or not too_noisy(noise(rounds), rules):
             return rounds
+        seen.append(f"{noise(rounds).median:.2f}")
     raise NoiseError(
         "this machine is too noisy to time kernels: the model solution against itself came out at "
-        f"{noise(rounds).median:.2f} after {rules.attempts} attempts, and should be 1. "
-        "Stop other programs and grade again."
+        f"{', '.join(seen)}, and should be 1. Stop other programs and grade again."
     )
 
 
@@ -118,7 +119,9 @@ def _timed_rounds(contest: Contest, rules: TimingRules, numbers: Iterator[int]) 
 def _round(contest: Contest, number: int) -> Round | Problem:
     """Time each contestant once on the same fresh inputs, then inspect what the submission made of them."""
     with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
-        trial = make_trial(contest.assignment, contest.oracle, contest.goal.sizes, "random", (contest.seed, ROUND_KEY, number))
+        trial = make_trial(
+            contest.assignment, contest.oracle, contest.goal.sizes, "random", (contest.seed, ROUND_KEY, number)
+        )
     timings: dict[Role, Timing] = {}
     for role in _order(number):
         timing = _time(contest.contestants[role].worker, STUDENT, trial)
@@ -166,13 +169,15 @@ def _side_show(contest: Contest, trial: Trial) -> SideShow:
     for script in control.plan.scripts.keys() - {STUDENT}:
         timing = _time(control.worker, script, trial)
         if not isinstance(timing, Timing):
-            raise ReferenceError(f"the {script} of the assignment failed: {timing}.")
+            raise SolutionError(f"the {script} of the assignment failed: {timing}.")
         timings[script] = timing
     whole = timings.get(WHOLE)
     return SideShow(
         baseline=timings[NAIVE].seconds,
         device_copy=timings[COPY].seconds,
-        surroundings=whole.seconds_of(launch.solution_of is not None for launch in contest.assignment.launches) if whole else None,
+        surroundings=whole.seconds_of(launch.solution_of is not None for launch in contest.assignment.launches)
+        if whole
+        else None,
     )
 
 
@@ -180,4 +185,4 @@ def _blame(role: Role, failure: Failure) -> Problem:
     """A failed submission is a problem of the student's; a failed kernel of ours is raised."""
     if role is Role.SUBMISSION:
         return of_failure(failure)
-    raise ReferenceError(f"the model solution failed while it was timed: {failure}.")
+    raise SolutionError(f"the model solution failed while it was timed: {failure}.")

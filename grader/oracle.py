@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.assignment import ORACLE_FILE, Assignment, Sizes
-from grader.errors import ReferenceError
+from grader.errors import SolutionError
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -43,27 +43,27 @@ def load_oracle(assignment: Assignment) -> Oracle:
     """The `expected` function of the assignment's oracle.py, run in this process: it is the instructor's code."""
     path: Path = assignment.reference / ORACLE_FILE
     spec = importlib.util.spec_from_file_location(f"oracle_{assignment.name}", path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
         oracle: Oracle = module.expected
     except Exception as error:  # whatever an instructor's module raises, it is one fault: this oracle
-        raise ReferenceError(f"{path}: cannot be loaded: {error!r}.") from error
+        raise SolutionError(f"{path}: cannot be loaded: {error!r}.") from error
     return oracle
 
 
 def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> dict[str, Truth]:
     """The truth for these inputs, checked against the shapes that assignment.yaml states."""
+    path = assignment.reference / ORACLE_FILE
     truth = oracle(**inputs, **sizes)
     for name, buffer in assignment.buffers.items():
         if buffer.data is not None:
             continue
         if name not in truth:
-            raise ReferenceError(f"{assignment.reference / ORACLE_FILE}: says nothing about {name}; return a Truth for it.")
-        shape = assignment.shape(buffer, sizes)
-        if truth[name].value.shape != shape:
-            raise ReferenceError(
-                f"{assignment.reference / ORACLE_FILE}: {name} has the shape {truth[name].value.shape}, but assignment.yaml says {shape}."
-            )
+            raise SolutionError(f"{path}: says nothing about {name}; return a Truth for it.")
+        shape, wanted = truth[name].value.shape, assignment.shape(buffer, sizes)
+        if shape != wanted:
+            raise SolutionError(f"{path}: {name} has the shape {shape}, but assignment.yaml says {wanted}.")
     return truth

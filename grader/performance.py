@@ -63,7 +63,9 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
         pairs=len(rounds),
         seconds=seconds,
         unit=assignment.performance.unit,
-        rate=Interval(median=work / seconds.median * 1e-9, low=work / seconds.high * 1e-9, high=work / seconds.low * 1e-9),
+        rate=Interval(
+            median=work / seconds.median * 1e-9, low=work / seconds.high * 1e-9, high=work / seconds.low * 1e-9
+        ),
         fraction_of_reference=fraction_of_reference(rounds),
         speed_up_over_baseline=interval([show.baseline / each.submission for each, show in shows]),
         noise=noise(rounds),
@@ -77,7 +79,9 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
             device_copy=tuple(show.device_copy for _, show in shows),
         ),
     )
-    programs = [(each.submission + show.surroundings, show.baseline) for each, show in shows if show.surroundings is not None]
+    programs = [
+        (each.submission + show.surroundings, show.baseline) for each, show in shows if show.surroundings is not None
+    ]
     if not programs:
         return performance
     program = median(seconds for seconds, _ in programs)

@@ -10,17 +10,19 @@ from grader.expressions import evaluate_int
 from grader.protocol import Arg, BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, Open, ScalarArg
 
 SUBMISSION, REFERENCE, BASELINE = "submission", "reference", "baseline"
-"""Names of programs: the student's, our model solution, the naive kernel. Model solutions of other assignments go by the
-assignment's name."""
+"""Names of programs: the student's, our model solution, the naive kernel. Model solutions of other assignments go by
+the assignment's name."""
 
 STUDENT, NAIVE, WHOLE, COPY = "student's steps", "baseline", "whole program", "copy"
-"""Names of sequences: the launches of the student's kernels (by whichever program), the baseline, all launches of the
+"""Names of scripts: the launches of the student's kernels (by whichever program), the baseline, all launches of the
 assignment, and a device-to-device copy."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Binding:
     """How the student's file spells a kernel of the assignment: its name there, and whether it
-    declares the optional trailing `__local` parameter."""
+    declares the optional trailing `__local` parameter.
+    """
 
     name: str
     takes_local: bool
@@ -57,7 +59,9 @@ NOTHING = Plan(buffers=(), scripts={})
 
 def submission_plan(assignment: Assignment, sizes: Sizes, bindings: Bindings) -> Plan:
     """The student's steps by the submission. What steps of ours would have made for them is uploaded."""
-    return _plan(assignment, sizes, {STUDENT: _script(assignment, sizes, assignment.student_launches, SUBMISSION, bindings)})
+    return _plan(
+        assignment, sizes, {STUDENT: _script(assignment, sizes, assignment.student_launches, SUBMISSION, bindings)}
+    )
 
 
 def reference_plan(assignment: Assignment, sizes: Sizes) -> Plan:
@@ -79,6 +83,11 @@ def control_plan(assignment: Assignment, sizes: Sizes) -> Plan:
     half = moved // (2 * ELEMENT_BYTES) * ELEMENT_BYTES  # a copy of n bytes moves 2n
     extra = tuple(BufferSpec(name=name, size=half, guard=0) for name in ("copy_source", "copy_target"))
     return Plan(buffers=(*plan.buffers, *extra), scripts=scripts)
+
+
+def baseline_plan(assignment: Assignment, sizes: Sizes) -> Plan:
+    """The baseline alone."""
+    return _plan(assignment, sizes, {NAIVE: _script(assignment, sizes, (assignment.baseline,), BASELINE, {})})
 
 
 def _script(

@@ -136,7 +136,8 @@ class Open(Message):
 
 class Stage(Message):
     """Fill the `upload` and `clear` buffers, guard bands included, with the 32-bit pattern `poison`, then copy the
-    payloads of `upload` in from in.bin; answered by `Done`."""
+    payloads of `upload` in from in.bin; answered by `Done`.
+    """
 
     kind: Literal["stage"] = "stage"
     poison: int = Field(ge=0, lt=2**32)

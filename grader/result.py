@@ -7,8 +7,6 @@ from pydantic import BaseModel, ConfigDict
 
 from grader.protocol import DeviceFacts
 
-SCHEMA = "grader-result/1"
-
 
 class Record(BaseModel):
     """Base of the records of a result: frozen, unknown fields refused."""
@@ -129,7 +127,7 @@ class Provenance(Record):
 class Result(Record):
     """The grading of one submission for one assignment."""
 
-    schema_version: Literal["grader-result/1"] = SCHEMA
+    schema_version: Literal["grader-result/1"] = "grader-result/1"
     status: Literal["graded"] = "graded"
     assignment: str
     title: str
@@ -149,7 +147,7 @@ class Result(Record):
 class Ungraded(Record):
     """Why there is no grade: a fault of ours, never the student's."""
 
-    schema_version: Literal["grader-result/1"] = SCHEMA
+    schema_version: Literal["grader-result/1"] = "grader-result/1"
     status: Literal["ungraded"] = "ungraded"
     assignment: str
     submission: str

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
+from grader.checking import POISON
 from grader.errors import DeviceError, WorkerError
 from grader.outcome import Failure, Garbled, TimedOut
-from grader.checking import POISON
 from grader.plan import Plan, Script
 from grader.protocol import (
     INPUT_FILE,
@@ -38,7 +38,6 @@ from grader.protocol import (
     ListDevices,
     Message,
     NoDevice,
-    Open,
     Opened,
     Program,
     Refused,
@@ -109,7 +108,9 @@ class Worker:
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
     def start(self) -> None:
@@ -122,6 +123,7 @@ class Worker:
             os.open(self._process.folder / OUTPUT_FILE, flags, 0o600),
         )
         self._plan = self._awaited = None
+        self._launched = set()  # the driver's cache is new, too
         self._send(self._job)
         self._send(ListDevices())
         self.devices = ()
@@ -157,7 +159,6 @@ class Worker:
         if self._process is None:
             self.start()
         self._plan = self._awaited = plan
-        self._launched = set()
         self._send(plan.request)
 
     def open(self, plan: Plan) -> Opened | Failure:
@@ -215,7 +216,9 @@ class Worker:
         for spec in specs:
             band, size = spec.guard // 4, spec.size // 4
             here, words = words[: size + 2 * band], words[size + 2 * band :]
-            fetched[spec.name] = Fetched(before=here[:band], payload=here[band : band + size], after=here[band + size :])
+            fetched[spec.name] = Fetched(
+                before=here[:band], payload=here[band : band + size], after=here[band + size :]
+            )
         return fetched
 
     def run_once(self, plan: Plan, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:

@@ -10,7 +10,6 @@ from grader.plan import Binding
 from grader.protocol import ArgFacts, KernelFacts
 from grader.result import Reason
 
-
 OTHER_TYPES = frozenset(
     {"char", "uchar", "short", "ushort", "long", "ulong", "unsigned long", "size_t", "half", "float", "double", "bool"}
 )
@@ -68,9 +67,7 @@ def _missing(name: str, found: list[str]) -> Problem:
 
 
 def _declares_optional_local(launch: Launch, args: Sequence[ArgFacts]) -> bool:
-    return (
-        launch.optional_local is not None and len(args) == len(launch.args) + 1 and args[-1].address_space == "local"
-    )
+    return launch.optional_local is not None and len(args) == len(launch.args) + 1 and args[-1].address_space == "local"
 
 
 def _fits(arg: ArgFacts, buffer: bool) -> bool:

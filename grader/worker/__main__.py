@@ -17,7 +17,7 @@ def main() -> None:
         return  # a spare worker that was never given a job
     job = Job.model_validate_json(line)
     apply(job.limits)
-    from grader.worker import session  # the expensive import, under the limits and before any fork
+    from grader.worker import session  # noqa: PLC0415 - pyopencl comes in under the limits, and before any fork
 
     fork: Fork | None = None
     while line := requests.readline():

@@ -50,7 +50,7 @@ class Fork:
                 os.close(reply_out)
                 serve(Channel(os.fdopen(request_out, "rb"), os.fdopen(reply_in, "wb")))
                 exit_code = 0
-            except BaseException:  # the child must never return into the parent's loop
+            except BaseException:  # noqa: BLE001 - the child must never return into the parent's loop
                 sys.excepthook(*sys.exc_info())
                 sys.stderr.flush()
             finally:

@@ -261,4 +261,4 @@ class Session:
             for name in names:
                 content = np.empty(self.buffers[name].whole.size // 4, dtype=np.uint32)
                 cl.enqueue_copy(self.queue, content, self.buffers[name].whole)
-                file.write(memoryview(content).cast("B"))
+                content.tofile(file)

@@ -1,0 +1,222 @@
+"""The command line: parse, call, print, exit code.
+
+0 every check passed - 1 graded, some check failed - 2 usage or input error - 3 ungraded, our fault
+"""
+
+import json as json_text
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import BaseModel
+from rich.console import Console
+from rich.text import Text
+
+from grader import describing
+from grader.assignment import Assignment
+from grader.doctor import examine
+from grader.errors import InputError, UngradedError
+from grader.files import check_writable, write_whole
+from grader.grading import Progress, grade_submission
+from grader.inputs import check_seed, fresh_seed
+from grader.reports import REPORTS
+from grader.reports.terminal import render
+from grader.result import Result, Ungraded
+from grader.selftest import examine_assignment
+from grader.settings import load_settings
+from grader.starter import start
+from grader.submission import read_submission
+from grader.task import Task
+
+PASSED, FAILED, BAD_INPUT, UNGRADED = range(4)
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Grades OpenCL kernels: are they right, and are they fast?",
+)
+
+CourseOption = Annotated[Path | None, typer.Option(help="Folder that holds assignments/ and reference/.")]
+DeviceOption = Annotated[int | None, typer.Option(help="Number of the OpenCL device, as `grader devices` lists them.")]
+SandboxOption = Annotated[str | None, typer.Option(help="Where the submission runs.")]
+
+
+@app.command()
+def grade(
+    file: Annotated[Path, typer.Argument(help="The kernels.cl, or a folder that holds it.")],
+    assignment: Annotated[str, typer.Option(help="Name of the assignment, as `grader list` shows them.")],
+    junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML file.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write everything that was measured.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Repeat a grading with the inputs it had.")] = None,
+    sandbox: SandboxOption = None,
+    device: DeviceOption = None,
+    course: CourseOption = None,
+) -> None:
+    """Grade one submission for one assignment."""
+    settings = load_settings({"sandbox": sandbox, "device": device, "course": course})
+    files = {name: path for name, path in (("junit", junit), ("json", json)) if path is not None}
+    for path in files.values():
+        check_writable(path)
+    task = Task(
+        assignment=settings.places.load(assignment),
+        submission=read_submission(file),
+        seed=fresh_seed() if seed is None else check_seed(seed),
+    )
+    try:
+        with _progress_line() as progress:
+            result = grade_submission(task, settings.bench(), progress)
+    except UngradedError as error:
+        fault = Ungraded(assignment=task.assignment.name, submission=str(task.submission.path), fault=str(error))
+        _write_reports(files, fault)
+        raise
+    _write_reports(files, result)
+    console = Console()
+    typer.echo(render(result, width=console.width, color=console.is_terminal), nl=False)
+    raise typer.Exit(PASSED if result.passed else FAILED)
+
+
+@app.command()
+def init(
+    name: Annotated[str, typer.Argument(help="Name of the assignment.")],
+    folder: Annotated[Path, typer.Argument(help="Folder to fill; it is made if it is not there.")],
+    course: CourseOption = None,
+) -> None:
+    """Start an assignment: a skeleton, the handout, and files that grade it in GitLab or GitHub."""
+    settings = load_settings({"course": course})
+    for path in start(settings.places.load(name), settings.course / "student_template", folder):
+        typer.echo(path)
+
+
+@app.command("list")
+def list_assignments(course: CourseOption = None) -> None:
+    """List the assignments."""
+    places = load_settings({"course": course}).places
+    for name in places.names():
+        typer.echo(f"{name:<14} {places.load(name).title}")
+
+
+@app.command()
+def show(name: Annotated[str, typer.Argument(help="Name of the assignment.")], course: CourseOption = None) -> None:
+    """Show what an assignment asks for."""
+    typer.echo(describing.describe(load_settings({"course": course}).places.load(name)), nl=False)
+
+
+@app.command()
+def devices() -> None:
+    """List the OpenCL devices."""
+    with load_settings({}).bench().worker({}) as worker:
+        worker.ready()
+        for device in worker.devices:
+            typer.echo(f"{device.index}  {device.name}  ({device.type}, {device.platform}, {device.version})")
+
+
+@app.command()
+def doctor(course: CourseOption = None, device: DeviceOption = None) -> None:
+    """Say whether this machine can grade, and what to do if not."""
+    settings = load_settings({"course": course, "device": device})
+    console = Console(highlight=False)
+    problems = 0
+    for finding in examine(settings.bench(), settings.places):
+        verdict = Text("needs", style="bold red") if finding.remedy else Text("ok   ", style="green")
+        console.print(Text.assemble(verdict, f"  {finding.topic}: {finding.found}"))
+        if finding.remedy:
+            problems += 1
+            console.print(Text(f"       {finding.remedy}"))
+    raise typer.Exit(UNGRADED if problems else PASSED)
+
+
+@app.command()
+def selftest(
+    names: Annotated[list[str] | None, typer.Argument(help="Assignments; all if none is named.")] = None,
+    device: DeviceOption = None,
+    course: CourseOption = None,
+) -> None:
+    """Check on this device that model solutions pass, with a margin, and that skeletons and baselines do not."""
+    settings = load_settings({"device": device, "course": course})
+    assignments = [settings.places.load(name) for name in names or settings.places.names()]
+    console = Console(highlight=False)
+    broken = 0
+    for assignment in assignments:
+        with _progress_line() as progress:
+            statements = list(examine_assignment(assignment, settings.bench(), progress))
+        for statement in statements:
+            broken += not statement.holds
+            verdict = Text("holds ", style="green") if statement.holds else Text("BROKEN", style="bold red")
+            console.print(Text.assemble(verdict, f"  {assignment.name}: {statement.claim} ({statement.seen})"))
+    raise typer.Exit(FAILED if broken else PASSED)
+
+
+class Schema(StrEnum):
+    """The files that have a published schema."""
+
+    RESULT = "result"
+    ASSIGNMENT = "assignment"
+
+
+@app.command()
+def schema(which: Annotated[Schema, typer.Argument(help="Which file.")]) -> None:
+    """Print the JSON schema of the JSON report or of assignment.yaml."""
+    records: dict[Schema, type[BaseModel]] = {Schema.RESULT: Result, Schema.ASSIGNMENT: Assignment}
+    record = records[which]
+    typer.echo(json_text.dumps(record.model_json_schema(), indent=2))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(version("grader"))
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _write_reports(files: dict[str, Path], outcome: Result | Ungraded) -> None:
+    for name, path in files.items():
+        write_whole(path, REPORTS[name](outcome))
+
+
+@contextmanager
+def _progress_line() -> Iterator[Progress]:
+    """A line on a terminal's error stream that says what is being done; nothing elsewhere."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _: None
+        return
+    with console.status("starting") as status:
+        yield lambda doing: status.update(Text(doing, overflow="ellipsis", no_wrap=True))
+
+
+def main() -> None:
+    """Entry point: the one place where errors become lines and exit codes."""
+    try:
+        app(prog_name="grader")
+    except InputError as error:
+        _complain(str(error), BAD_INPUT)
+    except UngradedError as error:
+        _complain(f"not graded: {error}", UNGRADED)
+    except Exception:  # noqa: BLE001 - a fault of ours must not end with the exit code of a failed check
+        traceback.print_exc()
+        _complain("this is a fault in grader itself; please report the lines above.", UNGRADED)
+
+
+def _complain(message: str, code: int) -> None:
+    print(f"grader: {message}", file=sys.stderr)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

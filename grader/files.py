@@ -1,0 +1,42 @@
+"""Output files: written whole or not at all."""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from grader.errors import InputError
+
+
+def check_writable(path: Path) -> None:
+    """Raise InputError now rather than after a grading whose result could not be kept."""
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder; name a file.")
+    if not path.parent.is_dir():
+        raise InputError(f"cannot write {path}: there is no folder {path.parent}; make it first.")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"cannot write {path}: the folder {path.parent} is not yours to write to.")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file through a temporary one beside it; an older file stays until the new one is complete."""
+    try:
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}.") from error
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            os.fchmod(file.fileno(), 0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        raise InputError(f"cannot write {path}: {error.strerror}.") from error
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,8 @@
+"""The JSON report: the whole record. Its schema is printed by `grader schema result`."""
+
+from grader.result import Result, Ungraded
+
+
+def render(outcome: Result | Ungraded) -> str:
+    """Everything there is to know, in the fields of result.py."""
+    return outcome.model_dump_json(indent=2) + "\n"

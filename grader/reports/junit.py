@@ -1,0 +1,71 @@
+"""The JUnit report, in the subset that GitLab, Jenkins (both plugins), Artemis, CodeGrade and GitHub all read.
+
+One flat suite, unique names, times with three decimals, the failure's message also first in its text, points as
+properties in the case's output. A failure is the student's; an error is ours and means that there is no grade.
+"""
+
+from decimal import Decimal
+from xml.etree import ElementTree
+
+from junit_xml import TestCase, TestSuite, to_xml_report_string
+
+from grader.result import Check, Result, Ungraded, Verdict
+
+TEXT_LIMIT = 20_000
+"""Characters; Artemis cuts there."""
+
+CUT = "\n(cut here; the JSON report has the rest)"
+
+
+def render(outcome: Result | Ungraded) -> str:
+    """An XML document."""
+    match outcome:
+        case Result():
+            cases = [_case(outcome.assignment, check) for check in outcome.checks]
+        case Ungraded():
+            cases = [_error(outcome)]
+    return _with_plain_times(to_xml_report_string([TestSuite(outcome.assignment, cases)]))
+
+
+def _case(assignment: str, check: Check) -> TestCase:
+    case = TestCase(
+        check.name,
+        classname=f"{assignment}.{check.kind.value}",
+        elapsed_sec=_plain(check.seconds),
+        stdout=f"[[PROPERTY|points={check.points:g}]]\n[[PROPERTY|max_points={check.max_points:g}]]",
+    )
+    if check.verdict is not Verdict.PASSED:
+        message = f"{check.reason}: {check.message}"
+        case.add_failure_info(
+            message=_short(message), output=_short(f"{message}\n{check.detail}".rstrip()), failure_type=check.reason
+        )
+    return case
+
+
+def _error(outcome: Ungraded) -> TestCase:
+    case = TestCase("grading", classname=f"{outcome.assignment}.build", elapsed_sec=_plain(0))
+    message = f"not graded, and not the student's fault: {outcome.fault}"
+    case.add_error_info(message=_short(message), output=_short(message), error_type="UNGRADED")
+    return case
+
+
+def _short(text: str) -> str:
+    """The text within the limit; the junit-xml package removes what XML cannot hold."""
+    return text if len(text) < TEXT_LIMIT else text[: TEXT_LIMIT - len(CUT) - 1] + CUT
+
+
+def _plain(seconds: float) -> Decimal:
+    """Three decimals, exactly, so that a sum of them has three as well."""
+    return Decimal(seconds).quantize(Decimal("0.001"))
+
+
+def _with_plain_times(document: str) -> str:
+    """The document with a `time` of three decimals everywhere: the package writes six, and none at all for zero."""
+    root = ElementTree.fromstring(document)  # noqa: S314 - the package's own output, a line above
+    for element in root.iter():
+        if element.tag in ("testcase", "testsuite", "testsuites"):
+            element.set("time", str(_plain(float(element.get("time", "0")))))
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=False).join(
+        ('<?xml version="1.0" encoding="utf-8"?>\n', "\n")
+    )

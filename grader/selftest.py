@@ -1,0 +1,114 @@
+"""`grader selftest`: do the assignments ask on this device what they mean to ask?
+
+The model solution must pass everything, with a margin in speed; the skeleton must build and fail every case; the
+baseline must compute the right thing, and miss full points for speed unless the assignment says that it may not.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.assignment import BASELINE_FILE, MODEL_FILE, Assignment, SpeedGoal
+from grader.device import speed_goal
+from grader.diagnosis import of_failure
+from grader.grading import Bench, Progress, grade_submission
+from grader.inputs import fresh_seed
+from grader.inspection import inspect, make_trial
+from grader.oracle import load_oracle
+from grader.plan import BASELINE, NAIVE, baseline_plan
+from grader.protocol import Program
+from grader.result import Kind, Performance, Result, Verdict
+from grader.submission import FILE_NAME, read_submission
+from grader.task import Task
+
+MARGIN = 1.25
+"""The model solution must be faster than full points ask for by this factor."""
+
+CLEARLY = 0.90
+"""The baseline must stay below this part of what full points ask for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """One thing that must be true of an assignment, whether it is, and what was seen."""
+
+    claim: str
+    holds: bool
+    seen: str
+
+
+def examine_assignment(assignment: Assignment, bench: Bench, progress: Progress) -> Iterator[Statement]:
+    """All statements about one assignment on this device."""
+    seed = fresh_seed()
+
+    def graded(path: Path) -> Result:
+        return grade_submission(
+            Task(assignment=assignment, submission=read_submission(path), seed=seed), bench, progress
+        )
+
+    model = graded(assignment.reference / MODEL_FILE)
+    yield _model_passes(model)
+    performance = model.checks[-1].performance
+    if performance is not None:
+        yield from _speed(speed_goal(assignment, model.provenance.device), performance)
+    yield _skeleton_fails(graded(assignment.folder / FILE_NAME))
+    yield _baseline_is_right(assignment, bench, seed)
+
+
+def _model_passes(result: Result) -> Statement:
+    failed = [check for check in result.checks if check.verdict is not Verdict.PASSED]
+    points = f"{result.points:g} of {result.max_points:g} points"
+    return Statement(
+        claim="the model solution passes every check",
+        holds=not failed,
+        seen=f"{failed[0].name}: {failed[0].message}" if failed else points,
+    )
+
+
+def _speed(goal: SpeedGoal, performance: Performance) -> Iterator[Statement]:
+    full = goal.bands[0].fraction
+    margin = performance.fraction_of_reference.median / full
+    yield Statement(
+        claim=f"the model solution is {MARGIN:g} times as fast as full points need",
+        holds=margin >= MARGIN,
+        seen=f"{margin:.2f} times",
+    )
+    if goal.baseline == "fails":
+        naive = 1 / performance.speed_up_over_baseline.median
+        yield Statement(
+            claim="the baseline clearly misses full points",
+            holds=naive <= CLEARLY * full,
+            seen=f"it reaches {naive:.2f} of the model solution; full points need {full:.2f}",
+        )
+
+
+def _skeleton_fails(result: Result) -> Statement:
+    cases = [check for check in result.checks if check.kind is Kind.CORRECTNESS]
+    right = sum(check.verdict is Verdict.PASSED for check in cases)
+    builds = result.checks[0].verdict is Verdict.PASSED
+    return Statement(
+        claim="the skeleton builds and fails every case",
+        holds=builds and not right,
+        seen=f"{right} of {len(cases)} cases pass" if builds else result.checks[0].message,
+    )
+
+
+def _baseline_is_right(assignment: Assignment, bench: Bench, seed: int) -> Statement:
+    wrong = _wrong_baseline_case(assignment, bench, seed)
+    seen = wrong or f"in {len(assignment.correctness.cases)} cases"
+    return Statement(claim="the baseline computes the right thing", holds=wrong is None, seen=seen)
+
+
+def _wrong_baseline_case(assignment: Assignment, bench: Bench, seed: int) -> str | None:
+    """The first case that the baseline gets wrong, and how; None if it is right in all."""
+    oracle = load_oracle(assignment)
+    program = Program(source=assignment.source(BASELINE_FILE), options=assignment.build_options)
+    with bench.worker({BASELINE: program}) as worker:
+        for number, case in enumerate(assignment.correctness.cases):
+            trial = make_trial(assignment, oracle, case.sizes, case.data, (seed, 0, number))
+            plan = baseline_plan(assignment, case.sizes)
+            fetched = worker.run_once(plan, NAIVE, trial.arrays)
+            problem = inspect(trial, plan.scripts[NAIVE], fetched) if isinstance(fetched, dict) else of_failure(fetched)
+            if problem is not None:
+                return f"{case.name}: {problem.message}"
+    return None

@@ -1,0 +1,121 @@
+"""Settings: defaults, then a file, then GRADER_* variables, then the command line, each over the one before.
+
+The file is the one named by GRADER_CONFIG, else grader.yaml in the working directory if there is one. Nested settings
+have a double underscore in variables: GRADER_TIMING__MIN_PAIRS=50.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
+
+from grader.assignment import Course
+from grader.errors import InputError
+from grader.grading import Bench
+from grader.protocol import Limits
+from grader.runner import Deadlines
+from grader.sandbox import SANDBOXES
+from grader.timing import TimingRules
+
+CONFIG_VARIABLE = "GRADER_CONFIG"
+CONFIG_FILE = "grader.yaml"
+
+GIGABYTE = 1024**3
+
+
+def _installed_course() -> Path:
+    """The course that came with this grader: beside the package in a checkout, inside it when installed."""
+    package = Path(__file__).parent
+    inside = package / "course"
+    return inside if inside.is_dir() else package.parent
+
+
+class DeadlineSettings(BaseModel):
+    """Seconds; a driver may compile at the first launch, for which 15 s were seen once."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    start: float = Field(default=30.0, gt=0)
+    build: float = Field(default=30.0, gt=0)
+    first_launch: float = Field(default=20.0, gt=0)
+    launch: float = Field(default=10.0, gt=0)
+    transfer: float = Field(default=30.0, gt=0)
+
+
+class LimitSettings(BaseModel):
+    """What one worker may use; see protocol.Limits."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    memory_bytes: int = Field(default=4 * GIGABYTE, gt=0)
+    cpu_seconds: int = Field(default=300, gt=0)
+    file_bytes: int = Field(default=2 * GIGABYTE, gt=0)
+    processes: int = Field(default=64, gt=0)
+
+
+class Settings(BaseSettings):
+    """Everything that can be set."""
+
+    model_config = SettingsConfigDict(env_prefix="GRADER_", env_nested_delimiter="__", extra="forbid", frozen=True)
+
+    sandbox: str = "process"
+    device: int = Field(default=0, ge=0)
+    course: Path = Field(default_factory=_installed_course)
+    deadlines: DeadlineSettings = DeadlineSettings()
+    limits: LimitSettings = LimitSettings()
+    timing: TimingRules = TimingRules()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Highest first: the command line, the environment, the file."""
+        return init_settings, env_settings, YamlConfigSettingsSource(settings_cls, yaml_file=config_file())
+
+    @property
+    def places(self) -> Course:
+        """The folders of the course."""
+        return Course(assignments=self.course / "assignments", reference=self.course / "reference")
+
+    def bench(self) -> Bench:
+        """The bench that gradings run on."""
+        if self.sandbox not in SANDBOXES:
+            raise InputError(f"there is no sandbox {self.sandbox!r}; there are: {', '.join(SANDBOXES)}.")
+        return Bench(
+            sandbox_name=self.sandbox,
+            sandbox=SANDBOXES[self.sandbox](Limits(**self.limits.model_dump())),
+            device=self.device,
+            deadlines=Deadlines(**self.deadlines.model_dump()),
+            timing=self.timing,
+        )
+
+
+def config_file() -> Path | None:
+    """The settings file that is in force, if any."""
+    named = os.environ.get(CONFIG_VARIABLE)
+    path = Path(named or CONFIG_FILE)
+    if named and not path.is_file():
+        raise InputError(f"{CONFIG_VARIABLE} names {path}, which is not there; correct or unset it.")
+    return path if path.is_file() else None
+
+
+def load_settings(given: dict[str, Any]) -> Settings:
+    """The settings in force; `given` are those of the command line, of which None means not given."""
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(
+            f"the setting {where} cannot be used: {first['msg']} (see {CONFIG_FILE} and GRADER_* variables)."
+        ) from error
+    except (yaml.YAMLError, OSError, TypeError, ValueError) as error:
+        raise InputError(f"the settings in {config_file()} cannot be read: {' '.join(str(error).split())}") from error
