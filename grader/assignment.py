@@ -204,7 +204,7 @@ class Assignment(Record):
     def build_options(self) -> tuple[str, ...]:
         """Compiler options: the constants, and `uint32_t` for sources that do not define it themselves."""
         defines = {**self.constants, "uint32_t": "uint"}
-        return (*(f"-D{name}={value}" for name, value in defines.items()), "-cl-kernel-arg-info")
+        return tuple(f"-D{name}={value}" for name, value in defines.items())
 
     @cached_property
     def sha256(self) -> str:
@@ -279,7 +279,8 @@ def _parse(path: Path, place: dict[str, Any]) -> Assignment:
     try:
         return Assignment.model_validate({**fields, **place})
     except ValidationError as error:
-        first, *others = error.errors()
+        # an unknown field is often a missing one misspelt: name it first
+        first, *others = sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
         more = f" (and {len(others)} more)" if others else ""
         raise InputError(f"{path}: {_describe(first)}{more}") from error
 

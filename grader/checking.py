@@ -14,7 +14,11 @@ UNIT_ROUNDOFF = 2.0**-24
 """u of fp32: half the distance from 1 to the next number."""
 
 POISON = 0x7FD5A3C9
-"""Fills outputs and guard bands before every launch: a quiet NaN whose payload no input and no arithmetic makes."""
+"""Fills outputs, and the bands around them, before every launch: a quiet NaN whose payload no arithmetic makes."""
+
+INPUT_POISON = 0x7FCA5C36
+"""Fills the bands around inputs. A kernel that reads it past the end of an input and stores it, or what it makes of it,
+past the end of an output must not go unnoticed, so it is another NaN."""
 
 GUARD_BYTES = 4096
 """Size of the band on either side of a buffer; a multiple of every driver's base-address alignment seen (128, 512)."""
@@ -22,10 +26,10 @@ GUARD_BYTES = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class Mismatch:
-    """How an array differs from the truth.
+    """How an array differs from the truth: how many elements, and the first of them.
 
-    `excess` is the largest error over what is allowed there: None if it is not a number, or if nothing but equality
-    is allowed.
+    `largest_error` is taken over the wrong elements that are finite, None if none is; `excess` is the largest error
+    over what is allowed there, None if nothing but equality is allowed.
     """
 
     buffer: str
@@ -33,9 +37,10 @@ class Mismatch:
     total: int
     unwritten: int
     index: tuple[int, ...]
+    first_unwritten: bool
     got: float
     expected: float
-    largest_error: float
+    largest_error: float | None
     excess: float | None
 
 
@@ -73,25 +78,28 @@ def _describe(
     allowed: NDArray[np.float64] | None,
 ) -> Mismatch:
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
-    with np.errstate(all="ignore"):
-        errors = np.abs(got[wrong].astype(np.float64) - truth.value[wrong].astype(np.float64))
-        excess = float(np.max(errors / allowed[wrong])) if allowed is not None else None
+    unwritten = got.view(np.uint32) == POISON
+    measurable = wrong & np.isfinite(got)
+    errors = np.abs(got[measurable].astype(np.float64) - truth.value[measurable].astype(np.float64))
+    with np.errstate(divide="ignore"):  # where nothing but equality is allowed, the excess is infinite
+        excess = errors / allowed[measurable] if allowed is not None else None
     return Mismatch(
         buffer=buffer,
         wrong=int(np.count_nonzero(wrong)),
         total=wrong.size,
-        unwritten=int(np.count_nonzero(got.view(np.uint32) == POISON)),
+        unwritten=int(np.count_nonzero(unwritten)),
         index=index,
+        first_unwritten=bool(unwritten[index]),
         got=float(got[index]),
         expected=float(truth.value[index]),
-        largest_error=float(np.max(errors)),
-        excess=excess if excess is not None and np.isfinite(excess) else None,
+        largest_error=float(errors.max()) if errors.size else None,
+        excess=float(excess.max()) if excess is not None and excess.size else None,
     )
 
 
-def first_stray_write(band: NDArray[np.uint32]) -> int | None:
-    """Index of the first word of a guard band that no longer holds the poison, None if all do."""
-    changed = np.flatnonzero(band != np.uint32(POISON))
+def first_stray_write(band: NDArray[np.uint32], poison: int) -> int | None:
+    """Index of the first word of a guard band that no longer holds its poison, None if all do."""
+    changed = np.flatnonzero(band != np.uint32(poison))
     return int(changed[0]) if changed.size else None
 
 

@@ -1,6 +1,5 @@
 """Words for the student: what went wrong, where, and what to look at."""
 
-import math
 import re
 import signal
 from dataclasses import dataclass, replace
@@ -81,7 +80,7 @@ FAR_OUTSIDE = ": it read or wrote far outside its buffers. Check every index aga
 CRASH_HINTS: dict[int, str] = {
     signal.SIGSEGV: FAR_OUTSIDE,
     signal.SIGBUS: FAR_OUTSIDE,
-    signal.SIGABRT: ": memory next to its buffers was overwritten, or there was none left",
+    signal.SIGABRT: ": memory next to its buffers was overwritten, or not every work-item of a group reached a barrier",
     signal.SIGFPE: ": most likely an integer division by zero",
     signal.SIGILL: ": the compiler met undefined behaviour, such as a missing return value",
 }
@@ -94,6 +93,9 @@ LOG_PATH = re.compile(r"(?:<kernel>|(?:/[^\s:<>\"]+/)?tempfile_\w+\.cl|<program 
 
 OUR_PATH = re.compile(r"/[^\s:<>\"',;]+/(?=[^\s/:<>\"',;]+)")
 
+RENAMED = re.compile(r" <Spelling=[^>]*>|\b_cl_")
+"""PoCL renames library functions by macros, and says so where it speaks of them."""
+
 NOISE = re.compile(
     r"^(?:Device .* failed to build the program"
     r"|.*redefinition of typedef 'uint' is a C11 feature.*"
@@ -101,13 +103,21 @@ NOISE = re.compile(
 )
 
 
+FIRST_ERROR = re.compile(
+    r"(?:error: )?kernels\.cl:(?P<line>\d+):(?P<column>\d+):? (?:(?:fatal )?error: )?(?P<text>(?!warning|note).+)"
+)
+"""An error as PoCL writes it ("error: file:1:2: text") or as clang and NVIDIA do ("file:1:2: error: text")."""
+
+
 def of_build_log(log: str) -> Problem:
     """A build error: the first error as the sentence, the whole log behind it."""
     text = clean_log(log)
-    first = next((line for line in text.splitlines() if "error" in line.lower()), "")
+    first = next((match for match in map(FIRST_ERROR.match, text.splitlines()) if match), None)
     return Problem(
         reason=Reason.BUILD_ERROR,
-        message=f"the compiler refused it: {first}" if first else "the compiler refused it.",
+        message=f"line {first['line']}, column {first['column']}: {first['text']}"
+        if first
+        else "the compiler refused it.",
         detail=text or "the compiler gave no reason.",
     )
 
@@ -115,7 +125,8 @@ def of_build_log(log: str) -> Problem:
 def clean_log(log: str) -> str:
     """A build log that speaks of kernels.cl, without folders of the machine that graded it, and cut to size."""
     lines = [OUR_PATH.sub("", LOG_PATH.sub("kernels.cl", line)) for line in log.splitlines()]
-    text = "\n".join(line.rstrip() for line in lines if not NOISE.match(line.strip())).strip()
+    kept = [RENAMED.sub("", line).rstrip() for line in lines if not NOISE.match(line.strip())]
+    text = "\n".join(kept).strip()
     if len(text) > DETAIL_LIMIT:
         text = text[:DETAIL_LIMIT] + "\n(the rest of the log was cut)"
     return text
@@ -124,36 +135,46 @@ def clean_log(log: str) -> str:
 # --- wrong results ----------------------------------------------------------------------------
 
 
+FAR_OFF = 1000
+"""Beyond so many times the allowed error, the exact number says nothing more."""
+
+
 def of_mismatch(mismatch: Mismatch) -> Problem:
     """A wrong array: how much of it, the first wrong element, and how far off."""
-    where = mismatch.buffer + "".join(f"[{i}]" for i in mismatch.index)
     if mismatch.unwritten == mismatch.total:
-        return Problem(
-            reason=Reason.NOT_WRITTEN,
-            message=f"the kernel wrote nothing to {mismatch.buffer} ({_count(mismatch.total)} elements).",
-        )
-    parts = [f"{_count(mismatch.wrong)} of {_count(mismatch.total)} elements of {mismatch.buffer} are wrong"]
+        words = f"the kernel wrote nothing to {mismatch.buffer} ({_count(mismatch.total, 'element')})."
+        return Problem(reason=Reason.NOT_WRITTEN, message=words)
+    where = mismatch.buffer + "".join(f"[{i}]" for i in mismatch.index)
+    parts = [f"{mismatch.wrong:,} of {_count(mismatch.total, 'element')} of {mismatch.buffer} wrong"]
     if mismatch.unwritten:
-        parts.append(f"{_count(mismatch.unwritten)} of them were never written")
-    parts.append(f"the first is {where}: got {_number(mismatch.got)}, expected {_number(mismatch.expected)}")
+        parts.append(f"{mismatch.unwritten:,} of them never written")
+    parts.append(f"the first is {where}: {_got(mismatch)}, expected {_number(mismatch.expected)}")
     return Problem(reason=Reason.WRONG_OUTPUT, message="; ".join(parts) + ".", detail=_how_far(mismatch))
 
 
+def _got(mismatch: Mismatch) -> str:
+    return "never written" if mismatch.first_unwritten else f"got {_number(mismatch.got)}"
+
+
 def _how_far(mismatch: Mismatch) -> str:
-    if math.isnan(mismatch.largest_error):
-        return "some elements are not numbers (NaN)."
+    if mismatch.largest_error is None:
+        return "none of the wrong elements is a number."
+    error = _number(mismatch.largest_error)
     if mismatch.excess is None:
-        return f"largest error: {_number(mismatch.largest_error)}; this data is compared exactly."
-    error, excess = _number(mismatch.largest_error), _number(mismatch.excess)
-    return f"largest error: {error}, {excess} times what rounding allows there."
+        return f"largest error: {error}; this data is compared exactly."
+    if mismatch.excess > FAR_OFF:
+        return f"largest error: {error}, far more than rounding explains."
+    return f"largest error: {error}, {_number(mismatch.excess)} times what rounding allows there."
 
 
 def of_stray_write(buffer: str, words: int) -> Problem:
     """A write into a guard band; `words` counts from the buffer's end, or, below zero, from its start."""
-    place = f"{words + 1} elements past the end" if words >= 0 else f"{-words} elements before the start"
+    distance = _count(words + 1 if words >= 0 else -words, "element")
+    place = "past its end" if words >= 0 else "before its start"
     return Problem(
         reason=Reason.OUT_OF_BOUNDS,
-        message=f"the kernel wrote outside {buffer}: {place} of it. Work-items beyond the edge must not store.",
+        message=f"the kernel wrote outside {buffer}, first at {distance} {place}. "
+        "Work-items beyond the edge must not store.",
     )
 
 
@@ -175,11 +196,10 @@ def of_timed_run(problem: Problem, number: int) -> Problem:
 def of_missed_goal(fraction: Interval, goal: SpeedGoal) -> Problem:
     """Slower than full points ask for."""
     wanted = goal.bands[0].fraction
-    doubt = " The two are too close to call on this machine." if fraction.low <= wanted <= fraction.high else ""
     return Problem(
         reason=Reason.TOO_SLOW,
         message=f"it runs at {_percent(fraction.median)} of the model solution's speed; "
-        f"full points need {_percent(wanted)}.{doubt}",
+        f"full points need {_percent(wanted)}.",
     )
 
 
@@ -217,8 +237,8 @@ def sizes_in_words(sizes: Sizes) -> str:
     return ", ".join(f"{name} {size}" for name, size in sizes.items())
 
 
-def _count(number: int) -> str:
-    return f"{number:,}"
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _number(value: float) -> str:

@@ -93,7 +93,7 @@ def _kernel(bench: Bench) -> str:
         program=SUBMISSION, kernel="probe", args=(BufferArg(buffer="out"),), global_size=(256,), local_size=(64,)
     )
     plan = Plan(
-        buffers=(BufferSpec(name="out", size=1024, guard=0),),
+        buffers=(BufferSpec(name="out", size=1024, guard=0, poison=0),),
         scripts={"probe": Script(steps=(step,), uploads=(), outputs=("out",))},
     )
     with bench.worker({SUBMISSION: PROBE}) as worker:

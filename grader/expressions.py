@@ -1,5 +1,6 @@
 """Arithmetic in assignment.yaml, such as "ceil_to(width, TILE)"; evaluated by simpleeval, never by eval."""
 
+import ast
 import math
 from collections.abc import Mapping
 
@@ -28,6 +29,7 @@ def evaluate(expression: str | float, names: Mapping[str, object]) -> float:
     if isinstance(expression, int | float):
         return expression
     evaluator = SimpleEval(names=dict(names), functions=FUNCTIONS)
+    del evaluator.nodes[ast.Attribute]
     try:
         value = evaluator.eval(expression)
     except (InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError) as error:

@@ -6,10 +6,10 @@ build -> every case -> timed rounds -> points
 import platform
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 from grader.assignment import BASELINE_FILE, Assignment
 from grader.building import check_build
@@ -28,7 +28,7 @@ from grader.task import Task
 from grader.timing import TimingRules
 
 PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
-"""Packages whose versions a result states."""
+"""Packages whose versions a result states, where they are installed: PoCL may also come from the system."""
 
 Progress = Callable[[str], None]
 """Told in a few words what is being done."""
@@ -107,7 +107,7 @@ def _provenance(task: Task, bench: Bench, device: DeviceFacts, started: datetime
     return Provenance(
         grader=version("grader"),
         python=platform.python_version(),
-        packages={name: version(name) for name in PACKAGES},
+        packages=_versions(),
         assignment_sha256=task.assignment.sha256,
         submission_sha256=task.submission.sha256,
         sandbox=bench.sandbox_name,
@@ -115,6 +115,14 @@ def _provenance(task: Task, bench: Bench, device: DeviceFacts, started: datetime
         started=started.isoformat(timespec="seconds"),
         device=device,
     )
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _result(task: Task, checks: list[Check], seconds: float, provenance: Provenance) -> Result:

@@ -47,10 +47,10 @@ def inspect(trial: Trial, script: Script, fetched: Mapping[str, Fetched]) -> Pro
 
 def _stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
     for name, buffer in fetched.items():
-        after = first_stray_write(buffer.after)
+        after = first_stray_write(buffer.after, buffer.poison)
         if after is not None:
             return of_stray_write(name, after)
-        before = first_stray_write(buffer.before[::-1])
+        before = first_stray_write(buffer.before[::-1], buffer.poison)
         if before is not None:
             return of_stray_write(name, -1 - before)
     return None

@@ -9,7 +9,7 @@ from grader.diagnosis import Problem, of_missed_goal, of_missed_minimum, of_othe
 from grader.expressions import evaluate
 from grader.measurement import Contest, measure
 from grader.protocol import DeviceFacts
-from grader.result import Check, Interval, Kind, Performance, Samples, Verdict
+from grader.result import Check, Interval, Kind, Performance, Program, Samples, Verdict
 from grader.scoring import award_speed, required_rate
 from grader.timing import Round, TimingRules, fraction_of_reference, interval, noise
 
@@ -57,7 +57,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
     seconds = interval([each.submission for each in rounds])
     shows = [(each, each.side_show) for each in rounds if each.side_show is not None]
     copy_bandwidth = moved / median(show.device_copy for _, show in shows) * 1e-9
-    performance = Performance(
+    return Performance(
         device_class=device_class(device),
         sizes=goal.sizes,
         pairs=len(rounds),
@@ -71,6 +71,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
         noise=noise(rounds),
         copy_bandwidth=copy_bandwidth,
         fraction_of_copy=moved / seconds.median * 1e-9 / copy_bandwidth,
+        program=_program(rounds, moved, copy_bandwidth),
         samples=Samples(
             submission=tuple(each.submission for each in rounds),
             reference=tuple(each.reference for each in rounds),
@@ -79,18 +80,22 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
             device_copy=tuple(show.device_copy for _, show in shows),
         ),
     )
-    programs = [
-        (each.submission + show.surroundings, show.baseline) for each, show in shows if show.surroundings is not None
+
+
+def _program(rounds: tuple[Round, ...], moved: float, copy_bandwidth: float) -> Program | None:
+    """The program around the student's kernel: its time by the submission, the rest by our own kernels."""
+    times = [
+        (each.submission + each.side_show.surroundings, each.side_show.baseline)
+        for each in rounds
+        if each.side_show is not None and each.side_show.surroundings is not None
     ]
-    if not programs:
-        return performance
-    program = median(seconds for seconds, _ in programs)
-    return performance.model_copy(
-        update={
-            "program_seconds": program,
-            "program_speed_up": median(baseline / seconds for seconds, baseline in programs),
-            "program_fraction_of_copy": moved / program * 1e-9 / copy_bandwidth,
-        }
+    if not times:
+        return None
+    seconds = median(whole for whole, _ in times)
+    return Program(
+        seconds=seconds,
+        speed_up=median(baseline / whole for whole, baseline in times),
+        fraction_of_copy=moved / seconds * 1e-9 / copy_bandwidth,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import prod
 
 from grader.assignment import ELEMENT_BYTES, Assignment, Launch, Sizes
-from grader.checking import GUARD_BYTES
+from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
 from grader.expressions import evaluate_int
 from grader.protocol import Arg, BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, Open, ScalarArg
 
@@ -81,7 +81,7 @@ def control_plan(assignment: Assignment, sizes: Sizes) -> Plan:
     plan = _plan(assignment, sizes, scripts)
     moved = evaluate_int(assignment.performance.bytes, assignment.names(sizes))
     half = moved // (2 * ELEMENT_BYTES) * ELEMENT_BYTES  # a copy of n bytes moves 2n
-    extra = tuple(BufferSpec(name=name, size=half, guard=0) for name in ("copy_source", "copy_target"))
+    extra = tuple(BufferSpec(name=name, size=half, guard=0, poison=POISON) for name in ("copy_source", "copy_target"))
     return Plan(buffers=(*plan.buffers, *extra), scripts=scripts)
 
 
@@ -120,9 +120,15 @@ def _step(assignment: Assignment, launch: Launch, sizes: Sizes, program: str, bi
 
 
 def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -> Plan:
+    made = {name for script in scripts.values() for name in script.outputs}
     used = {name for script in scripts.values() for name in (*script.uploads, *script.outputs)}
     buffers = tuple(
-        BufferSpec(name=name, size=ELEMENT_BYTES * prod(assignment.shape(buffer, sizes)), guard=GUARD_BYTES)
+        BufferSpec(
+            name=name,
+            size=ELEMENT_BYTES * prod(assignment.shape(buffer, sizes)),
+            guard=GUARD_BYTES,
+            poison=POISON if name in made else INPUT_POISON,
+        )
         for name, buffer in assignment.buffers.items()
         if name in used
     )

@@ -63,11 +63,15 @@ class Job(Message):
 
 
 class BufferSpec(Message):
-    """A device buffer of `size` bytes between two guard bands of `guard` bytes."""
+    """A device buffer of `size` bytes between two guard bands of `guard` bytes.
+
+    `Stage` fills all of it with the 32-bit pattern `poison` before a launch.
+    """
 
     name: str
     size: int = Field(gt=0, multiple_of=4)
     guard: int = Field(ge=0, multiple_of=4)
+    poison: int = Field(ge=0, lt=2**32)
 
 
 class BufferArg(Message):
@@ -135,12 +139,12 @@ class Open(Message):
 
 
 class Stage(Message):
-    """Fill the `upload` and `clear` buffers, guard bands included, with the 32-bit pattern `poison`, then copy the
-    payloads of `upload` in from in.bin; answered by `Done`.
+    """Poison the `upload` and `clear` buffers, then copy the payloads of `upload` in from in.bin.
+
+    Answered by `Done`.
     """
 
     kind: Literal["stage"] = "stage"
-    poison: int = Field(ge=0, lt=2**32)
     upload: tuple[str, ...]
     clear: tuple[str, ...]
 

@@ -70,6 +70,16 @@ class Samples(Record):
     device_copy: tuple[float, ...]
 
 
+class Program(Record):
+    """The whole program around the student's kernel: its time, its speed-up over the naive program, and the bytes that
+    must move over that time as a fraction of the copy bandwidth.
+    """
+
+    seconds: float
+    speed_up: float
+    fraction_of_copy: float
+
+
 class Performance(Record):
     """What the timed session measured.
 
@@ -89,9 +99,7 @@ class Performance(Record):
     noise: Interval
     copy_bandwidth: float
     fraction_of_copy: float
-    program_seconds: float | None = None
-    program_speed_up: float | None = None
-    program_fraction_of_copy: float | None = None
+    program: Program | None = None
     samples: Samples
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from grader.checking import POISON
 from grader.errors import DeviceError, WorkerError
 from grader.outcome import Failure, Garbled, TimedOut
 from grader.plan import Plan, Script
@@ -82,11 +81,14 @@ class Timing:
 
 @dataclass(frozen=True, kw_only=True)
 class Fetched:
-    """A buffer as the worker returned it: the guard band before it, its payload, the band after it."""
+    """A buffer as the worker returned it: the guard band before it, its payload, the band after it, and what was in
+    both bands before the launch.
+    """
 
     before: NDArray[np.uint32]
     payload: NDArray[np.uint32]
     after: NDArray[np.uint32]
+    poison: int
 
 
 class Worker:
@@ -181,7 +183,7 @@ class Worker:
         content = b"".join(np.ascontiguousarray(arrays[name]).tobytes() for name in script.uploads)
         os.ftruncate(self._files[0], len(content))
         _write_all(self._files[0], content)
-        request = Stage(poison=POISON, upload=script.uploads, clear=script.outputs)
+        request = Stage(upload=script.uploads, clear=script.outputs)
         return self._ask_done(request, "uploading the inputs", self._deadlines.transfer)
 
     def launch(self, name: str) -> Timing | Failure:
@@ -217,7 +219,7 @@ class Worker:
             band, size = spec.guard // 4, spec.size // 4
             here, words = words[: size + 2 * band], words[size + 2 * band :]
             fetched[spec.name] = Fetched(
-                before=here[:band], payload=here[band : band + size], after=here[band + size :]
+                before=here[:band], payload=here[band : band + size], after=here[band + size :], poison=spec.poison
             )
         return fetched
 

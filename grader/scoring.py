@@ -20,9 +20,13 @@ def case_points(total: float, cases: int) -> float:
 
 
 def award_speed(goal: SpeedGoal, fraction: Interval) -> Award:
-    """The highest band that the median fraction of the reference reaches."""
+    """The highest band that the fraction of the reference may reach: the student has the benefit of the doubt.
+
+    Judged by the upper end of the interval, a kernel that is as fast as a band asks for misses it once in 200 gradings
+    (timing.CONFIDENCE), not every second time.
+    """
     for band in goal.bands:
-        if fraction.median >= band.fraction:
+        if fraction.high >= band.fraction:
             full = band is goal.bands[0]
             return Award(verdict=Verdict.PASSED if full else Verdict.PARTIAL, points=band.points)
     return Award(verdict=Verdict.FAILED, points=0.0)

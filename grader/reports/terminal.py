@@ -8,10 +8,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.result import Check, Interval, Kind, Performance, Result, Verdict
+from grader.result import Check, Kind, Performance, Reason, Result, Verdict
 
-FAILURES_SHOWN = 4
-"""Failed cases that are explained in full; the rest are named. The first few nearly always share a cause."""
+EXPLAINED = 2
+"""Failures of one kind and reason that are explained in full; the rest are named. They nearly always share a cause."""
 
 DETAIL_LINES = 12
 """Lines of detail (a build log) shown under a failure."""
@@ -31,10 +31,10 @@ def render(result: Result, *, width: int, color: bool) -> str:
     for row in _rows(result.checks):
         console.print(row)
     console.print()
-    console.print(_line(_overall(result), "total", result.points, result.max_points))
+    console.print(_row(Text(""), "total", result.points, result.max_points))
     console.print(Text(_footer(result), style="dim"))
     assert isinstance(console.file, StringIO)
-    return console.file.getvalue()
+    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
 
 
 def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
@@ -48,23 +48,48 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
         else:
             for check in passed:
                 yield from _passed(check)
-        for check in failed[:FAILURES_SHOWN]:
-            yield from _failed(check)
-        if len(failed) > FAILURES_SHOWN:
-            yield from _summary(failed[FAILURES_SHOWN:])
+        for reason in dict.fromkeys(check.reason for check in failed):
+            yield from _failures([check for check in failed if check.reason is reason])
+
+
+def _failures(checks: Sequence[Check]) -> Iterator[Table | Padding]:
+    """Checks of one kind that failed for one reason: the first few in full, the others by name."""
+    if len(checks) > 1 and checks[0].reason is Reason.NOT_RUN:
+        yield _line(Verdict.FAILED, f"{checks[0].kind}: {len(checks)} cases", 0, _worth(checks))
+        yield _reason(checks[0], checks[0].message)
+        return
+    for check in checks[:EXPLAINED]:
+        yield from _failed(check)
+    others = checks[EXPLAINED:]
+    if others:
+        yield _line(Verdict.FAILED, f"{others[0].kind}: {len(others)} more", 0, _worth(others))
+        yield _reason(others[0], ", ".join(_short_name(check) for check in others))
+
+
+def _worth(checks: Sequence[Check]) -> float:
+    return sum(check.max_points for check in checks)
+
+
+def _short_name(check: Check) -> str:
+    """The name without its kind and sizes."""
+    return check.name.removeprefix(f"{check.kind}: ").partition(" (")[0]
+
+
+def _reason(check: Check, words: str) -> Padding:
+    return _under(Text.assemble((f"{check.reason}", STYLES[check.verdict]), "  ", words))
 
 
 def _line(verdict: Verdict, label: str, points: float, max_points: float) -> Table:
-    """One row: verdict, what was checked, points to the right."""
+    """One row: verdict, what was checked, points."""
+    return _row(Text(WORDS[verdict], style=STYLES[verdict]), label, points, max_points)
+
+
+def _row(verdict: Text, label: str, points: float, max_points: float) -> Table:
     table = Table.grid(expand=True, padding=(0, 1))
     table.add_column(width=6)
     table.add_column(ratio=1)
     table.add_column(justify="right")
-    table.add_row(
-        Text(WORDS[verdict], style=STYLES[verdict]),
-        Text(label),
-        Text(f"{points:g} / {max_points:g}" if max_points else ""),
-    )
+    table.add_row(verdict, Text(label), Text(f"{points:g} / {max_points:g}" if max_points else ""))
     return table
 
 
@@ -76,20 +101,13 @@ def _passed(check: Check) -> Iterator[Table | Padding]:
 
 def _failed(check: Check) -> Iterator[Table | Padding]:
     yield _line(check.verdict, check.name, check.points, check.max_points)
-    yield _under(Text.assemble((f"{check.reason}", STYLES[check.verdict]), "  ", check.message))
+    yield _reason(check, check.message)
     if check.performance is not None:
         yield _under(Text(_speed(check.performance), style="dim"))
     if check.detail:
         lines = check.detail.splitlines()
         more = [f"({len(lines) - DETAIL_LINES} more lines in the JSON report)"] if len(lines) > DETAIL_LINES else []
         yield _under(Text("\n".join(lines[:DETAIL_LINES] + more), style="dim"))
-
-
-def _summary(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    points, of = sum(check.points for check in checks), sum(check.max_points for check in checks)
-    yield _line(Verdict.FAILED, f"{checks[0].kind}: {len(checks)} more cases", points, of)
-    names = "; ".join(f"{check.name.removeprefix(f'{check.kind}: ')}: {check.reason}" for check in checks)
-    yield _under(Text(names, style="dim"))
 
 
 def _under(text: Text) -> Padding:
@@ -99,33 +117,20 @@ def _under(text: Text) -> Padding:
 
 def _speed(performance: Performance) -> str:
     rate, fraction = performance.rate, performance.fraction_of_reference
-    parts = [
-        f"{_range(rate)} {performance.unit}",
-        f"{_range(_percent(fraction))} % of the model solution",
-        f"{performance.speed_up_over_baseline.median:.2g} x the naive kernel",
-        f"{100 * performance.fraction_of_copy:.2g} % of copy bandwidth ({performance.copy_bandwidth:.3g} GB/s)",
+    copy = performance.copy_bandwidth
+    share = f"{100 * fraction.median:.3g} % of the model solution's speed"
+    lines = [
+        f"{rate.median:.3g} {performance.unit} ({rate.low:.3g} to {rate.high:.3g})",
+        f"{share} ({100 * fraction.low:.3g} to {100 * fraction.high:.3g})",
+        f"{performance.speed_up_over_baseline.median:.2g} x the naive kernel's speed",
+        f"{100 * performance.fraction_of_copy:.2g} % of the copy bandwidth, which is {copy:.3g} GB/s",
     ]
-    if performance.program_seconds is not None:
-        parts.append(
-            f"whole program {performance.program_seconds * 1e3:.3g} ms, "
-            f"{performance.program_speed_up:.2g} x the naive program, "
-            f"{100 * (performance.program_fraction_of_copy or 0):.2g} % of copy bandwidth"
-        )
-    return "; ".join(parts)
-
-
-def _percent(interval: Interval) -> Interval:
-    return Interval(median=100 * interval.median, low=100 * interval.low, high=100 * interval.high)
-
-
-def _range(interval: Interval) -> str:
-    return f"{interval.median:.3g} ({interval.low:.3g} to {interval.high:.3g})"
-
-
-def _overall(result: Result) -> Verdict:
-    if result.passed:
-        return Verdict.PASSED
-    return Verdict.PARTIAL if result.points else Verdict.FAILED
+    if performance.program is not None:
+        program = performance.program
+        speed_up = f"{program.speed_up:.2g} x the naive program's speed"
+        of_copy = f"{100 * program.fraction_of_copy:.2g} % of the copy bandwidth"
+        lines.append(f"whole program: {program.seconds * 1e3:.3g} ms, {speed_up}, {of_copy}")
+    return "\n".join(lines)
 
 
 def _footer(result: Result) -> str:

@@ -25,6 +25,8 @@ from grader.protocol import Limits
 READ_SIZE = 64 * 1024
 LAST_WORDS = 2000
 
+MODULE = "grader.worker"
+
 LINKERS = ("ld", "ld.lld")
 """PoCL calls one of these to load a kernel; the worker's PATH is the folder that holds it."""
 
@@ -47,7 +49,7 @@ class ProcessSandbox:
         with (folder / "errors.txt").open("wb") as errors:
             try:
                 process = subprocess.Popen(
-                    [sys.executable, "-I", "-m", "grader.worker"],
+                    [sys.executable, "-I", "-m", MODULE],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=errors,

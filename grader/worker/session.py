@@ -135,7 +135,7 @@ def _build(context: cl.Context, device: cl.Device, program: Program) -> tuple[cl
     """The built program, or None; and the compiler's log."""
     built = cl.Program(context, program.source)
     try:
-        built.build(list(program.options), [device])
+        built.build([*program.options, "-cl-kernel-arg-info"], [device])
     except cl.RuntimeError as error:
         if error.code != cl.status_code.BUILD_PROGRAM_FAILURE:
             raise
@@ -240,8 +240,8 @@ class Session:
 
     def _stage(self, request: Stage) -> None:
         for name in (*request.upload, *request.clear):
-            whole = self.buffers[name].whole
-            cl.enqueue_fill_buffer(self.queue, whole, np.uint32(request.poison), 0, whole.size)
+            buffer = self.buffers[name]
+            cl.enqueue_fill_buffer(self.queue, buffer.whole, np.uint32(buffer.spec.poison), 0, buffer.whole.size)
         with Path(INPUT_FILE).open("rb") as file:
             for name in request.upload:
                 buffer = self.buffers[name]

@@ -1,0 +1,38 @@
+# Everything runs in .venv, which these rules make. `make PYTHON=/path/to/python3.12 demo` chooses another Python.
+
+PYTHON ?= $(shell sh tools/find-python)
+BIN := .venv/bin
+
+# One right and some wrong submissions, an assignment each.
+SAMPLES := coalsTransp/flat-tile-turned-on-load coalsProgrm/accum-starts-at-one optimProgram/course-style-lmem-alias \
+           blockMMM/missing-column-guard rgblkMMM/course-all-five
+
+.PHONY: demo test check clean
+
+demo: .venv/grader
+	@for sample in $(SAMPLES); do \
+	    $(BIN)/grader grade tests/submissions/$$sample --assignment $${sample%%/*}; code=$$?; echo; \
+	    [ $$code -le 1 ] || exit $$code; \
+	done
+
+test: check
+	$(BIN)/pytest
+
+check: .venv/dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.venv/grader: pyproject.toml constraints.txt
+	@sh tools/find-python check "$(PYTHON)"
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+.venv/dev: .venv/grader
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -1,0 +1,63 @@
+"""What the tests share: the course that ships with the grader, and benches to grade on."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.assignment import Assignment, Course
+from grader.grading import Bench
+from grader.protocol import Limits
+from grader.runner import Deadlines
+from grader.sandbox import SANDBOXES
+from grader.timing import TimingRules
+
+ROOT = Path(__file__).parent.parent
+ASSIGNMENTS = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblkMMM")
+
+LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, processes=64)
+
+DEADLINES = Deadlines(start=30, build=30, first_launch=6, launch=4, transfer=20)
+"""Shorter than the defaults where a test waits for them to pass."""
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    """The five assignments of this repository."""
+    return Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
+
+
+@pytest.fixture(scope="session")
+def bench() -> Bench:
+    """A bench like that of `grader grade`, with shorter deadlines."""
+    return Bench(
+        sandbox_name="process",
+        sandbox=SANDBOXES["process"](LIMITS),
+        device=0,
+        deadlines=DEADLINES,
+        timing=TimingRules(),
+    )
+
+
+@pytest.fixture(scope="session")
+def transposition(course: Course) -> Assignment:
+    """The simplest of the assignments."""
+    return course.load("coalsTransp")
+
+
+@pytest.fixture(scope="session")
+def product(course: Course) -> Assignment:
+    """An assignment with a rounding tolerance."""
+    return course.load("blockMMM")
+
+
+def processes_of(group):
+    """Process ids of a process group; the dead that nobody has counted yet are left out."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == group and fields[0] != "Z":
+            found.append(int(entry.name))
+    return found

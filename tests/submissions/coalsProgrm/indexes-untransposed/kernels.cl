@@ -1,0 +1,13 @@
+__kernel void coalsProgrm(__global real* Atr, __global real* Btr, uint32_t height, uint32_t width)
+{
+    uint32_t i = get_global_id(0);
+
+    if (i < height) {
+        real accum = 0;
+        for (uint32_t j = 0; j < width; j++) {
+            real a = Atr[i * width + j];
+            accum = a * a - accum;
+            Btr[i * width + j] = accum;
+        }
+    }
+}

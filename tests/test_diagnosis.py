@@ -1,0 +1,143 @@
+"""diagnosis.py: the words that students read."""
+
+import signal
+
+import pytest
+
+from grader.checking import Mismatch
+from grader.diagnosis import DETAIL_LIMIT, clean_log, of_build_log, of_failure, of_mismatch, of_stray_write
+from grader.outcome import Garbled, TimedOut
+from grader.protocol import BuildFailed, Died, Refused
+from grader.result import Reason
+
+POCL_LOG = """error: /tmp/grader-x1/home/tempfile_Pp6381.cl:3:50: implicit declaration of function 'foo' is invalid in OpenCL
+error: /tmp/grader-x1/home/tempfile_Pp6381.cl:4:66: expected expression
+warning: /tmp/grader-x1/home/tempfile_Pp6381.cl:1:14 <Spelling=<command line>:5:18>: redefinition of typedef 'uint' is a C11 feature
+Device pthread-AMD EPYC failed to build the program
+"""
+
+NVIDIA_LOG = """<kernel>:3:50: error: implicit declaration of function 'foo' is invalid in OpenCL
+    foo(3);
+    ^
+<kernel>:2:1: warning: unused variable
+"""
+
+
+@pytest.mark.parametrize("log", [POCL_LOG, NVIDIA_LOG])
+def test_a_build_error_is_a_sentence_with_the_students_line(log):
+    """Both compilers' logs give the line, the column and the message of the first error."""
+    problem = of_build_log(log)
+    assert problem.reason is Reason.BUILD_ERROR
+    assert problem.message == "line 3, column 50: implicit declaration of function 'foo' is invalid in OpenCL"
+    assert "kernels.cl:3:50" in problem.detail
+
+
+def test_a_log_speaks_of_kernels_cl_and_of_nothing_of_ours():
+    """No temporary folder, no note about our own definitions, no line about the device."""
+    log = clean_log(POCL_LOG)
+    assert log.splitlines() == [
+        "error: kernels.cl:3:50: implicit declaration of function 'foo' is invalid in OpenCL",
+        "error: kernels.cl:4:66: expected expression",
+    ]
+    assert "/secret/" not in clean_log("note: in file /usr/lib/secret/opencl.h:3: x")
+    assert "opencl.h:3" in clean_log("note: in file /usr/lib/secret/opencl.h:3: x")
+
+
+def test_a_name_of_the_library_is_said_as_the_student_wrote_it():
+    """PoCL renames the library's functions by macros; its log shows that, and the student never wrote it."""
+    log = clean_log(
+        "error: /a/tempfile_x.cl:4:6 <Spelling=_builtin_renames.h:187:24>: redeclaration of '_cl_step' is bad"
+    )
+    assert log == "error: kernels.cl:4:6: redeclaration of 'step' is bad"
+
+
+def test_a_log_is_cut_to_its_limit_and_says_so():
+    """A hundred thousand errors fit nowhere."""
+    log = clean_log("error: x\n" * 100_000)
+    assert len(log) < DETAIL_LIMIT + 100
+    assert log.endswith("(the rest of the log was cut)")
+
+
+def test_a_log_without_a_reason_still_has_words():
+    """A compiler that says nothing does not leave the student with nothing."""
+    problem = of_build_log("")
+    assert (problem.message, problem.detail) == ("the compiler refused it.", "the compiler gave no reason.")
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason", "words"),
+    [
+        (BuildFailed(program="submission", log=NVIDIA_LOG), Reason.BUILD_ERROR, "line 3"),
+        (TimedOut(doing="running", seconds=20), Reason.TIME_LIMIT, "stopped after 20 s of running"),
+        (Died(signal=signal.SIGSEGV, exit_code=None), Reason.CRASH, "SIGSEGV: it read or wrote far outside"),
+        (Died(signal=signal.SIGFPE, exit_code=None), Reason.CRASH, "division by zero"),
+        (Died(signal=signal.SIGXCPU, exit_code=None), Reason.TIME_LIMIT, "processor time"),
+        (Died(signal=64, exit_code=None), Reason.CRASH, "SIGRTMAX"),
+        (Died(signal=50, exit_code=None), Reason.CRASH, "signal 50"),
+        (Died(signal=None, exit_code=3), Reason.CRASH, "status 3"),
+        (Refused(call="launch", error="INVALID_WORK_GROUP_SIZE"), Reason.LAUNCH_ERROR, "INVALID_WORK_GROUP_SIZE"),
+        (Refused(call="launch", error="OUT_OF_HOST_MEMORY"), Reason.MEMORY_LIMIT, "memory limit"),
+        (Garbled(what="it sent a reply that is too long"), Reason.CRASH, "too long"),
+    ],
+)
+def test_every_failure_has_a_reason_and_words(failure, reason, words):
+    """Whatever happened in the worker, the student is told what it means."""
+    problem = of_failure(failure)
+    assert problem.reason is reason
+    assert words in problem.message
+
+
+def mismatch(**changes):
+    fields = {
+        "buffer": "C",
+        "wrong": 3,
+        "total": 2077,
+        "unwritten": 0,
+        "index": (1, 3),
+        "first_unwritten": False,
+        "got": 0.25,
+        "expected": 0.5,
+        "largest_error": 0.25,
+        "excess": 41.5,
+    }
+    return Mismatch(**{**fields, **changes})
+
+
+def test_a_wrong_array_says_how_many_which_first_and_how_far_off():
+    """Everything that the issue of a wrong result asks for, in one sentence and its detail."""
+    problem = of_mismatch(mismatch())
+    assert problem.reason is Reason.WRONG_OUTPUT
+    assert problem.message == "3 of 2,077 elements of C wrong; the first is C[1][3]: got 0.25, expected 0.5."
+    assert problem.detail == "largest error: 0.25, 41.5 times what rounding allows there."
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"excess": None}, "this data is compared exactly"),
+        ({"excess": 1e9}, "far more than rounding explains"),
+        ({"largest_error": None, "excess": None}, "none of the wrong elements is a number"),
+    ],
+)
+def test_how_far_off_is_said_so_that_it_means_something(changes, words):
+    """Exact data, absurd errors and NaN each have their own words."""
+    assert words in of_mismatch(mismatch(**changes)).detail
+
+
+def test_elements_never_written_are_told_from_wrong_ones():
+    """All of them, or some of them."""
+    nothing = of_mismatch(mismatch(wrong=2077, unwritten=2077, first_unwritten=True))
+    assert (nothing.reason, nothing.message) == (Reason.NOT_WRITTEN, "the kernel wrote nothing to C (2,077 elements).")
+    some = of_mismatch(mismatch(unwritten=2, first_unwritten=True))
+    assert "2 of them never written; the first is C[1][3]: never written, expected 0.5" in some.message
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [(0, "1 element past its end"), (4, "5 elements past its end"), (-2, "2 elements before its start")],
+)
+def test_a_stray_write_says_where(words, place):
+    """Counted from the buffer's edge."""
+    problem = of_stray_write("C", words)
+    assert problem.reason is Reason.OUT_OF_BOUNDS
+    assert place in problem.message

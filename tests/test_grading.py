@@ -1,0 +1,137 @@
+"""grading.py: the golden corpus. Every submission in tests/submissions/ gets exactly the verdicts it must get.
+
+    tests/submissions/ASSIGNMENT/CASE/  kernels.cl   expected.yaml
+
+expected.yaml lists the checks that must fail, each with its reason; all others must pass.
+"""
+
+import re
+
+import pytest
+import yaml
+from conftest import ROOT
+
+from grader.grading import grade_submission
+from grader.inputs import fresh_seed
+from grader.result import Kind, Reason, Verdict
+from grader.submission import read_submission
+from grader.task import Task
+
+CORPUS = sorted(path.parent for path in (ROOT / "tests" / "submissions").glob("*/*/expected.yaml"))
+
+
+def grade(assignment, path, bench, seed=None):
+    task = Task(
+        assignment=assignment,
+        submission=read_submission(path),
+        seed=fresh_seed() if seed is None else seed,
+    )
+    return grade_submission(task, bench, lambda _: None)
+
+
+def failures(result):
+    """What did not pass, by the names that expected.yaml uses."""
+    return {short(check.name): check.reason for check in result.checks if check.verdict is not Verdict.PASSED}
+
+
+def short(name):
+    return re.sub(r"^correctness: | \(.*\)$|: (cpu|gpu) .*$", "", name)
+
+
+def expected_failures(fails, assignment, device_class):
+    """The same from expected.yaml, with its shorthands written out."""
+    cases = [case.name for case in assignment.correctness.cases]
+    if "build" in fails:
+        return {"build": fails["build"], **dict.fromkeys([*cases, "performance"], "NOT_RUN")}
+    expected = {}
+    for name, reason in fails.items():
+        verdict = reason[device_class] if isinstance(reason, dict) else reason
+        if verdict != "passed":
+            expected.update(dict.fromkeys(cases if name == "every case" else [name], verdict))
+    if set(expected) & set(cases):
+        expected["performance"] = "NOT_RUN"
+    return expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", CORPUS, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
+def test_every_golden_submission_gets_its_verdicts(course, bench, folder):
+    """Right ones pass everything; wrong ones fail where they must, for the reason they must, and nowhere else."""
+    assignment = course.load(folder.parent.name)
+    result = grade(assignment, folder, bench)
+    device_class = "cpu" if result.provenance.device.type == "cpu" else "gpu"
+    fails = yaml.safe_load((folder / "expected.yaml").read_text())["fails"]
+    assert failures(result) == expected_failures(fails, assignment, device_class)
+
+
+def test_the_corpus_is_wide_enough(course):
+    """At least eight submissions an assignment, three of them right."""
+    for name in course.names():
+        folders = [folder for folder in CORPUS if folder.parent.name == name]
+        fails = [yaml.safe_load((folder / "expected.yaml").read_text())["fails"] for folder in folders]
+        assert len(folders) >= 8
+        assert sum(not each for each in fails) >= 3
+
+
+@pytest.mark.slow
+def test_a_result_accounts_for_itself(transposition, bench):
+    """Points add up, every check has a name of its own, and the record says what it rests on."""
+    result = grade(transposition, transposition.reference, bench, seed=5)
+    assert result.passed
+    assert result.points == sum(check.points for check in result.checks) == 100
+    assert result.max_points == transposition.points
+    assert len({check.name for check in result.checks}) == len(result.checks)
+    assert [check.kind for check in result.checks] == [Kind.BUILD] + [Kind.CORRECTNESS] * 12 + [Kind.PERFORMANCE]
+    assert result.provenance.seed == 5
+    assert result.provenance.assignment_sha256 == transposition.sha256
+    performance = result.checks[-1].performance
+    assert performance.pairs == len(performance.samples.submission) >= 30
+    assert len(performance.samples.baseline) >= 10
+    assert 0.9 < performance.noise.median < 1.1
+
+
+def test_a_seed_repeats_a_grading(transposition, bench, tmp_path):
+    """The same seed gives the same inputs, so that the first wrong element and its values are the same."""
+    (tmp_path / "kernels.cl").write_text(
+        "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width) {\n"
+        "    uint x = get_global_id(0), y = get_global_id(1);\n"
+        "    if (x < width && y < height) B[x * height + y] = A[y * width + x] * 1.5f;\n"
+        "}\n"
+    )
+    first, again, other = (grade(transposition, tmp_path, bench, seed) for seed in (7, 7, 8))
+    assert [check.message for check in first.checks] == [check.message for check in again.checks]
+    assert [check.message for check in first.checks] != [check.message for check in other.checks]
+
+
+def test_a_submission_never_sees_the_reference(course, bench, tmp_path, monkeypatch):
+    """No file, message or environment of the student's worker holds a word of our own kernels or the seed."""
+    seen = []
+    start = type(bench.sandbox).start
+
+    def spying_start(sandbox):
+        worker = start(sandbox)
+        messages = []
+        send = worker.send
+        monkeypatch.setattr(worker, "send", lambda data: (messages.append(data), send(data))[1])
+        seen.append(messages)
+        return worker
+
+    monkeypatch.setattr(type(bench.sandbox), "start", spying_start)
+    source = "__kernel void coalsProgrm(__global float *a, __global float *b, uint h, uint w) { b[0] = 0; }\n"
+    (tmp_path / "kernels.cl").write_text(source)
+    grade(course.load("coalsProgrm"), tmp_path, bench, seed=987654321987654321)
+    with_source = [b"".join(messages) for messages in seen if any(b"b[0] = 0" in message for message in messages)]
+    assert len(with_source) == 1
+    for secret in (b"coalsTransp", b"naiveProgrm", b"accum", b"987654321987654321", b"reference", b"assignments"):
+        assert secret not in with_source[0]
+
+
+def test_every_reason_has_a_meaning_in_the_handouts(course):
+    """A student can look up each reason that the corpus shows."""
+    shown = set()
+    for folder in CORPUS:
+        for reason in yaml.safe_load((folder / "expected.yaml").read_text())["fails"].values():
+            shown |= set(reason.values()) - {"passed"} if isinstance(reason, dict) else {reason}
+    assert shown <= {reason.value for reason in Reason}
+    handouts = "\n".join((ROOT / "assignments" / name / "README.md").read_text() for name in course.names())
+    assert {reason for reason in shown if reason not in handouts} == set()

@@ -1,0 +1,67 @@
+"""oracle.py and the oracles of the assignments: the truth, worked out again the slow way."""
+
+import numpy as np
+import pytest
+
+from grader.errors import SolutionError
+from grader.inputs import make_inputs
+from grader.oracle import Truth, consult, load_oracle
+
+ZEROS = {"A": np.zeros((2, 3))}
+
+
+def truth_of(assignment, sizes, data="random"):
+    inputs = make_inputs(assignment, sizes, data, (1,))
+    return inputs, consult(load_oracle(assignment), assignment, inputs, sizes)
+
+
+def test_the_transposition_is_element_by_element(course):
+    """B[j][i] = A[i][j]."""
+    inputs, truth = truth_of(course.load("coalsTransp"), {"height": 3, "width": 5})
+    for i in range(3):
+        for j in range(5):
+            assert truth["B"].value[j, i] == inputs["A"][i, j]
+
+
+@pytest.mark.parametrize("name", ["coalsProgrm", "optimProgram"])
+def test_the_recurrence_is_what_the_exercise_says(course, name):
+    """accum = a*a - accum along each row, starting from 0; its magnitude is the sum of a^2 + |accum| so far."""
+    inputs, truth = truth_of(course.load(name), {"height": 4, "width": 6})
+    for i in range(4):
+        accum = magnitude = 0.0
+        for j in range(6):
+            square = float(inputs["A"][i, j]) ** 2
+            accum = square - accum
+            magnitude += square + abs(accum)
+            assert truth["B"].value[i, j] == pytest.approx(accum, abs=1e-15)
+            assert truth["B"].magnitude[i, j] == pytest.approx(magnitude, rel=1e-14)
+
+
+def test_the_program_states_its_intermediate_arrays(course):
+    """The student's kernel alone is fed with Atr and compared with Btr."""
+    inputs, truth = truth_of(course.load("coalsProgrm"), {"height": 4, "width": 6})
+    assert np.array_equal(truth["Atr"].value, inputs["A"].T)
+    assert np.array_equal(truth["Btr"].value, truth["B"].value.T)
+
+
+@pytest.mark.parametrize("name", ["blockMMM", "rgblkMMM"])
+def test_the_product_and_its_magnitude(course, name):
+    """C = A*B in double precision; the magnitude is |A||B|."""
+    inputs, truth = truth_of(course.load(name), {"heightA": 3, "widthB": 4, "widthA": 5})
+    for i in range(3):
+        for j in range(4):
+            terms = [float(inputs["A"][i, k]) * float(inputs["B"][k, j]) for k in range(5)]
+            assert truth["C"].value[i, j] == pytest.approx(sum(terms), abs=1e-15)
+            assert truth["C"].magnitude[i, j] == pytest.approx(sum(map(abs, terms)), rel=1e-14)
+
+
+def test_an_oracle_of_the_wrong_shape_is_our_fault_and_named(transposition):
+    """A mistake in oracle.py never becomes a student's."""
+    with pytest.raises(SolutionError, match=r"oracle\.py: B has the shape"):
+        consult(lambda **given: {"B": Truth(value=given["A"])}, transposition, ZEROS, {"height": 2, "width": 3})
+
+
+def test_an_oracle_that_forgets_an_array_is_named(transposition):
+    """Every array that a launch produces needs its truth."""
+    with pytest.raises(SolutionError, match="says nothing about B"):
+        consult(lambda **_: {}, transposition, ZEROS, {"height": 2, "width": 3})

@@ -1,0 +1,89 @@
+"""plan.py: what workers are asked to do."""
+
+from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
+from grader.plan import (
+    BASELINE,
+    COPY,
+    NAIVE,
+    REFERENCE,
+    STUDENT,
+    SUBMISSION,
+    WHOLE,
+    Binding,
+    control_plan,
+    reference_plan,
+    submission_plan,
+)
+from grader.protocol import BufferArg, LocalArg, ScalarArg
+
+SIZES = {"height": 33, "width": 20}
+
+
+def test_a_launch_has_the_geometry_and_arguments_of_the_yaml(transposition):
+    """Sizes rounded up to tiles, buffers and sizes in the order of the parameters."""
+    plan = submission_plan(transposition, SIZES, {"coalsTransp": Binding(name="coalsTransp", takes_local=False)})
+    (step,) = plan.scripts[STUDENT].steps
+    assert (step.program, step.kernel) == (SUBMISSION, "coalsTransp")
+    assert (step.global_size, step.local_size) == ((32, 48), (16, 16))
+    assert step.args == (
+        BufferArg(buffer="A"),
+        BufferArg(buffer="B"),
+        ScalarArg(type="uint32", value=33),
+        ScalarArg(type="uint32", value=20),
+    )
+
+
+def test_buffers_have_guard_bands_on_both_sides(transposition):
+    """Payload sizes from the shapes; inputs and outputs have different poisons, so that one copied to the other shows."""
+    plan = submission_plan(transposition, SIZES, {})
+    assert {(spec.name, spec.size, spec.guard, spec.poison) for spec in plan.buffers} == {
+        ("A", 4 * 33 * 20, GUARD_BYTES, INPUT_POISON),
+        ("B", 4 * 33 * 20, GUARD_BYTES, POISON),
+    }
+
+
+def test_a_bound_kernel_gets_its_own_name_and_local_memory(transposition):
+    """An alias is launched under its alias; a declared __local parameter gets TILE*(TILE+1) elements."""
+    plan = submission_plan(transposition, SIZES, {"coalsTransp": Binding(name="other", takes_local=True)})
+    (step,) = plan.scripts[STUDENT].steps
+    assert step.kernel == "other"
+    assert step.args[-1] == LocalArg(size=4 * 16 * 17)
+
+
+def test_the_students_step_of_a_program_stands_alone(course):
+    """What our own step would have made is uploaded, so that no kernel of ours enters the student's worker."""
+    plan = submission_plan(course.load("coalsProgrm"), SIZES, {})
+    script = plan.scripts[STUDENT]
+    assert [step.kernel for step in script.steps] == ["coalsProgrm"]
+    assert (script.uploads, script.outputs) == (("Atr",), ("Btr",))
+    assert {spec.name for spec in plan.buffers} == {"Atr", "Btr"}
+
+
+def test_reference_and_submission_are_timed_on_equal_terms(course):
+    """The same steps, buffers and data; only the program differs."""
+    for name in course.names():
+        assignment = course.load(name)
+        sizes = assignment.performance.classes["cpu"].sizes
+        ours, theirs = reference_plan(assignment, sizes), submission_plan(assignment, sizes, {})
+        assert ours.buffers == theirs.buffers
+        mine, other = ours.scripts[STUDENT], theirs.scripts[STUDENT]
+        assert (mine.uploads, mine.outputs) == (other.uploads, other.outputs)
+        for step, twin in zip(mine.steps, other.steps, strict=True):
+            assert step.program == REFERENCE
+            assert step.model_copy(update={"program": SUBMISSION}) == twin
+
+
+def test_the_control_also_runs_the_whole_program_the_baseline_and_a_copy(course):
+    """Steps of ours come from the assignment that they solve; a copy moves as many bytes as the kernel must."""
+    plan = control_plan(course.load("coalsProgrm"), SIZES)
+    assert set(plan.scripts) == {STUDENT, NAIVE, COPY, WHOLE}
+    assert [step.program for step in plan.scripts[WHOLE].steps] == ["coalsTransp", REFERENCE, "coalsTransp"]
+    assert plan.scripts[WHOLE].uploads == ("A",)
+    assert plan.scripts[WHOLE].outputs == ("Atr", "Btr", "B")
+    assert [step.program for step in plan.scripts[NAIVE].steps] == [BASELINE]
+    assert {spec.size for spec in plan.buffers if spec.name.startswith("copy")} == {4 * 33 * 20}
+
+
+def test_an_assignment_without_surroundings_has_no_whole_program(transposition):
+    """The whole program is the kernel itself."""
+    assert WHOLE not in control_plan(transposition, SIZES).scripts

@@ -1,0 +1,238 @@
+"""runner.py, the worker and the process sandbox: a live worker, well-behaved and not."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import DEADLINES, LIMITS, processes_of
+
+from grader.checking import INPUT_POISON, POISON
+from grader.errors import DeviceError, WorkerError
+from grader.outcome import Garbled, TimedOut
+from grader.plan import NOTHING, Plan, Script
+from grader.protocol import BufferArg, BufferSpec, BuildFailed, Died, KernelStep, Opened, Program, Refused, ScalarArg
+from grader.runner import Timing, Worker
+from grader.sandbox.process import ProcessSandbox
+
+COUNT = 1000
+
+KERNELS = """
+__kernel void twice(__global const float *in, __global float *out, uint n) {
+    uint i = get_global_id(0);
+    if (i < n) out[i] = 2 * in[i];
+}
+__kernel void forever(__global const float *in, __global float *out, uint n) {
+    while (((volatile __global const float *)in)[0] < 1e30f) out[0] += 1;
+}
+__kernel void crash(__global const float *in, __global float *out, uint n) {
+    out[((size_t)n << 40) + get_global_id(0)] = 1;
+}
+__kernel void chatter(__global const float *in, __global float *out, uint n) {
+    for (uint i = 0; i < 20000; i++)
+        printf("{\\"kind\\": \\"done\\"}\\n");
+    twice(in, out, n);
+}
+__kernel __attribute__((reqd_work_group_size(7, 1, 1)))
+void sevens(__global const float *in, __global float *out, uint n) { out[0] = 1; }
+"""
+
+
+def plan(kernel):
+    step = KernelStep(
+        program="p",
+        kernel=kernel,
+        args=(BufferArg(buffer="in"), BufferArg(buffer="out"), ScalarArg(type="uint32", value=COUNT)),
+        global_size=(1024,),
+        local_size=(64,),
+    )
+    buffers = (
+        BufferSpec(name="in", size=4 * COUNT, guard=4096, poison=INPUT_POISON),
+        BufferSpec(name="out", size=4 * COUNT, guard=4096, poison=POISON),
+    )
+    return Plan(buffers=buffers, scripts={"run": Script(steps=(step,), uploads=("in",), outputs=("out",))})
+
+
+ARRAYS = {"in": np.arange(COUNT, dtype=np.float32)}
+
+
+def make_worker(source=KERNELS, limits=LIMITS, deadlines=DEADLINES, device=0):
+    return Worker(ProcessSandbox(limits), {"p": Program(source=source)}, device, deadlines)
+
+
+@pytest.fixture
+def worker():
+    with make_worker() as running:
+        yield running
+
+
+def is_right(fetched):
+    return np.array_equal(fetched["out"].payload.view(np.float32), 2 * ARRAYS["in"])
+
+
+def test_a_script_runs_and_everything_comes_back(worker):
+    """Payloads, guard bands, and the device's times within the judge's own."""
+    assert isinstance(worker.open(plan("twice")), Opened)
+    worker.stage("run", ARRAYS)
+    timing = worker.launch("run")
+    assert isinstance(timing, Timing)
+    assert 0 < timing.seconds <= timing.wall_seconds
+    fetched = worker.fetch(("out", "in"))
+    assert is_right(fetched)
+    assert np.array_equal(fetched["in"].payload.view(np.float32), ARRAYS["in"])
+    for name, poison in (("in", INPUT_POISON), ("out", POISON)):
+        assert (fetched[name].before == poison).all()
+        assert (fetched[name].after == poison).all()
+
+
+def test_the_compiler_describes_the_kernels(worker):
+    """Names and parameters, for the comparison with the assignment."""
+    opened = worker.open(NOTHING)
+    facts = {kernel.name: kernel.args for kernel in opened.kernels}
+    assert set(facts) == {"twice", "forever", "crash", "chatter", "sevens"}
+    assert [(arg.address_space, arg.type, arg.name) for arg in facts["twice"]] == [
+        ("global", "float*", "in"),
+        ("global", "float*", "out"),
+        ("private", "uint", "n"),
+    ]
+
+
+def test_a_crash_takes_its_own_session_only(worker):
+    """The next session of the same worker process computes as before."""
+    pid = worker._process._process.pid
+    assert isinstance(worker.run_once(plan("crash"), "run", ARRAYS), Died)
+    assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
+    assert worker._process._process.pid == pid
+
+
+def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew():
+    """Nothing of the first worker is left; the second one works."""
+    with make_worker(
+        deadlines=DEADLINES.__class__(start=30, build=30, first_launch=1, launch=1, transfer=10)
+    ) as worker:
+        assert isinstance(worker.open(plan("forever")), Opened)
+        worker.stage("run", ARRAYS)
+        group, folder = worker._process._process.pid, worker._process.folder
+        start = time.monotonic()
+        assert worker.launch("run") == TimedOut(doing="running", seconds=1)
+        assert time.monotonic() - start < 3
+        assert not folder.exists()
+        assert processes_of(group) == []
+        assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
+
+
+def test_what_a_kernel_prints_never_reaches_the_control_stream(worker):
+    """20,000 forged replies go nowhere."""
+    assert is_right(worker.run_once(plan("chatter"), "run", ARRAYS))
+
+
+def test_a_refusal_of_the_driver_is_an_outcome(worker):
+    """A work-group size that contradicts the launch."""
+    outcome = worker.run_once(plan("sevens"), "run", ARRAYS)
+    assert isinstance(outcome, Refused)
+    assert outcome.error == "INVALID_WORK_GROUP_SIZE"
+
+
+def test_a_build_error_is_an_outcome_with_the_log():
+    """And the worker is still there for the next question."""
+    with make_worker("__kernel void f(") as worker:
+        outcome = worker.open(NOTHING)
+        assert isinstance(outcome, BuildFailed)
+        assert "error" in outcome.log
+
+
+def test_memory_is_limited():
+    """A kernel with more local data than a worker may have fails; the judge does not."""
+    source = "__kernel void twice(__global const float *in, __global float *out, uint n) { out[0] = 1; }"
+    huge = plan("twice")
+    huge = Plan(
+        buffers=tuple(spec.model_copy(update={"size": 1 << 30}) for spec in huge.buffers),
+        scripts=huge.scripts,
+    )
+    with make_worker(source, limits=LIMITS.model_copy(update={"memory_bytes": 1 << 30})) as worker:
+        outcome = worker.run_once(huge, "run", {"in": np.zeros(1 << 28, dtype=np.float32)})
+    assert isinstance(outcome, Refused | Died)
+
+
+def test_a_device_that_is_not_there_is_our_error():
+    """With the way to find out more."""
+    with make_worker(device=99) as worker, pytest.raises(DeviceError, match=r"no OpenCL device 99.*grader doctor"):
+        worker.open(NOTHING)
+
+
+def test_a_worker_that_cannot_start_is_our_error_with_its_last_words(monkeypatch):
+    """A broken installation is not the student's fault, and says what broke."""
+    monkeypatch.setattr("grader.sandbox.process.MODULE", "grader.no_such_module")
+    with make_worker() as worker, pytest.raises(WorkerError, match="no_such_module"):
+        worker.ready()
+
+
+class Impostor:
+    """A worker that says what it is told to, whatever it is asked."""
+
+    def __init__(self, folder, *output):
+        self.folder = folder
+        self._output = list(output)
+
+    def send(self, data):
+        pass
+
+    def receive(self, timeout):
+        return self._output.pop(0)
+
+    def stop(self):
+        pass
+
+    def last_words(self):
+        return ""
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        (b'{"kind":"launched","times":[]}\n', "another question"),
+        (b"rubbish\n", "not one of ours"),
+        (b'{"kind":"done","verdict":"passed"}\n', "not one of ours"),
+        (b"x" * (1 << 21), "too long"),
+        (b"", "process ended"),
+        (b"\xff\xfe\n", "not one of ours"),
+    ],
+)
+def test_an_answer_that_is_not_ours_is_garbled(tmp_path, said, outcome):
+    """The judge believes no form but that of the protocol."""
+    devices = (
+        b'{"kind":"devices","devices":[{"index":0,"name":"d","platform":"p","version":"v","driver":"1","type":"cpu",'
+        b'"compute_units":1,"global_memory":1,"local_memory":1,"max_work_group":1}]}\n'
+    )
+
+    class Sandbox:
+        def start(self):
+            return Impostor(tmp_path, devices, said)
+
+        def limits(self):
+            return LIMITS
+
+    with Worker(Sandbox(), {}, 0, DEADLINES) as worker:
+        found = worker.open(NOTHING)
+    assert isinstance(found, Garbled)
+    assert outcome in found.what
+
+
+def test_an_output_file_that_was_cut_is_noticed(worker, monkeypatch):
+    """The judge reads from its own descriptor, and looks how much there was."""
+    worker.open(plan("twice"))
+    worker.stage("run", ARRAYS)
+    worker.launch("run")
+    path = Path(worker._process.folder) / "out.bin"
+    reply = worker._reply
+
+    def cutting_reply(doing, deadline):
+        answer = reply(doing, deadline)
+        os.truncate(path, 100)
+        return answer
+
+    monkeypatch.setattr(worker, "_reply", cutting_reply)
+    outcome = worker.fetch(("out",))
+    assert isinstance(outcome, Garbled)
+    assert "shorter" in outcome.what

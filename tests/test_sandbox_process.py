@@ -1,0 +1,81 @@
+"""sandbox/process.py: what a worker process is given, and what is left of it."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import DEADLINES, LIMITS, processes_of
+
+from grader.plan import NOTHING
+from grader.runner import Worker
+from grader.sandbox.process import ProcessSandbox
+
+
+@pytest.fixture
+def worker(monkeypatch):
+    monkeypatch.setenv("GRADER_SECRET_FOR_TEST", "hidden")
+    monkeypatch.setenv("PYTHONPATH", "/nowhere")
+    with Worker(ProcessSandbox(LIMITS), {}, 0, DEADLINES) as running:
+        running.open(NOTHING)
+        yield running
+
+
+def test_the_environment_holds_nothing_of_the_judges(worker):
+    """A kernel can read its process's environment: there is nothing in it to find."""
+    for pid in processes_of(worker._process._process.pid):
+        environment = dict(
+            item.split("=", 1) for item in Path(f"/proc/{pid}/environ").read_text().split("\0") if "=" in item
+        )
+        assert "GRADER_SECRET_FOR_TEST" not in environment
+        assert "PYTHONPATH" not in environment
+        folder = str(worker._process.folder)
+        for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR"):
+            assert environment[name].startswith(folder)
+
+
+def test_worker_and_session_are_one_process_group_of_their_own(worker):
+    """So that one signal ends both, and none of theirs reaches the judge's group."""
+    group = worker._process._process.pid
+    assert group != os.getpgrp()
+    assert len(processes_of(group)) == 2
+
+
+def test_the_limits_are_in_force(worker):
+    """The session inherits what the worker put on itself; no limit can be raised again."""
+    for pid in processes_of(worker._process._process.pid):
+        limits = Path(f"/proc/{pid}/limits").read_text()
+        rows = {line[:26].strip(): line[26:].split()[:2] for line in limits.splitlines()}
+        assert rows["Max data size"] == [str(LIMITS.memory_bytes)] * 2
+        assert rows["Max cpu time"] == [str(LIMITS.cpu_seconds)] * 2
+        assert rows["Max file size"] == [str(LIMITS.file_bytes)] * 2
+        assert rows["Max core file size"] == ["0", "0"]
+        assert int(rows["Max processes"][0]) >= LIMITS.processes
+
+
+def test_nothing_is_left_of_a_stopped_worker(worker):
+    """No process of the group, and no folder."""
+    group, folder = worker._process._process.pid, worker._process.folder
+    assert folder.is_dir()
+    worker.stop()
+    assert processes_of(group) == []
+    assert not folder.exists()
+
+
+def test_the_worker_cannot_import_the_judges_modules_by_accident():
+    """It never loads what knows of verdicts, oracles or assignments: see what is in its memory after a session's imports."""
+    code = (
+        "import sys, grader.worker.__main__, grader.worker.session;"
+        "print(sorted(name for name in sys.modules if name.startswith('grader')))"
+    )
+    python = os.sys.executable
+    found = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
+    assert eval(found) == [
+        "grader",
+        "grader.protocol",
+        "grader.worker",
+        "grader.worker.__main__",
+        "grader.worker.fork",
+        "grader.worker.limits",
+        "grader.worker.session",
+    ]
