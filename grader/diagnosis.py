@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from grader.assignment import Sizes, SpeedGoal
 from grader.checking import Mismatch
-from grader.outcome import Failure, Garbled, TimedOut
-from grader.protocol import BuildFailed, Died, Refused
+from grader.outcome import Crashed, Failure, Garbled, TimedOut
+from grader.protocol import BuildFailed, Refused
 from grader.result import Check, Interval, Reason, Verdict
 
 DETAIL_LIMIT = 64 * 1024
@@ -48,8 +48,8 @@ def of_failure(failure: Failure) -> Problem:
                 message=f"stopped after {seconds:g} s of {doing}: is there a loop that never ends, "
                 "or a barrier that not every work-item reaches?",
             )
-        case Died(signal=number, exit_code=code):
-            return _of_death(number, code)
+        case Crashed():
+            return _of_crash(failure)
         case Refused(error=error) if error in MEMORY_ERRORS:
             return Problem(reason=Reason.MEMORY_LIMIT, message="the memory limit was reached.", detail=error)
         case Refused(call=call, error=error):
@@ -62,17 +62,18 @@ def of_failure(failure: Failure) -> Problem:
             return Problem(reason=Reason.CRASH, message=f"the process that ran the kernel broke: {what}.")
 
 
-def _of_death(number: int | None, code: int | None) -> Problem:
-    if number is None:
-        return Problem(
-            reason=Reason.CRASH, message=f"the process that ran the kernel ended by itself with status {code}."
-        )
+def _of_crash(crash: Crashed) -> Problem:
+    number = crash.signal
     if number == signal.SIGXCPU:
         return Problem(reason=Reason.TIME_LIMIT, message="the limit of processor time was reached.")
     if number == signal.SIGXFSZ:
         return Problem(reason=Reason.OUTPUT_LIMIT, message="the limit of output was reached.")
-    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
-    return Problem(reason=Reason.CRASH, message=f"the kernel crashed with {name}{CRASH_HINTS.get(number, '')}.")
+    if number is None:
+        message = f"the process that ran the kernel ended by itself with status {crash.exit_code}."
+    else:
+        name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+        message = f"the kernel crashed with {name}{CRASH_HINTS.get(number, '')}."
+    return Problem(reason=Reason.CRASH, message=message, detail=crash.words)
 
 
 FAR_OUTSIDE = ": it read or wrote far outside its buffers. Check every index against the sizes"
@@ -80,7 +81,8 @@ FAR_OUTSIDE = ": it read or wrote far outside its buffers. Check every index aga
 CRASH_HINTS: dict[int, str] = {
     signal.SIGSEGV: FAR_OUTSIDE,
     signal.SIGBUS: FAR_OUTSIDE,
-    signal.SIGABRT: ": memory next to its buffers was overwritten, or not every work-item of a group reached a barrier",
+    signal.SIGABRT: ": memory beside its buffers was overwritten, not every work-item of a group reached a barrier, "
+    "or the compiler gave up",
     signal.SIGFPE: ": most likely an integer division by zero",
     signal.SIGILL: ": the compiler met undefined behaviour, such as a missing return value",
 }

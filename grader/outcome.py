@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from grader.protocol import BuildFailed, Died, Refused
+from grader.protocol import BuildFailed, Refused
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,5 +20,14 @@ class Garbled:
     what: str
 
 
-Failure = BuildFailed | Refused | Died | TimedOut | Garbled
+@dataclass(frozen=True, kw_only=True)
+class Crashed:
+    """The session's process ended by itself, by a signal or with an exit code; `words` is the last line it left."""
+
+    signal: int | None
+    exit_code: int | None
+    words: str
+
+
+Failure = BuildFailed | Refused | Crashed | TimedOut | Garbled
 """Every way in which a request to a worker can fail."""

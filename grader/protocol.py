@@ -12,7 +12,9 @@ the judge validates its form here and believes none of its content.
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+
+from grader.text import showable
 
 LOG_LIMIT = 64 * 1024
 """Characters of a build log that a worker sends; one huge template error should not fill a report."""
@@ -22,6 +24,9 @@ REPLY_LIMIT = 1024 * 1024
 
 INPUT_FILE = "in.bin"
 OUTPUT_FILE = "out.bin"
+
+Foreign = Annotated[str, AfterValidator(showable)]
+"""A text that a worker sends: made safe to show as soon as it is read."""
 
 ScalarType = Literal["uint32", "int32", "float32", "float64"]
 
@@ -179,10 +184,10 @@ class DeviceFacts(Message):
     """An OpenCL device as its driver describes it."""
 
     index: int
-    name: str
-    platform: str
-    version: str
-    driver: str
+    name: Foreign
+    platform: Foreign
+    version: Foreign
+    driver: Foreign
     type: Literal["cpu", "gpu", "accelerator", "other"]
     compute_units: int
     global_memory: int
@@ -194,15 +199,15 @@ class ArgFacts(Message):
     """A kernel argument as the compiler describes it, e.g. ("global", "float*", "A")."""
 
     address_space: Literal["global", "constant", "local", "private"]
-    type: str
-    name: str
+    type: Foreign
+    name: Foreign
 
 
 class KernelFacts(Message):
     """A kernel found in a built program."""
 
-    program: str
-    name: str
+    program: Foreign
+    name: Foreign
     args: tuple[ArgFacts, ...]
 
 
@@ -219,7 +224,7 @@ class Opened(Message):
     kind: Literal["opened"] = "opened"
     device: DeviceFacts
     kernels: tuple[KernelFacts, ...]
-    log: str
+    log: Foreign
     build_seconds: float
 
 
@@ -227,8 +232,8 @@ class BuildFailed(Message):
     """The compiler refused a program."""
 
     kind: Literal["build_failed"] = "build_failed"
-    program: str
-    log: str
+    program: Foreign
+    log: Foreign
 
 
 class StepTime(Message):
@@ -260,8 +265,8 @@ class Refused(Message):
     """An OpenCL call failed: `call` is what we were doing, `error` the driver's name for it."""
 
     kind: Literal["refused"] = "refused"
-    call: str
-    error: str
+    call: Foreign
+    error: Foreign
 
 
 class NoDevice(Message):

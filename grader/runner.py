@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from grader.errors import DeviceError, WorkerError
-from grader.outcome import Failure, Garbled, TimedOut
+from grader.outcome import Crashed, Failure, Garbled, TimedOut
 from grader.plan import Plan, Script
 from grader.protocol import (
     INPUT_FILE,
@@ -44,6 +44,7 @@ from grader.protocol import (
     StepTime,
 )
 from grader.sandbox import Sandbox, SandboxedWorker
+from grader.text import showable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,14 +258,21 @@ class Worker:
     def _unexpected(self, reply: Any) -> Failure:
         """The failure that this reply is; an answer to another question means that it is not ours."""
         match reply:
-            case BuildFailed() | Refused() | Died() | TimedOut():
+            case BuildFailed() | Refused() | TimedOut():
                 return reply
+            case Died(signal=number, exit_code=code):
+                return Crashed(signal=number, exit_code=code, words=self._last_line())
             case Garbled():
                 self.stop()
                 return reply
             case _:
                 self.stop()
                 return Garbled(what="it answered another question than the judge asked")
+
+    def _last_line(self) -> str:
+        """What a driver or compiler says before it ends the process, such as "LLVM ERROR: ..."."""
+        assert self._process is not None
+        return showable(self._process.last_words().rpartition("\n")[2])
 
     def _send(self, message: Message) -> None:
         assert self._process is not None, "a session is opened before it is used"

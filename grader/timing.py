@@ -21,8 +21,8 @@ class TimingRules:
     min_pairs: int = 30
     max_pairs: int = 100
     max_seconds: float = 15.0
+    session_pairs: int = 10
     noise_limit: float = 0.10
-    attempts: int = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,14 +92,14 @@ def is_decided(ratio: Interval, thresholds: Sequence[float]) -> bool:
 
 
 def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float], rules: TimingRules) -> bool:
-    """The stop rule: enough pairs and a clear verdict, or the end of patience."""
+    """The stop rule: enough pairs, quiet, and a clear verdict; or the end of patience."""
     if len(rounds) < rules.min_pairs:
         return False
     if len(rounds) >= rules.max_pairs or seconds >= rules.max_seconds:
         return True
-    return is_decided(fraction_of_reference(rounds), thresholds)
+    return is_decided(fraction_of_reference(rounds), thresholds) and not too_noisy(rounds, rules)
 
 
-def too_noisy(noise: Interval, rules: TimingRules) -> bool:
+def too_noisy(rounds: Sequence[Round], rules: TimingRules) -> bool:
     """Whether the model solution against itself is off by more than the limit: then no ratio of this session counts."""
-    return not 1 / (1 + rules.noise_limit) <= noise.median <= 1 + rules.noise_limit
+    return not 1 / (1 + rules.noise_limit) <= noise(rounds).median <= 1 + rules.noise_limit

@@ -6,13 +6,13 @@ import pytest
 
 from grader.checking import Mismatch
 from grader.diagnosis import DETAIL_LIMIT, clean_log, of_build_log, of_failure, of_mismatch, of_stray_write
-from grader.outcome import Garbled, TimedOut
-from grader.protocol import BuildFailed, Died, Refused
+from grader.outcome import Crashed, Garbled, TimedOut
+from grader.protocol import BuildFailed, Refused
 from grader.result import Reason
 
-POCL_LOG = """error: /tmp/grader-x1/home/tempfile_Pp6381.cl:3:50: implicit declaration of function 'foo' is invalid in OpenCL
-error: /tmp/grader-x1/home/tempfile_Pp6381.cl:4:66: expected expression
-warning: /tmp/grader-x1/home/tempfile_Pp6381.cl:1:14 <Spelling=<command line>:5:18>: redefinition of typedef 'uint' is a C11 feature
+POCL_LOG = """error: /tmp/g-x1/tempfile_Pp6381.cl:3:50: implicit declaration of function 'foo' is invalid in OpenCL
+error: /tmp/g-x1/tempfile_Pp6381.cl:4:66: expected expression
+warning: /tmp/g-x1/tempfile_P.cl:1:14 <Spelling=<command line>:5:18>: redefinition of typedef 'uint' is a C11 feature
 Device pthread-AMD EPYC failed to build the program
 """
 
@@ -69,12 +69,16 @@ def test_a_log_without_a_reason_still_has_words():
     [
         (BuildFailed(program="submission", log=NVIDIA_LOG), Reason.BUILD_ERROR, "line 3"),
         (TimedOut(doing="running", seconds=20), Reason.TIME_LIMIT, "stopped after 20 s of running"),
-        (Died(signal=signal.SIGSEGV, exit_code=None), Reason.CRASH, "SIGSEGV: it read or wrote far outside"),
-        (Died(signal=signal.SIGFPE, exit_code=None), Reason.CRASH, "division by zero"),
-        (Died(signal=signal.SIGXCPU, exit_code=None), Reason.TIME_LIMIT, "processor time"),
-        (Died(signal=64, exit_code=None), Reason.CRASH, "SIGRTMAX"),
-        (Died(signal=50, exit_code=None), Reason.CRASH, "signal 50"),
-        (Died(signal=None, exit_code=3), Reason.CRASH, "status 3"),
+        (
+            Crashed(signal=signal.SIGSEGV, exit_code=None, words="LLVM ERROR: x"),
+            Reason.CRASH,
+            "SIGSEGV: it read or wrote far outside",
+        ),
+        (Crashed(signal=signal.SIGFPE, exit_code=None, words="LLVM ERROR: x"), Reason.CRASH, "division by zero"),
+        (Crashed(signal=signal.SIGXCPU, exit_code=None, words="LLVM ERROR: x"), Reason.TIME_LIMIT, "processor time"),
+        (Crashed(signal=64, exit_code=None, words="LLVM ERROR: x"), Reason.CRASH, "SIGRTMAX"),
+        (Crashed(signal=50, exit_code=None, words="LLVM ERROR: x"), Reason.CRASH, "signal 50"),
+        (Crashed(signal=None, exit_code=3, words="LLVM ERROR: x"), Reason.CRASH, "status 3"),
         (Refused(call="launch", error="INVALID_WORK_GROUP_SIZE"), Reason.LAUNCH_ERROR, "INVALID_WORK_GROUP_SIZE"),
         (Refused(call="launch", error="OUT_OF_HOST_MEMORY"), Reason.MEMORY_LIMIT, "memory limit"),
         (Garbled(what="it sent a reply that is too long"), Reason.CRASH, "too long"),
@@ -85,6 +89,11 @@ def test_every_failure_has_a_reason_and_words(failure, reason, words):
     problem = of_failure(failure)
     assert problem.reason is reason
     assert words in problem.message
+
+
+def test_a_crash_shows_the_last_line_that_the_process_left():
+    """A compiler that gives up says why on its error stream."""
+    assert of_failure(Crashed(signal=6, exit_code=None, words="LLVM ERROR: x")).detail == "LLVM ERROR: x"
 
 
 def mismatch(**changes):

@@ -34,7 +34,7 @@ def test_a_launch_has_the_geometry_and_arguments_of_the_yaml(transposition):
 
 
 def test_buffers_have_guard_bands_on_both_sides(transposition):
-    """Payload sizes from the shapes; inputs and outputs have different poisons, so that one copied to the other shows."""
+    """Inputs and outputs have different poisons, so that one copied to the other shows."""
     plan = submission_plan(transposition, SIZES, {})
     assert {(spec.name, spec.size, spec.guard, spec.poison) for spec in plan.buffers} == {
         ("A", 4 * 33 * 20, GUARD_BYTES, INPUT_POISON),

@@ -10,9 +10,9 @@ from conftest import DEADLINES, LIMITS, processes_of
 
 from grader.checking import INPUT_POISON, POISON
 from grader.errors import DeviceError, WorkerError
-from grader.outcome import Garbled, TimedOut
+from grader.outcome import Crashed, Garbled, TimedOut
 from grader.plan import NOTHING, Plan, Script
-from grader.protocol import BufferArg, BufferSpec, BuildFailed, Died, KernelStep, Opened, Program, Refused, ScalarArg
+from grader.protocol import BufferArg, BufferSpec, BuildFailed, KernelStep, Opened, Program, Refused, ScalarArg
 from grader.runner import Timing, Worker
 from grader.sandbox.process import ProcessSandbox
 
@@ -101,7 +101,7 @@ def test_the_compiler_describes_the_kernels(worker):
 def test_a_crash_takes_its_own_session_only(worker):
     """The next session of the same worker process computes as before."""
     pid = worker._process._process.pid
-    assert isinstance(worker.run_once(plan("crash"), "run", ARRAYS), Died)
+    assert isinstance(worker.run_once(plan("crash"), "run", ARRAYS), Crashed)
     assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
     assert worker._process._process.pid == pid
 
@@ -152,7 +152,7 @@ def test_memory_is_limited():
     )
     with make_worker(source, limits=LIMITS.model_copy(update={"memory_bytes": 1 << 30})) as worker:
         outcome = worker.run_once(huge, "run", {"in": np.zeros(1 << 28, dtype=np.float32)})
-    assert isinstance(outcome, Refused | Died)
+    assert isinstance(outcome, Refused | Crashed)
 
 
 def test_a_device_that_is_not_there_is_our_error():

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 from junit_xml import TestCase, TestSuite, to_xml_report_string
 
 from grader.result import Check, Result, Ungraded, Verdict
+from grader.text import showable
 
 TEXT_LIMIT = 20_000
 """Characters; Artemis cuts there."""
@@ -24,12 +25,12 @@ def render(outcome: Result | Ungraded) -> str:
             cases = [_case(outcome.assignment, check) for check in outcome.checks]
         case Ungraded():
             cases = [_error(outcome)]
-    return _with_plain_times(to_xml_report_string([TestSuite(outcome.assignment, cases)]))
+    return _plain_document(to_xml_report_string([TestSuite(outcome.assignment, cases)]))
 
 
 def _case(assignment: str, check: Check) -> TestCase:
     case = TestCase(
-        check.name,
+        _short(check.name),
         classname=f"{assignment}.{check.kind.value}",
         elapsed_sec=_plain(check.seconds),
         stdout=f"[[PROPERTY|points={check.points:g}]]\n[[PROPERTY|max_points={check.max_points:g}]]",
@@ -50,22 +51,26 @@ def _error(outcome: Ungraded) -> TestCase:
 
 
 def _short(text: str) -> str:
-    """The text within the limit; the junit-xml package removes what XML cannot hold."""
+    """The text within the limit, without what XML cannot hold."""
+    text = showable(text)
     return text if len(text) < TEXT_LIMIT else text[: TEXT_LIMIT - len(CUT) - 1] + CUT
 
 
-def _plain(seconds: float) -> Decimal:
+def _plain(seconds: float | str) -> Decimal:
     """Three decimals, exactly, so that a sum of them has three as well."""
     return Decimal(seconds).quantize(Decimal("0.001"))
 
 
-def _with_plain_times(document: str) -> str:
-    """The document with a `time` of three decimals everywhere: the package writes six, and none at all for zero."""
+def _plain_document(document: str) -> str:
+    """The document in the strictest reader's form.
+
+    The junit-xml package writes times with six decimals, none at all for zero, and an attribute `disabled` that the
+    Jenkins xunit plugin does not know.
+    """
     root = ElementTree.fromstring(document)  # noqa: S314 - the package's own output, a line above
     for element in root.iter():
-        if element.tag in ("testcase", "testsuite", "testsuites"):
-            element.set("time", str(_plain(float(element.get("time", "0")))))
+        if element.tag in {"testcase", "testsuite", "testsuites"}:
+            element.set("time", str(_plain(element.get("time", "0"))))
+            element.attrib.pop("disabled", None)
     ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=False).join(
-        ('<?xml version="1.0" encoding="utf-8"?>\n', "\n")
-    )
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.result import Check, Kind, Performance, Reason, Result, Verdict
+from grader.text import showable
 
 EXPLAINED = 2
 """Failures of one kind and reason that are explained in full; the rest are named. They nearly always share a cause."""
@@ -26,7 +27,7 @@ def render(result: Result, *, width: int, color: bool) -> str:
         file=StringIO(), width=width, force_terminal=color, color_system="standard" if color else None, highlight=False
     )
     console.print(Text.assemble((f"{result.title}", "bold"), f"  {result.assignment}"))
-    console.print(Text(result.submission, style="dim"))
+    console.print(Text(showable(result.submission), style="dim"))
     console.print()
     for row in _rows(result.checks):
         console.print(row)
@@ -76,7 +77,7 @@ def _short_name(check: Check) -> str:
 
 
 def _reason(check: Check, words: str) -> Padding:
-    return _under(Text.assemble((f"{check.reason}", STYLES[check.verdict]), "  ", words))
+    return _under(Text.assemble((f"{check.reason}", STYLES[check.verdict]), "  ", showable(words)))
 
 
 def _line(verdict: Verdict, label: str, points: float, max_points: float) -> Table:
@@ -89,7 +90,7 @@ def _row(verdict: Text, label: str, points: float, max_points: float) -> Table:
     table.add_column(width=6)
     table.add_column(ratio=1)
     table.add_column(justify="right")
-    table.add_row(verdict, Text(label), Text(f"{points:g} / {max_points:g}" if max_points else ""))
+    table.add_row(verdict, Text(showable(label)), Text(f"{points:g} / {max_points:g}" if max_points else ""))
     return table
 
 
@@ -105,7 +106,7 @@ def _failed(check: Check) -> Iterator[Table | Padding]:
     if check.performance is not None:
         yield _under(Text(_speed(check.performance), style="dim"))
     if check.detail:
-        lines = check.detail.splitlines()
+        lines = showable(check.detail).splitlines()
         more = [f"({len(lines) - DETAIL_LINES} more lines in the JSON report)"] if len(lines) > DETAIL_LINES else []
         yield _under(Text("\n".join(lines[:DETAIL_LINES] + more), style="dim"))
 

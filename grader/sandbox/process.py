@@ -48,7 +48,7 @@ class ProcessSandbox:
             (folder / name).mkdir()
         with (folder / "errors.txt").open("wb") as errors:
             try:
-                process = subprocess.Popen(
+                process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
                     [sys.executable, "-I", "-m", MODULE],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,

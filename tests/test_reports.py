@@ -1,0 +1,164 @@
+"""reports/: what learning platforms, programs and people are given to read."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import xmlschema
+from junitparser import Error, Failure, JUnitXml
+from samples import BUILD, SLOW, SPEED, UNGRADED, check, failed, result
+
+from grader.reports import REPORTS
+from grader.reports.terminal import render
+from grader.result import Reason, Result, Ungraded
+
+XUNIT = xmlschema.XMLSchema(str(Path(__file__).parent / "schemas" / "xunit.xsd"))
+
+NASTY = 'a<b> & "c" \x00\x1b[31m ]]> \ud83d \uffff é'
+MIXED = result(BUILD, check("correctness: one"), failed("correctness: two", message=NASTY, detail="x" * 30_000), SLOW)
+OUTCOMES = [result(BUILD, check("correctness: one"), SPEED), MIXED, UNGRADED]
+
+
+def junit(outcome):
+    return REPORTS["junit"](outcome)
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES, ids=["passed", "mixed", "ungraded"])
+def test_junit_passes_the_strict_schema(outcome):
+    """Nothing that the strictest reader refuses: unknown attributes, long texts, odd times, equal names."""
+    XUNIT.validate(ElementTree.fromstring(junit(outcome)))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text.replace('time="0.100"', 'time="0.1000001"'),
+        lambda text: text.replace('<testcase name="build"', '<testcase file="x" name="build"'),
+        lambda text: text.replace('<testcase name="build"', '<testcase name="correctness: one"'),
+        lambda text: text.replace("<testsuites ", '<testsuites skipped="0" '),
+    ],
+)
+def test_the_schema_refuses_what_readers_refuse(spoil):
+    """The check can fail: each trap of the consumers' list is one."""
+    text = junit(MIXED)
+    spoilt = spoil(text)
+    assert spoilt != text
+    with pytest.raises(xmlschema.XMLSchemaException):
+        XUNIT.validate(ElementTree.fromstring(spoilt))
+
+
+def test_junit_is_read_back_by_another_library_with_the_same_counts(tmp_path):
+    """junitparser sees as many cases, failures and seconds as the result has."""
+    path = tmp_path / "report.xml"
+    path.write_text(junit(MIXED), encoding="utf-8")
+    (suite,) = JUnitXml.fromfile(str(path))
+    assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (4, 2, 0, 0)
+    assert suite.time == pytest.approx(sum(round(each.seconds, 3) for each in MIXED.checks))
+    cases = list(suite)
+    assert [case.name for case in cases] == [each.name for each in MIXED.checks]
+    assert [case.classname for case in cases] == [f"coalsTransp.{each.kind}" for each in MIXED.checks]
+    assert [any(isinstance(entry, Failure) for entry in case.result) for case in cases] == [False, False, True, True]
+    assert "[[PROPERTY|points=20]]\n[[PROPERTY|max_points=40]]" in cases[3].system_out
+
+
+def test_a_failures_message_also_stands_first_in_its_text():
+    """Some readers show the one, some the other."""
+    failures = ElementTree.fromstring(junit(MIXED)).iter("failure")
+    for failure, reason in zip(failures, (Reason.WRONG_OUTPUT, Reason.TOO_SLOW), strict=True):
+        assert failure.get("type") == reason
+        assert failure.get("message").startswith(f"{reason}: ")
+        assert failure.text.replace("\n", " ").startswith(failure.get("message").replace("\n", " "))
+
+
+def test_long_texts_are_cut_with_a_note():
+    """A reader that cuts would cut without one."""
+    failure = next(ElementTree.fromstring(junit(MIXED)).iter("failure"))
+    assert len(failure.text) < 20_000
+    assert failure.text.endswith("(cut here; the JSON report has the rest)")
+
+
+def test_a_fault_of_ours_is_an_error_and_no_grade(tmp_path):
+    """One case, in error, that says whose fault it is not."""
+    path = tmp_path / "report.xml"
+    path.write_text(junit(UNGRADED), encoding="utf-8")
+    (suite,) = JUnitXml.fromfile(str(path))
+    (case,) = suite
+    (error,) = case.result
+    assert isinstance(error, Error)
+    assert "not the student's fault: there is no OpenCL device." in error.message
+    assert (suite.tests, suite.errors, suite.failures) == (1, 1, 0)
+
+
+def test_json_holds_everything_and_reads_back():
+    """The record itself, by its published schema."""
+    for outcome, record in ((result(BUILD, SLOW), Result), (UNGRADED, Ungraded)):
+        assert record.model_validate_json(REPORTS["json"](outcome)) == outcome
+    fields = json.loads(REPORTS["json"](result(BUILD, SLOW)))
+    assert fields["schema_version"] == "grader-result/1"
+    assert set(fields) == set(Result.model_json_schema()["properties"])
+
+
+def lines(*checks, width=80, color=False):
+    return render(result(*checks), width=width, color=color).splitlines()
+
+
+def test_a_passed_result_is_a_few_lines():
+    """Cases that passed are one row; the figures of the speed check stand below it."""
+    assert lines(BUILD, check("correctness: a"), check("correctness: b"), SPEED) == [
+        "Coalesced transposition  coalsTransp",
+        "kernels.cl",
+        "",
+        "passed build",
+        "passed correctness: all 2 cases                                          10 / 10",
+        "passed performance: cpu (height 1)                                       40 / 40",
+        "       7.21 GB/s (7.1 to 7.3)",
+        "       100 % of the model solution's speed (99 to 102)",
+        "       1.8 x the naive kernel's speed",
+        "       20 % of the copy bandwidth, which is 35.4 GB/s",
+        "",
+        "       total                                                             50 / 50",
+        "Test Device, 3.2 s, seed 7",
+    ]
+
+
+def test_failures_stand_with_their_reason_below():
+    """The first of a reason in full, the rest by name: they nearly always share a cause."""
+    wrong = [failed(f"correctness: case {i} (n {i})", message=f"error {i}.", detail="by far") for i in range(5)]
+    text = "\n".join(lines(BUILD, check("correctness: a"), *wrong, SLOW))
+    assert "FAILED correctness: case 0 (n 0)" in text
+    assert "       WRONG_OUTPUT  error 1.\n       by far" in text
+    assert "error 2." not in text
+    assert "FAILED correctness: 3 more                                                0 / 15" in text
+    assert "WRONG_OUTPUT  case 2, case 3, case 4" in text
+    assert "partly performance: cpu (height 1)                                       20 / 40" in text
+    assert "whole program: 3.5 ms, 0.13 x the naive program's speed" in text
+
+
+def test_what_was_not_run_is_one_line():
+    """Twelve times the same is once."""
+    skipped = [
+        failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="not run: the build failed.") for i in range(12)
+    ]
+    text = "\n".join(lines(*skipped))
+    assert text.count("not run: the build failed.") == 1
+    assert "FAILED correctness: 12 cases                                              0 / 60" in text
+
+
+def test_nothing_is_wider_than_the_terminal():
+    """At 80 columns and at 60."""
+    for width in (80, 60):
+        for line in lines(BUILD, failed("correctness: " + "long " * 30, message="words " * 40), SLOW, width=width):
+            assert len(line) <= width
+
+
+def test_colour_is_for_terminals_only():
+    """Plain text carries the same words."""
+    assert not any("\x1b" in line for line in lines(BUILD, SLOW))
+    assert any("\x1b[" in line for line in lines(BUILD, SLOW, color=True))
+
+
+def test_control_characters_of_a_submission_do_not_reach_the_terminal():
+    """A kernel's name or a compiler's quotation of the source cannot move the cursor or change colours."""
+    text = "\n".join(lines(failed("correctness: x", message=NASTY.replace("\ud83d", ""), detail="\x1b[2J\x07")))
+    assert not set(text) & {"\x00", "\x1b", "\x07"}
