@@ -65,10 +65,12 @@ def _bits(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.
     k = np.arange(count, dtype=np.uint32)
     k *= np.uint32(odd | 1)
     k += np.uint32(offset)
-    sign = (k & np.uint32(1 << 30)) << np.uint32(1)
-    exponent = (k & np.uint32(0x7F << 23)) + np.uint32(64 << 23)
-    patterns: NDArray[np.uint32] = sign | exponent | (k & np.uint32(0x7FFFFF))
-    return patterns.view(np.float32).reshape(shape)
+    sign = k & np.uint32(1 << 30)
+    sign <<= np.uint32(1)
+    k &= np.uint32((1 << 30) - 1)
+    k += np.uint32(64 << 23)
+    k |= sign
+    return k.view(np.float32).reshape(shape)
 
 
 MAKERS = {"numbers": _numbers, "integers": _integers, "bits": _bits}

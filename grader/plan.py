@@ -93,12 +93,12 @@ def baseline_plan(assignment: Assignment, sizes: Sizes) -> Plan:
 def _script(
     assignment: Assignment, sizes: Sizes, launches: tuple[Launch, ...], program: str, bindings: Bindings
 ) -> Script:
-    used = [arg for launch in launches for arg in launch.args if arg in assignment.buffers]
-    made = _made_by(assignment, launches)
+    used = {arg for launch in launches for arg in launch.args}
+    given = {name for name, buffer in assignment.buffers.items() if buffer.data} | _made_before(assignment, launches)
     return Script(
         steps=tuple(_step(assignment, launch, sizes, program, bindings.get(launch.kernel)) for launch in launches),
-        uploads=tuple(name for name in assignment.buffers if name in used and name not in made),
-        outputs=tuple(name for name in assignment.buffers if name in made),
+        uploads=tuple(name for name in assignment.buffers if name in used & given),
+        outputs=tuple(name for name in assignment.buffers if name in used - given),
     )
 
 
@@ -135,11 +135,9 @@ def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -
     return Plan(buffers=buffers, scripts=scripts)
 
 
-def _made_by(assignment: Assignment, launches: tuple[Launch, ...]) -> set[str]:
-    """The buffers that these launches produce: a buffer without data is made by the first launch that names it."""
-    maker: dict[str, Launch] = {}
-    for launch in (*assignment.launches, assignment.baseline):
-        for arg in launch.args:
-            if arg in assignment.buffers and assignment.buffers[arg].data is None:
-                maker.setdefault(arg, launch)
-    return {name for name, launch in maker.items() if launch in launches}
+def _made_before(assignment: Assignment, launches: tuple[Launch, ...]) -> set[str]:
+    """Buffers that steps of the assignment make before the first of these; before the baseline there are none."""
+    if launches[0] not in assignment.launches:
+        return set()
+    earlier = assignment.launches[: assignment.launches.index(launches[0])]
+    return {arg for launch in earlier for arg in launch.args}

@@ -181,9 +181,12 @@ class Worker:
     def stage(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> Done | Failure:
         """Poison the buffers of a script of the plan, and upload what it reads."""
         script = self._script(name)
-        content = b"".join(np.ascontiguousarray(arrays[name]).tobytes() for name in script.uploads)
-        os.ftruncate(self._files[0], len(content))
-        _write_all(self._files[0], content)
+        parts = [np.ascontiguousarray(arrays[name]) for name in script.uploads]
+        os.ftruncate(self._files[0], sum(part.nbytes for part in parts))
+        offset = 0
+        for part in parts:
+            _write_all(self._files[0], part.reshape(-1).view(np.uint8).data, offset)
+            offset += part.nbytes
         request = Stage(upload=script.uploads, clear=script.outputs)
         return self._ask_done(request, "uploading the inputs", self._deadlines.transfer)
 
@@ -300,10 +303,10 @@ class Worker:
             return Garbled(what="it sent a reply that is not one of ours")
 
 
-def _write_all(descriptor: int, content: bytes) -> None:
-    written = 0
-    while written < len(content):
-        written += os.pwrite(descriptor, memoryview(content)[written:], written)
+def _write_all(descriptor: int, content: memoryview, offset: int) -> None:
+    while content:
+        written = os.pwrite(descriptor, content, offset)
+        content, offset = content[written:], offset + written
 
 
 def _read_all(descriptor: int, size: int) -> bytes:

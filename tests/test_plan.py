@@ -81,6 +81,7 @@ def test_the_control_also_runs_the_whole_program_the_baseline_and_a_copy(course)
     assert plan.scripts[WHOLE].uploads == ("A",)
     assert plan.scripts[WHOLE].outputs == ("Atr", "Btr", "B")
     assert [step.program for step in plan.scripts[NAIVE].steps] == [BASELINE]
+    assert (plan.scripts[NAIVE].uploads, plan.scripts[NAIVE].outputs) == (("A",), ("B",))
     assert {spec.size for spec in plan.buffers if spec.name.startswith("copy")} == {4 * 33 * 20}
 
 
