@@ -202,9 +202,8 @@ class Assignment(Record):
 
     @property
     def build_options(self) -> tuple[str, ...]:
-        """Compiler options: the constants, and `uint32_t` for sources that do not define it themselves."""
-        defines = {**self.constants, "uint32_t": "uint"}
-        return tuple(f"-D{name}={value}" for name, value in defines.items())
+        """Compiler options that define the constants."""
+        return tuple(f"-D{name}={value}" for name, value in self.constants.items())
 
     @cached_property
     def sha256(self) -> str:

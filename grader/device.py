@@ -1,7 +1,8 @@
 """The devices that kernels run on, as the judge sees them."""
 
-from grader.assignment import Assignment, DeviceClass, SpeedGoal
+from grader.assignment import ELEMENT_BYTES, Assignment, DeviceClass, SpeedGoal
 from grader.errors import InputError
+from grader.expressions import evaluate_int
 from grader.protocol import DeviceFacts
 
 
@@ -18,3 +19,19 @@ def speed_goal(assignment: Assignment, device: DeviceFacts) -> SpeedGoal:
         path = assignment.folder / "assignment.yaml"
         raise InputError(f"{path}: says nothing about the device {device.name}; add performance.classes.{kind}.")
     return goal
+
+
+GPU_COPY_BYTES = 256 * 1024**2
+"""Bytes that a GPU copies to show its bandwidth: far beyond its caches (50 MB on an H200, which was seen to reach half of
+its bandwidth with an eighth of this)."""
+
+
+def copy_size(assignment: Assignment, device: DeviceFacts) -> int:
+    """Bytes of the copy that the assignment's bandwidth is compared with, a multiple of an element's.
+
+    On a CPU it moves as many bytes as the kernel must, through the same caches; on a GPU at least GPU_COPY_BYTES.
+    """
+    sizes = speed_goal(assignment, device).sizes
+    moved = evaluate_int(assignment.performance.bytes, assignment.names(sizes))
+    size = moved // (2 * ELEMENT_BYTES) * ELEMENT_BYTES  # a copy of n bytes reads n and writes n
+    return size if device_class(device) == "cpu" else max(size, GPU_COPY_BYTES)

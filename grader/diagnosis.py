@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from grader.assignment import Sizes, SpeedGoal
 from grader.checking import Mismatch
 from grader.outcome import Crashed, Failure, Garbled, TimedOut
-from grader.protocol import BuildFailed, Refused
+from grader.protocol import BuildFailed, Refused, Stopped
 from grader.result import Check, Interval, Reason, Verdict
 
 DETAIL_LIMIT = 64 * 1024
@@ -37,7 +37,7 @@ class Problem:
         )
 
 
-def of_failure(failure: Failure) -> Problem:
+def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kind of failure
     """What a failed request to the submission's worker says about the submission."""
     match failure:
         case BuildFailed(log=log):
@@ -50,7 +50,7 @@ def of_failure(failure: Failure) -> Problem:
             )
         case Crashed():
             return _of_crash(failure)
-        case Refused(error=error) if error in MEMORY_ERRORS:
+        case Refused(error=error) | Stopped(error=error) if error in MEMORY_ERRORS:
             return Problem(reason=Reason.MEMORY_LIMIT, message="the memory limit was reached.", detail=error)
         case Refused(call=call, error=error):
             return Problem(
@@ -58,6 +58,8 @@ def of_failure(failure: Failure) -> Problem:
                 message=f"the OpenCL driver refused the kernel with {error} ({call}): "
                 "look at required work-group sizes and at how much local memory it declares.",
             )
+        case Stopped(error=error):
+            return Problem(reason=Reason.CRASH, message=f"the device stopped the kernel{FAR_OUTSIDE}.", detail=error)
         case Garbled(what=what):
             return Problem(reason=Reason.CRASH, message=f"the process that ran the kernel broke: {what}.")
 

@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
-from grader.assignment import BASELINE_FILE, Assignment
+from grader.assignment import BASELINE_FILE
 from grader.building import check_build
 from grader.cases import check_cases, unrun_cases
-from grader.device import speed_goal
+from grader.device import copy_size, speed_goal
 from grader.diagnosis import Problem
 from grader.measurement import Contest, Contestant, Role
 from grader.oracle import load_oracle
 from grader.performance import check_performance, unmeasured
 from grader.plan import BASELINE, SUBMISSION, Bindings, control_plan, reference_plan, submission_plan
+from grader.program import own_program, submitted_program
 from grader.protocol import DeviceFacts, Program
 from grader.result import Check, Provenance, Reason, Result, Verdict
 from grader.runner import Deadlines, Worker
@@ -59,7 +60,7 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
     """
     started, clock = datetime.now(UTC), time.perf_counter()
     with ExitStack() as workers:
-        student = workers.enter_context(bench.worker({SUBMISSION: _program(task.assignment, task.submission.source)}))
+        student = workers.enter_context(bench.worker({SUBMISSION: submitted_program(task)}))
         device = student.ready()
         progress("building")
         build = check_build(task.assignment, student)
@@ -84,11 +85,14 @@ def _contest(task: Task, bench: Bench, student: Worker, bindings: Bindings, work
     """The submission, and beside it workers of our own, which start up and build while the cases run."""
     assignment, device = task.assignment, student.ready()
     sizes = speed_goal(assignment, device).sizes
-    models = {name: _program(assignment, source) for name, source in assignment.model_solutions().items()}
-    baseline = _program(assignment, assignment.source(BASELINE_FILE))
+    models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
+    baseline = own_program(assignment, assignment.source(BASELINE_FILE))
     ours = {
         Role.REFERENCE: (reference_plan(assignment, sizes), bench.worker(models)),
-        Role.CONTROL: (control_plan(assignment, sizes), bench.worker({**models, BASELINE: baseline})),
+        Role.CONTROL: (
+            control_plan(assignment, sizes, copy_size(assignment, device)),
+            bench.worker({**models, BASELINE: baseline}),
+        ),
     }
     contestants = {Role.SUBMISSION: Contestant(worker=student, plan=submission_plan(assignment, sizes, bindings))}
     for role, (plan, worker) in ours.items():
@@ -97,10 +101,6 @@ def _contest(task: Task, bench: Bench, student: Worker, bindings: Bindings, work
     return Contest(
         assignment=assignment, oracle=load_oracle(assignment), device=device, seed=task.seed, contestants=contestants
     )
-
-
-def _program(assignment: Assignment, source: str) -> Program:
-    return Program(source=source, options=assignment.build_options)
 
 
 def _provenance(task: Task, bench: Bench, device: DeviceFacts, started: datetime) -> Provenance:

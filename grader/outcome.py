@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from grader.protocol import BuildFailed, Refused
+from grader.protocol import BuildFailed, Refused, Stopped
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,5 +29,5 @@ class Crashed:
     words: str
 
 
-Failure = BuildFailed | Refused | Crashed | TimedOut | Garbled
+Failure = BuildFailed | Refused | Stopped | Crashed | TimedOut | Garbled
 """Every way in which a request to a worker can fail."""

@@ -4,7 +4,7 @@ import time
 from statistics import median
 
 from grader.assignment import Assignment, SpeedGoal
-from grader.device import device_class, speed_goal
+from grader.device import copy_size, device_class, speed_goal
 from grader.diagnosis import Problem, of_missed_goal, of_missed_minimum, of_other_clock, of_too_fast, sizes_in_words
 from grader.expressions import evaluate
 from grader.measurement import Contest, measure
@@ -56,7 +56,8 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
     work = moved if assignment.performance.flop is None else evaluate(assignment.performance.flop, names)
     seconds = interval([each.submission for each in rounds])
     shows = [(each, each.side_show) for each in rounds if each.side_show is not None]
-    copy_bandwidth = moved / median(show.device_copy for _, show in shows) * 1e-9
+    copied = 2 * copy_size(assignment, device)
+    copy_bandwidth = copied / median(show.device_copy for _, show in shows) * 1e-9
     return Performance(
         device_class=device_class(device),
         sizes=goal.sizes,

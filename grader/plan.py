@@ -69,8 +69,8 @@ def reference_plan(assignment: Assignment, sizes: Sizes) -> Plan:
     return _plan(assignment, sizes, {STUDENT: _script(assignment, sizes, assignment.student_launches, REFERENCE, {})})
 
 
-def control_plan(assignment: Assignment, sizes: Sizes) -> Plan:
-    """The same again, and what else is measured beside it."""
+def control_plan(assignment: Assignment, sizes: Sizes, copy_size: int) -> Plan:
+    """The same again, and what else is measured beside it: a copy of `copy_size` bytes, among others."""
     scripts = {
         STUDENT: _script(assignment, sizes, assignment.student_launches, REFERENCE, {}),
         NAIVE: _script(assignment, sizes, (assignment.baseline,), BASELINE, {}),
@@ -79,9 +79,9 @@ def control_plan(assignment: Assignment, sizes: Sizes) -> Plan:
     if assignment.has_surroundings:
         scripts[WHOLE] = _script(assignment, sizes, assignment.launches, REFERENCE, {})
     plan = _plan(assignment, sizes, scripts)
-    moved = evaluate_int(assignment.performance.bytes, assignment.names(sizes))
-    half = moved // (2 * ELEMENT_BYTES) * ELEMENT_BYTES  # a copy of n bytes moves 2n
-    extra = tuple(BufferSpec(name=name, size=half, guard=0, poison=POISON) for name in ("copy_source", "copy_target"))
+    extra = tuple(
+        BufferSpec(name=name, size=copy_size, guard=0, poison=POISON) for name in ("copy_source", "copy_target")
+    )
     return Plan(buffers=(*plan.buffers, *extra), scripts=scripts)
 
 

@@ -269,6 +269,13 @@ class Refused(Message):
     error: Foreign
 
 
+class Stopped(Message):
+    """The driver gave up on kernels that it had accepted: on a GPU, what a wild access does in place of a signal."""
+
+    kind: Literal["stopped"] = "stopped"
+    error: Foreign
+
+
 class NoDevice(Message):
     """There is no device with the index that the job names; `found` devices are there."""
 
@@ -285,7 +292,7 @@ class Died(Message):
 
 
 Reply = Annotated[
-    Devices | Opened | BuildFailed | Launched | Done | Refused | NoDevice | Died,
+    Devices | Opened | BuildFailed | Launched | Done | Refused | Stopped | NoDevice | Died,
     Field(discriminator="kind"),
 ]
 

@@ -42,6 +42,7 @@ from grader.protocol import (
     Refused,
     Stage,
     StepTime,
+    Stopped,
 )
 from grader.sandbox import Sandbox, SandboxedWorker
 from grader.text import showable
@@ -261,7 +262,7 @@ class Worker:
     def _unexpected(self, reply: Any) -> Failure:
         """The failure that this reply is; an answer to another question means that it is not ours."""
         match reply:
-            case BuildFailed() | Refused() | TimedOut():
+            case BuildFailed() | Refused() | Stopped() | TimedOut():
                 return reply
             case Died(signal=number, exit_code=code):
                 return Crashed(signal=number, exit_code=code, words=self._last_line())

@@ -1,6 +1,7 @@
 """Reading a student's kernels.cl: what is accepted, and the one clear line for what is not."""
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,8 @@ FILE_NAME = "kernels.cl"
 
 SIZE_LIMIT = 1024 * 1024
 """Bytes; hand-written kernels of this course are a few kilobytes."""
+
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 TEXT_CONTROLS = frozenset(b"\t\n\v\f\r")
@@ -22,6 +25,11 @@ class Submission:
     path: Path
     source: str
     sha256: str
+
+    def defines(self, name: str) -> bool:
+        """Whether the text seems to define a type or macro of this name itself."""
+        text = COMMENT.sub(" ", self.source)
+        return re.search(rf"\btypedef\b[^;]*\b{name}\s*;|^\s*#\s*define\s+{name}\b", text, re.MULTILINE) is not None
 
 
 def read_submission(path: Path) -> Submission:

@@ -27,7 +27,7 @@ class TimingRules:
 
 @dataclass(frozen=True, kw_only=True)
 class SideShow:
-    """Seconds of the baseline, of a device-to-device copy of as many bytes as the kernel must move, and of our own
+    """Seconds of the baseline, of a device-to-device copy, and of our own
     steps in the whole program, if the assignment is a part of one.
     """
 

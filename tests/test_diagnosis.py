@@ -7,7 +7,7 @@ import pytest
 from grader.checking import Mismatch
 from grader.diagnosis import DETAIL_LIMIT, clean_log, of_build_log, of_failure, of_mismatch, of_stray_write
 from grader.outcome import Crashed, Garbled, TimedOut
-from grader.protocol import BuildFailed, Refused
+from grader.protocol import BuildFailed, Refused, Stopped
 from grader.result import Reason
 
 POCL_LOG = """error: /tmp/g-x1/tempfile_Pp6381.cl:3:50: implicit declaration of function 'foo' is invalid in OpenCL
@@ -81,6 +81,7 @@ def test_a_log_without_a_reason_still_has_words():
         (Crashed(signal=None, exit_code=3, words="LLVM ERROR: x"), Reason.CRASH, "status 3"),
         (Refused(call="launch", error="INVALID_WORK_GROUP_SIZE"), Reason.LAUNCH_ERROR, "INVALID_WORK_GROUP_SIZE"),
         (Refused(call="launch", error="OUT_OF_HOST_MEMORY"), Reason.MEMORY_LIMIT, "memory limit"),
+        (Stopped(error="INVALID_COMMAND_QUEUE"), Reason.CRASH, "the device stopped the kernel: it read or wrote far"),
         (Garbled(what="it sent a reply that is too long"), Reason.CRASH, "too long"),
     ],
 )

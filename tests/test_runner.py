@@ -178,7 +178,7 @@ class Impostor:
     def send(self, data):
         pass
 
-    def receive(self, timeout):
+    def receive(self, _timeout):
         return self._output.pop(0)
 
     def stop(self):

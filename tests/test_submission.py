@@ -51,6 +51,26 @@ def test_what_cannot_be_source_text_is_refused_in_one_line(tmp_path, content, sa
     assert str(path) in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("source", "defined"),
+    [
+        ("typedef uint uint32_t;", True),
+        ("typedef unsigned int\n   uint32_t ;", True),
+        ("#define uint32_t uint", True),
+        ("  #  define uint32_t uint", True),
+        ("// typedef uint uint32_t;", False),
+        ("/* typedef uint\nuint32_t; */", False),
+        ("uint32_t f(uint32_t x) { return x; }", False),
+        ("typedef uint my_uint32_t;", False),
+    ],
+)
+def test_a_definition_of_a_type_is_noticed(tmp_path, source, defined):
+    """Files of the course define uint32_t themselves; one in a comment does not count."""
+    path = tmp_path / "kernels.cl"
+    path.write_text(source)
+    assert read_submission(path).defines("uint32_t") is defined
+
+
 def test_a_missing_file_is_named(tmp_path):
     """The path that was given is in the message."""
     with pytest.raises(InputError, match="there is no file"):

@@ -41,6 +41,7 @@ from grader.protocol import (
     ScalarArg,
     Stage,
     StepTime,
+    Stopped,
 )
 from grader.worker.fork import Channel
 
@@ -71,9 +72,14 @@ def _guarded(call: str, action: Any) -> Any:
     try:
         return action()
     except cl.Error as error:
-        return Refused(call=call, error=cl.status_code.to_string(error.code, "error %d"))
+        return Refused(call=call, error=_name(error))
     except MemoryError:
         return Refused(call=call, error="OUT_OF_HOST_MEMORY")
+
+
+def _name(error: cl.Error) -> str:
+    name: str = cl.status_code.to_string(error.code, "error %d")
+    return name
 
 
 def _devices() -> list[cl.Device]:
@@ -233,7 +239,7 @@ class Session:
                 self._stage(request)
                 return Done()
             case Launch():
-                return Launched(times=self._launch(request.sequence))
+                return self._launch(request.sequence)
             case Fetch():
                 self._fetch(request.buffers)
                 return Done()
@@ -249,10 +255,13 @@ class Session:
                 cl.enqueue_copy(self.queue, buffer.payload, payload)
         self.queue.finish()
 
-    def _launch(self, sequence: str) -> tuple[StepTime, ...]:
+    def _launch(self, sequence: str) -> Reply:
         events = [enqueue(self.queue) for enqueue in self.sequences[sequence]]
-        self.queue.finish()
-        return tuple(StepTime(start_ns=event.profile.start, end_ns=event.profile.end) for event in events)
+        try:
+            self.queue.finish()
+        except cl.Error as error:
+            return Stopped(error=_name(error))
+        return Launched(times=tuple(StepTime(start_ns=e.profile.start, end_ns=e.profile.end) for e in events))
 
     def _fetch(self, names: tuple[str, ...]) -> None:
         """Write into the file as it stands: the judge made it, and holds it open."""
