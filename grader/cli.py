@@ -4,6 +4,7 @@
 """
 
 import json as json_text
+import signal
 import sys
 import traceback
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 from pydantic import BaseModel
@@ -21,7 +22,7 @@ from rich.text import Text
 from grader import describing
 from grader.assignment import Assignment
 from grader.doctor import examine
-from grader.errors import InputError, UngradedError
+from grader.errors import InputError, InterruptedGradingError, UngradedError
 from grader.files import check_writable, write_whole
 from grader.grading import Progress, grade_submission
 from grader.inputs import check_seed, fresh_seed
@@ -35,6 +36,8 @@ from grader.submission import read_submission
 from grader.task import Task
 
 PASSED, FAILED, BAD_INPUT, UNGRADED = range(4)
+INTERRUPTED = 130
+"""As a shell reports a program that Ctrl-C has ended."""
 
 app = typer.Typer(
     add_completion=False,
@@ -200,20 +203,28 @@ def _progress_line() -> Iterator[Progress]:
         yield lambda doing: status.update(Text(doing, overflow="ellipsis", no_wrap=True))
 
 
+def _interrupt(number: int, _: object) -> NoReturn:
+    raise InterruptedGradingError(f"interrupted by {signal.Signals(number).name}.")
+
+
 def main() -> None:
     """Entry point: the one place where errors become lines and exit codes."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)  # an exception, so that every worker is stopped on the way out
     try:
         app(prog_name="grader")
     except InputError as error:
         _complain(str(error), BAD_INPUT)
     except UngradedError as error:
         _complain(f"not graded: {error}", UNGRADED)
+    except InterruptedGradingError as error:
+        _complain(str(error), INTERRUPTED)
     except Exception:  # noqa: BLE001 - a fault of ours must not end with the exit code of a failed check
         traceback.print_exc()
         _complain("this is a fault in grader itself; please report the lines above.", UNGRADED)
 
 
-def _complain(message: str, code: int) -> None:
+def _complain(message: str, code: int) -> NoReturn:
     print(f"grader: {message}", file=sys.stderr)
     sys.exit(code)
 

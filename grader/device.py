@@ -22,8 +22,8 @@ def speed_goal(assignment: Assignment, device: DeviceFacts) -> SpeedGoal:
 
 
 GPU_COPY_BYTES = 256 * 1024**2
-"""Bytes that a GPU copies to show its bandwidth: far beyond its caches (50 MB on an H200, which was seen to reach half of
-its bandwidth with an eighth of this)."""
+"""Bytes that a GPU copies to show its bandwidth: far beyond its caches (50 MB on an H200, which was seen to reach half
+of its bandwidth with an eighth of this)."""
 
 
 def copy_size(assignment: Assignment, device: DeviceFacts) -> int:

@@ -12,6 +12,10 @@ class InputError(GraderError):
     """What the caller named cannot be used: a file, a folder, an assignment, an option (exit code 2)."""
 
 
+class InterruptedGradingError(GraderError):
+    """Somebody ended the grader; whatever it had started has been stopped."""
+
+
 class UngradedError(GraderError):
     """The grader could not do its work; the submission has no grade and can be tried again (exit code 3)."""
 

@@ -6,7 +6,8 @@ cannot be anyone's kernel (a worker that does not start, a missing device) is ra
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import compress
 from types import TracebackType
@@ -182,11 +183,11 @@ class Worker:
     def stage(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> Done | Failure:
         """Poison the buffers of a script of the plan, and upload what it reads."""
         script = self._script(name)
-        parts = [np.ascontiguousarray(arrays[name]) for name in script.uploads]
-        os.ftruncate(self._files[0], sum(part.nbytes for part in parts))
         offset = 0
-        for part in parts:
-            _write_all(self._files[0], part.reshape(-1).view(np.uint8).data, offset)
+        for buffer in script.uploads:
+            part = np.ascontiguousarray(arrays[buffer])
+            with _room_for(part.nbytes):
+                _write_all(self._files[0], part.reshape(-1).view(np.uint8).data, offset)
             offset += part.nbytes
         request = Stage(upload=script.uploads, clear=script.outputs)
         return self._ask_done(request, "uploading the inputs", self._deadlines.transfer)
@@ -211,7 +212,8 @@ class Worker:
         assert self._plan is not None
         specs = [next(spec for spec in self._plan.buffers if spec.name == name) for name in names]
         total = sum(spec.size + 2 * spec.guard for spec in specs)
-        os.ftruncate(self._files[1], total)
+        with _room_for(total):  # reserved now: a full disk must not look like a fault of the kernel later
+            os.posix_fallocate(self._files[1], 0, total)
         reply = self._ask_done(Fetch(buffers=names), "returning the results", self._deadlines.transfer)
         if not isinstance(reply, Done):
             return reply
@@ -302,6 +304,15 @@ class Worker:
             return REPLY.validate_json(line)
         except ValidationError:
             return Garbled(what="it sent a reply that is not one of ours")
+
+
+@contextmanager
+def _room_for(size: int) -> Iterator[None]:
+    """Turns a full disk into an error that says so."""
+    try:
+        yield
+    except OSError as error:
+        raise WorkerError(f"no room for {size:,} bytes in the temporary folder: {error.strerror}.") from error
 
 
 def _write_all(descriptor: int, content: memoryview, offset: int) -> None:

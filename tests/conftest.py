@@ -1,5 +1,6 @@
 """What the tests share: the course that ships with the grader, and benches to grade on."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,14 @@ def transposition(course: Course) -> Assignment:
 def product(course: Course) -> Assignment:
     """An assignment with a rounding tolerance."""
     return course.load("blockMMM")
+
+
+def left_of(group):
+    """Processes of a killed group that are still there after the moment that dying takes."""
+    end = time.monotonic() + 5
+    while processes_of(group) and time.monotonic() < end:
+        time.sleep(0.02)
+    return processes_of(group)
 
 
 def processes_of(group):

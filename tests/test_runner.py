@@ -1,12 +1,16 @@
 """runner.py, the worker and the process sandbox: a live worker, well-behaved and not."""
 
+import errno
 import os
+import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import DEADLINES, LIMITS, processes_of
+from conftest import DEADLINES, LIMITS, left_of, processes_of
 
 from grader.checking import INPUT_POISON, POISON
 from grader.errors import DeviceError, WorkerError
@@ -118,7 +122,7 @@ def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew()
         assert worker.launch("run") == TimedOut(doing="running", seconds=1)
         assert time.monotonic() - start < 3
         assert not folder.exists()
-        assert processes_of(group) == []
+        assert left_of(group) == []
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
 
 
@@ -236,3 +240,38 @@ def test_an_output_file_that_was_cut_is_noticed(worker, monkeypatch):
     outcome = worker.fetch(("out",))
     assert isinstance(outcome, Garbled)
     assert "shorter" in outcome.what
+
+
+def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
+    """Even kill -9 of the judge leaves no process behind that computes for ever."""
+    script = tmp_path / "judge.py"
+    script.write_text(
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import test_runner as t\n"
+        "patient = t.DEADLINES.__class__(start=60, build=60, first_launch=60, launch=60, transfer=60)\n"
+        "worker = t.make_worker(deadlines=patient)\n"
+        "worker.open(t.plan('forever')); worker.stage('run', t.ARRAYS)\n"
+        "print(worker._process._process.pid, worker._process.folder, flush=True)\n"
+        "worker.launch('run')\n"
+    )
+    judge = subprocess.Popen([sys.executable, script, Path(__file__).parent], stdout=subprocess.PIPE, text=True)
+    group, folder = judge.stdout.readline().split()
+    time.sleep(0.5)
+    assert len(processes_of(int(group))) == 2
+    judge.kill()
+    judge.wait()
+    judge.stdout.close()
+    assert left_of(int(group)) == []
+    shutil.rmtree(folder)  # the sandbox `process` leaves the folder of a judge that could not clean up
+
+
+def test_a_full_disk_is_our_error(worker, monkeypatch):
+    """And says how much room was wanted."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    worker.open(plan("twice"))
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(WorkerError, match=r"no room for 4,000 bytes.*No space left"):
+        worker.stage("run", ARRAYS)

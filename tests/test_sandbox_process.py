@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import DEADLINES, LIMITS, processes_of
+from conftest import DEADLINES, LIMITS, left_of, processes_of
 
 from grader.plan import NOTHING
 from grader.runner import Worker
@@ -58,7 +58,7 @@ def test_nothing_is_left_of_a_stopped_worker(worker):
     group, folder = worker._process._process.pid, worker._process.folder
     assert folder.is_dir()
     worker.stop()
-    assert processes_of(group) == []
+    assert left_of(group) == []
     assert not folder.exists()
 
 

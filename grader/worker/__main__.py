@@ -27,7 +27,7 @@ def main() -> None:
                 fork.kill()
             fork = Fork.start(lambda channel: session.serve(job, channel), inherited=(requests, replies))
         assert fork is not None, "the judge opens a session before it uses one"
-        reply = fork.ask(line)
+        reply = fork.ask(line, requests)
         if isinstance(request, Close):
             fork.kill()
             reply = Done().model_dump_json().encode() + b"\n"

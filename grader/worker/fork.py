@@ -1,6 +1,7 @@
 """A session in a process of its own, and the news of its death."""
 
 import os
+import select
 import signal
 import sys
 from collections.abc import Callable, Iterable
@@ -59,19 +60,32 @@ class Fork:
         os.close(reply_in)
         return cls(pid, os.fdopen(request_in, "wb"), os.fdopen(reply_out, "rb"))
 
-    def ask(self, request: bytes) -> bytes:
-        """Pass a request on and return the session's reply, or `Died` in its place."""
+    def ask(self, request: bytes, judge: BinaryIO) -> bytes:
+        """Pass a request on and return the session's reply, or `Died` in its place.
+
+        Exits when the judge at the other end of `judge` is gone: nobody else would end a kernel that never returns.
+        """
         if self._pid is None:
             return self._obituary()
         try:
             self._requests.write(request)
             self._requests.flush()
+            self._await_reply(judge)
             reply = self._replies.readline(REPLY_LIMIT)
         except BrokenPipeError:
             reply = b""
         if not reply.endswith(b"\n"):
             return self._obituary()
         return reply
+
+    def _await_reply(self, judge: BinaryIO) -> None:
+        poll = select.poll()
+        poll.register(judge, 0)  # reports a hang-up even when asked for nothing
+        poll.register(self._replies, select.POLLIN)
+        ready = {descriptor for descriptor, _ in poll.poll()}
+        if self._replies.fileno() not in ready:
+            self.kill()
+            sys.exit("the judge is gone")
 
     def kill(self) -> None:
         """End the session at once; does nothing if it has ended."""

@@ -1,0 +1,53 @@
+"""Grades every model solution N times and prints how often it passed, and how its measured speed spread.
+
+    python tests/benchmarks/repeat_gradings.py N [ASSIGNMENT ...]
+
+`fraction` is the median over the gradings of the speed as a part of the model solution's own (it should be 1), `spread`
+the distance of its 5th from its 95th percentile; `ungraded` counts gradings that found the machine too noisy.
+"""
+
+import statistics
+import sys
+
+from grader.errors import UngradedError
+from grader.grading import grade_submission
+from grader.inputs import fresh_seed
+from grader.settings import load_settings
+from grader.submission import read_submission
+from grader.task import Task
+
+
+def main() -> None:
+    """Print one row an assignment."""
+    count = int(sys.argv[1])
+    settings = load_settings({})
+    bench = settings.bench()
+    print(f"{'':<14}{'passed':>8}{'failed':>8}{'ungraded':>10}{'fraction':>10}{'spread':>8}{'seconds':>9}")
+    for name in sys.argv[2:] or settings.places.names():
+        assignment = settings.places.load(name)
+        submission = read_submission(assignment.reference)
+        fractions, seconds, passed, ungraded = [], [], 0, 0
+        for _ in range(count):
+            try:
+                result = grade_submission(
+                    Task(assignment=assignment, submission=submission, seed=fresh_seed()), bench, lambda _: None
+                )
+            except UngradedError as error:
+                print(f"{name}: {error}", file=sys.stderr)
+                ungraded += 1
+                continue
+            passed += result.passed
+            seconds.append(result.seconds)
+            performance = result.checks[-1].performance
+            if performance is not None:
+                fractions.append(performance.fraction_of_reference.median)
+        cuts = statistics.quantiles(fractions, n=20) if len(fractions) > 1 else [0.0]
+        print(
+            f"{name:<14}{passed:8d}{count - passed - ungraded:8d}{ungraded:10d}{statistics.median(fractions):10.3f}"
+            f"{cuts[-1] - cuts[0]:8.3f}{statistics.median(seconds):9.1f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

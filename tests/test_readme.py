@@ -1,0 +1,70 @@
+"""README.md: every command in it works, and what it shows is what there is."""
+
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = [
+    line.partition("#")[0].strip()
+    for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+    for line in block.splitlines()
+    if line.strip()
+]
+MAKE = [command for command in COMMANDS if command.startswith("make ")]
+GRADER = [command for command in COMMANDS if command.startswith("grader ")]
+
+# A freshly started solution is a skeleton: its grading works, and fails.
+EXPECTED_EXIT = {"grade": 1}
+
+
+def test_every_command_is_one_of_ours():
+    """Nothing in a sh block escapes the tests below."""
+    assert sorted(COMMANDS) == sorted(MAKE + GRADER)
+
+
+def test_the_make_commands_are_what_ci_runs():
+    """`make demo` and `make test` cannot be run by a test that they run; .ci/run runs both, and they exist."""
+    makefile = (ROOT / "Makefile").read_text()
+    ci = (ROOT / ".ci" / "run").read_text().splitlines()
+    assert MAKE == ["make demo", "make test"]
+    for command in MAKE:
+        assert command in ci
+        assert re.search(rf"^{command.removeprefix('make ')}:", makefile, re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_the_grader_commands_work_in_the_order_they_stand(tmp_path):
+    """Typed one after the other into an empty folder, as a new user would."""
+    assert len(GRADER) >= 9
+    for command in GRADER:
+        _, *args = shlex.split(command)
+        found = subprocess.run(
+            [sys.executable, "-m", "grader.cli", *args], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert found.returncode == EXPECTED_EXIT.get(args[0], 0), f"{command}\n{found.stdout}\n{found.stderr}"
+        assert "Traceback" not in found.stderr
+    assert (tmp_path / "report.xml").is_file()
+    assert (tmp_path / "result.json").is_file()
+
+
+def test_every_verb_of_the_command_line_is_mentioned():
+    """A reader of the README has seen all there is."""
+    found = subprocess.run([sys.executable, "-m", "grader.cli", "--help"], capture_output=True, text=True, check=True)
+    verbs = re.findall(r"^  ([a-z]+)  ", found.stdout.partition("Commands:")[2], re.MULTILINE)
+    assert len(verbs) >= 8
+    assert {verb for verb in verbs if f"grader {verb}" not in README} == set()
+
+
+def test_every_dependency_earns_its_line():
+    """Each package that is installed with grader is named in the README, and says what it is for."""
+    project = (ROOT / "pyproject.toml").read_text().partition("dependencies = [")[2].partition("\n]")[0]
+    names = re.findall(r'"([a-z-]+)[>;]', project)
+    assert len(names) >= 10
+    spellings = {"pocl-binary-distribution": "PoCL", "numpy": "NumPy", "pyyaml": "YAML"}
+    paragraph = README.partition("## What it is built on")[2]
+    assert [name for name in names if spellings.get(name, name) not in paragraph] == []
