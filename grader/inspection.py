@@ -13,8 +13,8 @@ from grader.diagnosis import Problem, of_changed_input, of_mismatch, of_stray_wr
 from grader.expressions import evaluate
 from grader.inputs import make_inputs
 from grader.oracle import Oracle, Truth, consult
+from grader.outcome import Fetched
 from grader.plan import Script
-from grader.runner import Fetched
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,10 +23,10 @@ from grader.diagnosis import Problem, of_failure, of_timed_run
 from grader.errors import NoiseError, SolutionError
 from grader.inspection import Trial, inspect, make_trial
 from grader.oracle import Oracle
-from grader.outcome import Failure
+from grader.outcome import Failure, Timing
 from grader.plan import COPY, NAIVE, STUDENT, WHOLE, Plan
 from grader.protocol import DeviceFacts, Done, Opened
-from grader.runner import Timing, Worker
+from grader.runner import Worker
 from grader.timing import Round, SideShow, TimingRules, enough, noise, too_noisy
 
 ROUND_KEY = 1

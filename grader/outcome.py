@@ -1,8 +1,47 @@
-"""The ways in which a request to a worker can fail, as values."""
+"""What a request to a worker can come to: results, and the ways in which it can fail, all as values."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import compress
 
-from grader.protocol import BuildFailed, Refused, Stopped
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.protocol import BuildFailed, Refused, StepTime, Stopped
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """One launch of a sequence: each step by the device's clock, and all of it by the judge's."""
+
+    steps: tuple[StepTime, ...]
+    wall_seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """All steps together, by the device's clock."""
+        return sum(step.seconds for step in self.steps)
+
+    @property
+    def gap(self) -> float:
+        """Seconds that the judge saw and the device's clock did not."""
+        return self.wall_seconds - self.seconds
+
+    def seconds_of(self, chosen: Iterable[bool]) -> float:
+        """Only the chosen steps, by the device's clock."""
+        return sum(step.seconds for step in compress(self.steps, chosen))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fetched:
+    """A buffer as the worker returned it: the guard band before it, its payload, the band after it, and what was in
+    both bands before the launch.
+    """
+
+    before: NDArray[np.uint32]
+    payload: NDArray[np.uint32]
+    after: NDArray[np.uint32]
+    poison: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -225,7 +225,6 @@ class Opened(Message):
     device: DeviceFacts
     kernels: tuple[KernelFacts, ...]
     log: Foreign
-    build_seconds: float
 
 
 class BuildFailed(Message):

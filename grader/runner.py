@@ -4,12 +4,9 @@ An outcome is a value, also when it is bad news: the caller decides whose fault 
 cannot be anyone's kernel (a worker that does not start, a missing device) is raised.
 """
 
-import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import compress
 from types import TracebackType
 from typing import Any, Self
 
@@ -17,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
+from grader.arrays import ArrayFiles
 from grader.errors import DeviceError, WorkerError
-from grader.outcome import Crashed, Failure, Garbled, TimedOut
+from grader.outcome import Crashed, Failure, Fetched, Garbled, TimedOut, Timing
 from grader.plan import Plan, Script
 from grader.protocol import (
-    INPUT_FILE,
-    OUTPUT_FILE,
     REPLY,
     REPLY_LIMIT,
     BuildFailed,
@@ -42,7 +38,6 @@ from grader.protocol import (
     Program,
     Refused,
     Stage,
-    StepTime,
     Stopped,
 )
 from grader.sandbox import Sandbox, SandboxedWorker
@@ -60,40 +55,6 @@ class Deadlines:
     transfer: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Timing:
-    """One launch of a sequence: each step by the device's clock, and all of it by the judge's."""
-
-    steps: tuple[StepTime, ...]
-    wall_seconds: float
-
-    @property
-    def seconds(self) -> float:
-        """All steps together, by the device's clock."""
-        return sum(step.seconds for step in self.steps)
-
-    @property
-    def gap(self) -> float:
-        """Seconds that the judge saw and the device's clock did not."""
-        return self.wall_seconds - self.seconds
-
-    def seconds_of(self, chosen: Iterable[bool]) -> float:
-        """Only the chosen steps, by the device's clock."""
-        return sum(step.seconds for step in compress(self.steps, chosen))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fetched:
-    """A buffer as the worker returned it: the guard band before it, its payload, the band after it, and what was in
-    both bands before the launch.
-    """
-
-    before: NDArray[np.uint32]
-    payload: NDArray[np.uint32]
-    after: NDArray[np.uint32]
-    poison: int
-
-
 class Worker:
     """A worker and its job. It is started when first used, and again after a failure that killed it."""
 
@@ -103,7 +64,7 @@ class Worker:
         self._deadlines = deadlines
         self._process: SandboxedWorker | None = None
         self._received = b""
-        self._files: tuple[int, int] = (-1, -1)
+        self._files: ArrayFiles
         self._plan: Plan | None = None
         self._awaited: Plan | None = None
         self._launched: set[str] = set()
@@ -122,11 +83,7 @@ class Worker:
         """Start the process and give it the job, without waiting for it to be ready."""
         self._process = self._sandbox.start()
         self._received = b""
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
-        self._files = (
-            os.open(self._process.folder / INPUT_FILE, flags, 0o600),
-            os.open(self._process.folder / OUTPUT_FILE, flags, 0o600),
-        )
+        self._files = ArrayFiles(self._process.folder)
         self._plan = self._awaited = None
         self._launched = set()  # the driver's cache is new, too
         self._send(self._job)
@@ -137,8 +94,7 @@ class Worker:
         """End the worker; it can be started again."""
         if self._process is not None:
             self._process.stop()
-            for descriptor in self._files:
-                os.close(descriptor)
+            self._files.close()
         self._process = None
 
     def ready(self) -> DeviceFacts:
@@ -183,12 +139,7 @@ class Worker:
     def stage(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> Done | Failure:
         """Poison the buffers of a script of the plan, and upload what it reads."""
         script = self._script(name)
-        offset = 0
-        for buffer in script.uploads:
-            part = np.ascontiguousarray(arrays[buffer])
-            with _room_for(part.nbytes):
-                _write_all(self._files[0], part.reshape(-1).view(np.uint8).data, offset)
-            offset += part.nbytes
+        self._files.send([arrays[buffer] for buffer in script.uploads])
         request = Stage(upload=script.uploads, clear=script.outputs)
         return self._ask_done(request, "uploading the inputs", self._deadlines.transfer)
 
@@ -212,12 +163,11 @@ class Worker:
         assert self._plan is not None
         specs = [next(spec for spec in self._plan.buffers if spec.name == name) for name in names]
         total = sum(spec.size + 2 * spec.guard for spec in specs)
-        with _room_for(total):  # reserved now: a full disk must not look like a fault of the kernel later
-            os.posix_fallocate(self._files[1], 0, total)
+        self._files.reserve(total)
         reply = self._ask_done(Fetch(buffers=names), "returning the results", self._deadlines.transfer)
         if not isinstance(reply, Done):
             return reply
-        content = _read_all(self._files[1], total)
+        content = self._files.receive(total)
         if len(content) != total:
             return self._unexpected(Garbled(what="its output file is shorter than the judge made it"))
         fetched: dict[str, Fetched] = {}
@@ -304,28 +254,3 @@ class Worker:
             return REPLY.validate_json(line)
         except ValidationError:
             return Garbled(what="it sent a reply that is not one of ours")
-
-
-@contextmanager
-def _room_for(size: int) -> Iterator[None]:
-    """Turns a full disk into an error that says so."""
-    try:
-        yield
-    except OSError as error:
-        raise WorkerError(f"no room for {size:,} bytes in the temporary folder: {error.strerror}.") from error
-
-
-def _write_all(descriptor: int, content: memoryview, offset: int) -> None:
-    while content:
-        written = os.pwrite(descriptor, content, offset)
-        content, offset = content[written:], offset + written
-
-
-def _read_all(descriptor: int, size: int) -> bytes:
-    """Up to `size` bytes; fewer if the file has been cut. Never mapped: a live worker could truncate it under us."""
-    parts: list[bytes] = []
-    done = 0
-    while done < size and (part := os.pread(descriptor, size - done, done)):
-        parts.append(part)
-        done += len(part)
-    return b"".join(parts)

@@ -1,7 +1,6 @@
 """One session: an OpenCL context with the job's programs and buffers, until the judge closes it."""
 
 import os
-import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,7 +114,6 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
     device = devices[job.device]
     context = cl.Context([device])
     queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
-    start = time.perf_counter()
     built: dict[str, cl.Program] = {}
     logs: list[str] = []
     for name, program in job.programs.items():
@@ -133,7 +131,6 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
         device=_describe(job.device, device),
         kernels=kernels,
         log="".join(logs)[:LOG_LIMIT],
-        build_seconds=time.perf_counter() - start,
     )
 
 
