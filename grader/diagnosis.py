@@ -152,23 +152,28 @@ def of_mismatch(mismatch: Mismatch) -> Problem:
     parts = [f"{mismatch.wrong:,} of {_count(mismatch.total, 'element')} of {mismatch.buffer} wrong"]
     if mismatch.unwritten:
         parts.append(f"{mismatch.unwritten:,} of them never written")
-    parts.append(f"the first is {where}: {_got(mismatch)}, expected {_number(mismatch.expected)}")
+    parts.append(f"the first is {where}: {_got_and_expected(mismatch)}")
     return Problem(reason=Reason.WRONG_OUTPUT, message="; ".join(parts) + ".", detail=_how_far(mismatch))
 
 
-def _got(mismatch: Mismatch) -> str:
-    return "never written" if mismatch.first_unwritten else f"got {_number(mismatch.got)}"
+def _got_and_expected(mismatch: Mismatch) -> str:
+    if mismatch.first_unwritten:
+        return f"never written, expected {_number(mismatch.expected)}"
+    got, expected = _number(mismatch.got), _number(mismatch.expected)
+    if got == expected:  # nine digits tell any two floats apart
+        got, expected = f"{mismatch.got:.9g}", f"{mismatch.expected:.9g}"
+    return f"got {got}, expected {expected}"
 
 
 def _how_far(mismatch: Mismatch) -> str:
     if mismatch.largest_error is None:
-        return "none of the wrong elements is a number."
+        return "none of the wrong elements holds a finite number."
     error = _number(mismatch.largest_error)
     if mismatch.excess is None:
-        return f"largest error: {error}; this data is compared exactly."
+        return f"largest error of all: {error}; here nothing but the exact value is right."
     if mismatch.excess > FAR_OFF:
-        return f"largest error: {error}, far more than rounding explains."
-    return f"largest error: {error}, {_number(mismatch.excess)} times what rounding allows there."
+        return f"largest error of all: {error}, far more than rounding explains."
+    return f"largest error of all: {error}; at worst {_number(mismatch.excess)} times what rounding allows."
 
 
 def of_stray_write(buffer: str, words: int) -> Problem:
@@ -178,7 +183,7 @@ def of_stray_write(buffer: str, words: int) -> Problem:
     return Problem(
         reason=Reason.OUT_OF_BOUNDS,
         message=f"the kernel wrote outside {buffer}, first at {distance} {place}. "
-        "Work-items beyond the edge must not store.",
+        "Work-items beyond the edge must not store, and none may miss a barrier.",
     )
 
 
@@ -202,8 +207,8 @@ def of_missed_goal(fraction: Interval, goal: SpeedGoal) -> Problem:
     wanted = goal.bands[0].fraction
     return Problem(
         reason=Reason.TOO_SLOW,
-        message=f"it runs at {_percent(fraction.median)} of the model solution's speed; "
-        f"full points need {_percent(wanted)}.",
+        message=f"it runs at {_percent(fraction.median)} of the model solution's speed, "
+        f"{_percent(fraction.high)} at most; full points need {_percent(wanted)}.",
     )
 
 
@@ -250,4 +255,4 @@ def _number(value: float) -> str:
 
 
 def _percent(fraction: float) -> str:
-    return f"{100 * fraction:.0f} %"
+    return f"{100 * fraction:.3g} %"

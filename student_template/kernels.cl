@@ -1,26 +1,8 @@
 // The five kernels of the course in one file.
 //
 // The grader looks only at the kernel of the assignment that you grade, but it compiles the
-// whole file: all five must compile. It defines the constants that the assignment needs; the
-// lines below fill in the others, so leave them where they are. Do not redefine a constant.
-#ifndef real
-#define real float
-#endif
-#ifndef TILE
-#define TILE 16
-#endif
-#ifndef RT
-#define RT 16
-#endif
-#ifndef CHUNK
-#define CHUNK 16
-#endif
-#ifndef PRG_WGSIZE
-#define PRG_WGSIZE 128
-#endif
-#ifndef uint32_t
-#define uint32_t uint
-#endif
+// whole file: all five must compile. It defines real, TILE, RT, CHUNK, PRG_WGSIZE and uint32_t;
+// do not redefine them.
 
 // --------------------------------------------------------------------------------------------
 // coalsTransp: B = A transposed, with coalesced reads and coalesced writes.
@@ -54,7 +36,7 @@ __kernel void coalsTransp(__global const real *A, __global real *B,
 // your kernel and Btr after it; you write this kernel only.
 //
 // Launch:   work-group (PRG_WGSIZE), global (ceil(height/PRG_WGSIZE)*PRG_WGSIZE).
-// Defined:  real (float), PRG_WGSIZE (128), TILE (16, not needed here), uint32_t (uint).
+// Defined:  real (float), PRG_WGSIZE (128), uint32_t (uint).
 //
 // height and width are those of A, not of Atr.
 __kernel void coalsProgrm(__global const real *Atr, __global real *Btr,

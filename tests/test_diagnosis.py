@@ -118,15 +118,20 @@ def test_a_wrong_array_says_how_many_which_first_and_how_far_off():
     problem = of_mismatch(mismatch())
     assert problem.reason is Reason.WRONG_OUTPUT
     assert problem.message == "3 of 2,077 elements of C wrong; the first is C[1][3]: got 0.25, expected 0.5."
-    assert problem.detail == "largest error: 0.25, 41.5 times what rounding allows there."
+    assert problem.detail == "largest error of all: 0.25; at worst 41.5 times what rounding allows."
+
+
+def test_numbers_that_look_alike_get_more_digits():
+    """A student cannot learn from "got 1.5, expected 1.5"."""
+    assert "got 1.50000012, expected 1.5." in of_mismatch(mismatch(got=1.50000012, expected=1.5)).message
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"excess": None}, "this data is compared exactly"),
+        ({"excess": None}, "nothing but the exact value is right"),
         ({"excess": 1e9}, "far more than rounding explains"),
-        ({"largest_error": None, "excess": None}, "none of the wrong elements is a number"),
+        ({"largest_error": None, "excess": None}, "none of the wrong elements holds a finite number"),
     ],
 )
 def test_how_far_off_is_said_so_that_it_means_something(changes, words):

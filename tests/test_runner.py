@@ -14,10 +14,10 @@ from conftest import DEADLINES, LIMITS, left_of, processes_of
 
 from grader.checking import INPUT_POISON, POISON
 from grader.errors import DeviceError, WorkerError
-from grader.outcome import Crashed, Garbled, TimedOut
+from grader.outcome import Crashed, Garbled, TimedOut, Timing
 from grader.plan import NOTHING, Plan, Script
 from grader.protocol import BufferArg, BufferSpec, BuildFailed, KernelStep, Opened, Program, Refused, ScalarArg
-from grader.runner import Timing, Worker
+from grader.runner import Worker
 from grader.sandbox.process import ProcessSandbox
 
 COUNT = 1000

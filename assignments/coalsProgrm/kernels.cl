@@ -6,7 +6,7 @@
 // your kernel and Btr after it; you write this kernel only.
 //
 // Launch:   work-group (PRG_WGSIZE), global (ceil(height/PRG_WGSIZE)*PRG_WGSIZE).
-// Defined:  real (float), PRG_WGSIZE (128), TILE (16, not needed here), uint32_t (uint).
+// Defined:  real (float), PRG_WGSIZE (128), uint32_t (uint).
 //
 // height and width are those of A, not of Atr.
 __kernel void coalsProgrm(__global const real *Atr, __global real *Btr,

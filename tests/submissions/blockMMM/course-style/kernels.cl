@@ -27,6 +27,7 @@ __kernel void blockMMM( __global real* A, __global real* B, __global real* C
         Btile[tidy][tidx] = b;
         barrier(CLK_LOCAL_MEM_FENCE);
 
+        #pragma unroll
         for(k = 0; k < TILE; k++) {
             accum += Atile[tidy][k] * Btile[k][tidx];
         }

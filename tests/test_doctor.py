@@ -1,0 +1,149 @@
+"""doctor.py: what is found on a machine, and what to do about it."""
+
+import shutil
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from conftest import ASSIGNMENTS, ROOT
+
+from grader import doctor
+from grader.assignment import Course
+from grader.doctor import FREE_BYTES, examine
+from grader.errors import WorkerError
+from grader.outcome import Crashed
+from grader.runner import Fetched, Worker
+
+TOPICS = ["Python", "linker", "temporary folder", "device", "a kernel"]
+
+
+@pytest.fixture
+def empty_course(tmp_path):
+    """A course without assignments, for what is found before them."""
+    (tmp_path / "assignments").mkdir()
+    return Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
+
+
+@pytest.fixture
+def dead_bench(bench, monkeypatch):
+    """A bench on which no worker starts, for what is found without one."""
+
+    def refuse(_):
+        raise WorkerError("a worker could not start: there is none in this test.")
+
+    monkeypatch.setattr(type(bench.sandbox), "start", refuse)
+    return bench
+
+
+def findings(bench, course):
+    return {finding.topic: finding for finding in examine(bench, course)}
+
+
+def test_this_machine_is_found_in_order(bench, course):
+    """Everything that a grading needs is looked at, the basic things first, and nothing needs a remedy."""
+    found = list(examine(bench, course))
+    assert [finding.topic for finding in found] == [*TOPICS, *sorted(ASSIGNMENTS)]
+    assert [finding for finding in found if finding.remedy] == []
+    assert all(finding.found for finding in found)
+    assert found[4].found == "builds, runs and computes what it should"
+    assert found[5].found == course.load(found[5].topic).title
+
+
+def test_a_missing_linker_is_found_with_its_remedy(dead_bench, empty_course, monkeypatch):
+    """PoCL says nothing of use about it, so it is looked for by name."""
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    finding = findings(dead_bench, empty_course)["linker"]
+    assert "there is no `ld`" in finding.found
+    assert "apt install binutils" in finding.remedy
+
+
+def test_the_second_linker_will_do(dead_bench, empty_course, monkeypatch):
+    """PoCL takes either."""
+    monkeypatch.setattr(shutil, "which", lambda name: "/opt/ld.lld" if name == "ld.lld" else None)
+    finding = findings(dead_bench, empty_course)["linker"]
+    assert (finding.found, finding.remedy) == ("/opt/ld.lld", "")
+
+
+@pytest.mark.parametrize(("free", "full"), [(FREE_BYTES - 1, True), (5 * 2**20, True), (FREE_BYTES, False)])
+def test_a_full_temporary_folder_is_found_with_its_remedy(dead_bench, empty_course, monkeypatch, tmp_path, free, full):
+    """The folder is named, with what is free there; the remedy is room, or another folder."""
+    monkeypatch.setattr(doctor.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    finding = findings(dead_bench, empty_course)["temporary folder"]
+    assert str(tmp_path) in finding.found
+    assert ("TMPDIR" in finding.remedy) is full
+
+
+def test_a_device_out_of_range_is_found_with_its_remedy(bench, empty_course):
+    """It says how many there are; the kernel, which needs the device, is found wanting as well."""
+    found = findings(replace(bench, device=99), empty_course)
+    assert "there is no OpenCL device 99: there are " in found["device"].found
+    assert "install an OpenCL driver" in found["device"].remedy
+    assert "there is no OpenCL device 99" in found["a kernel"].found
+    assert found["a kernel"].remedy
+
+
+def test_a_worker_that_does_not_start_does_not_stop_the_examination(dead_bench, course):
+    """What comes after it is still looked at."""
+    found = findings(dead_bench, course)
+    assert list(found) == [*TOPICS, *sorted(ASSIGNMENTS)]
+    for topic in ("device", "a kernel"):
+        assert "a worker could not start" in found[topic].found
+        assert found[topic].remedy
+    assert not found["coalsTransp"].remedy
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        ({"out": np.zeros(256, dtype=np.uint32)}, "wrong values"),
+        (Crashed(signal=6, exit_code=None, words="no linker"), "does not run"),
+    ],
+)
+def test_a_driver_that_does_not_compute_is_found_with_its_remedy(bench, empty_course, monkeypatch, outcome, said):
+    """A device that is listed may still be good for nothing."""
+    nothing = np.empty(0, dtype=np.uint32)
+    if isinstance(outcome, dict):
+        outcome = {
+            name: Fetched(before=nothing, payload=payload, after=nothing, poison=0) for name, payload in outcome.items()
+        }
+    monkeypatch.setattr(Worker, "run_once", lambda *_: outcome)
+    finding = findings(bench, empty_course)["a kernel"]
+    assert said in finding.found
+    assert "binutils" in finding.remedy
+
+
+def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_bench, tmp_path):
+    """The finding names the file and the field; the other assignments are in order."""
+    for part in ("assignments", "reference"):
+        for name in ("coalsTransp", "blockMMM"):
+            shutil.copytree(ROOT / part / name, tmp_path / part / name)
+    path = tmp_path / "assignments" / "blockMMM" / "assignment.yaml"
+    path.write_text(path.read_text().replace("title:", "titel:"))
+    course = Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
+    found = findings(dead_bench, course)
+    assert str(path) in found["blockMMM"].found
+    assert "titel" in found["blockMMM"].found
+    assert found["blockMMM"].remedy == "mend the file that the message names"
+    assert (found["coalsTransp"].found, found["coalsTransp"].remedy) == ("Coalesced transposition", "")
+
+
+def test_an_assignment_whose_oracle_cannot_be_loaded_is_found(dead_bench, tmp_path):
+    """A grading would end at it, so the doctor must see it first."""
+    for part in ("assignments", "reference"):
+        shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
+    path = tmp_path / "reference" / "coalsTransp" / "oracle.py"
+    path.write_text("import a_module_that_is_not_there\n")
+    course = Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
+    finding = findings(dead_bench, course)["coalsTransp"]
+    assert str(path) in finding.found
+    assert finding.remedy
+
+
+def test_a_missing_course_is_a_finding_and_no_end_of_the_examination(dead_bench, tmp_path):
+    """Somebody who asks what is wrong gets a line of findings and not an error."""
+    found = findings(dead_bench, Course(assignments=tmp_path / "none", reference=tmp_path / "none"))
+    last = list(found.values())[-1]
+    assert "is not a folder" in last.found
+    assert last.remedy

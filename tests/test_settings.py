@@ -1,0 +1,195 @@
+"""settings.py: defaults, a file, the environment and the command line, each over the one before."""
+
+import os
+
+import pytest
+from conftest import ROOT
+
+from grader.errors import InputError
+from grader.protocol import Limits
+from grader.runner import Deadlines
+from grader.settings import CONFIG_FILE, CONFIG_VARIABLE, Settings, config_file, load_settings
+from grader.timing import TimingRules
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """An empty working directory, and an environment without settings."""
+    for name in os.environ:
+        if name.startswith("GRADER_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def complaint(given=None):
+    with pytest.raises(InputError) as caught:
+        load_settings(given or {}).bench()
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_without_any_setting_there_are_defaults():
+    """They are those of a student's machine: the first device, the process sandbox, the course of this grader."""
+    settings = load_settings({})
+    assert (settings.sandbox, settings.device, settings.course) == ("process", 0, ROOT)
+    assert settings.timing == TimingRules()
+    assert config_file() is None
+
+
+def test_a_bench_has_what_the_settings_say():
+    """Deadlines, limits, device and timing reach the gradings."""
+    given = {"device": 3, "deadlines": {"launch": 1.5}, "limits": {"processes": 7}, "timing": {"max_pairs": 31}}
+    bench = load_settings(given).bench()
+    assert (bench.sandbox_name, bench.device) == ("process", 3)
+    assert bench.deadlines == Deadlines(start=30, build=30, first_launch=20, launch=1.5, transfer=30)
+    assert bench.timing == TimingRules(max_pairs=31)
+    limits = bench.sandbox.limits()
+    assert limits.processes >= 7
+    assert limits.model_copy(update={"processes": 7}) == Limits(
+        memory_bytes=4 * 1024**3, cpu_seconds=300, file_bytes=2 * 1024**3, processes=7
+    )
+
+
+def test_places_are_the_two_folders_of_the_course(folder):
+    """A course may be anywhere."""
+    places = load_settings({"course": folder}).places
+    assert (places.assignments, places.reference) == (folder / "assignments", folder / "reference")
+
+
+def test_a_file_in_the_working_directory_is_read(folder):
+    """Only what it names is changed."""
+    (folder / CONFIG_FILE).write_text("device: 2\ntiming: {min_pairs: 50}\n")
+    settings = load_settings({})
+    assert settings.device == 2
+    assert settings.timing == TimingRules(min_pairs=50)
+
+
+def test_a_file_that_the_environment_names_is_read_in_place_of_it(folder, monkeypatch):
+    """The other one does not count at all then."""
+    (folder / CONFIG_FILE).write_text("device: 2\nsandbox: other\n")
+    (folder / "elsewhere.yaml").write_text("device: 3\n")
+    monkeypatch.setenv(CONFIG_VARIABLE, "elsewhere.yaml")
+    assert (load_settings({}).device, load_settings({}).sandbox) == (3, "process")
+
+
+def test_an_empty_file_sets_nothing(folder):
+    """Nor does one of comments."""
+    (folder / CONFIG_FILE).write_text("# device: 2\n")
+    assert load_settings({}).device == 0
+
+
+@pytest.mark.parametrize("name", ["nothing.yaml", "."])
+def test_a_named_file_that_is_no_file_is_an_error(name, monkeypatch):
+    """Whoever names a file wants it read."""
+    monkeypatch.setenv(CONFIG_VARIABLE, name)
+    message = complaint()
+    assert f"{CONFIG_VARIABLE} names {name}" in message
+    assert "correct or unset it" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("GRADER_DEVICE", "4", lambda settings: settings.device == 4),
+        ("GRADER_TIMING__MIN_PAIRS", "50", lambda settings: settings.timing.min_pairs == 50),
+        ("GRADER_DEADLINES__FIRST_LAUNCH", "2.5", lambda settings: settings.deadlines.first_launch == 2.5),
+        ("GRADER_LIMITS__MEMORY_BYTES", "1000", lambda settings: settings.limits.memory_bytes == 1000),
+        ("GRADER_TIMING", '{"max_pairs": 60}', lambda settings: settings.timing.max_pairs == 60),
+    ],
+)
+def test_every_setting_has_a_variable(monkeypatch, name, value, found):
+    """Nested ones with a double underscore; what is not named keeps its default."""
+    monkeypatch.setenv(name, value)
+    settings = load_settings({})
+    assert found(settings)
+    assert settings.timing.max_seconds == TimingRules().max_seconds
+
+
+def test_the_command_line_wins_over_the_environment_and_that_over_the_file(folder, monkeypatch):
+    """A setting is taken from the highest that gives it; one on the command line that is not given takes part in
+    nothing.
+    """
+    (folder / CONFIG_FILE).write_text("device: 1\n")
+    assert load_settings({"device": None}).device == 1
+    monkeypatch.setenv("GRADER_DEVICE", "2")
+    assert load_settings({"device": None}).device == 2
+    assert load_settings({"device": 0}).device == 0
+
+
+def test_nested_settings_of_file_and_environment_are_joined(folder, monkeypatch):
+    """A variable for one field of a group does not hide the file's others."""
+    (folder / CONFIG_FILE).write_text("timing: {min_pairs: 40, max_pairs: 80}\n")
+    monkeypatch.setenv("GRADER_TIMING__MIN_PAIRS", "50")
+    assert load_settings({}).timing == TimingRules(min_pairs=50, max_pairs=80)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("devise: 1\n", "the setting devise cannot be used: Extra inputs are not permitted"),
+        ("deadlines: {lunch: 1}\n", "the setting deadlines.lunch cannot be used"),
+        ("timing: {min_pair: 1}\n", "the setting timing.min_pair cannot be used"),
+        ("device: first\n", "the setting device cannot be used: Input should be a valid integer"),
+        ("device: -1\n", "the setting device cannot be used"),
+        ("timing: 5\n", "the setting timing cannot be used"),
+        ("deadlines: {launch: 0}\n", "the setting deadlines.launch cannot be used"),
+        ("limits: {memory_bytes: none}\n", "the setting limits.memory_bytes cannot be used"),
+        ("device: [\n", f"the settings in {CONFIG_FILE} cannot be read: "),
+        ("- device\n", f"the settings in {CONFIG_FILE} cannot be read: "),
+        ("42\n", f"the settings in {CONFIG_FILE} cannot be read: "),
+        ("sandbox: sandpit\n", "there is no sandbox 'sandpit'; there are: process"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_line(folder, text, said):
+    """It names the setting, or the file where that is not YAML."""
+    (folder / CONFIG_FILE).write_text(text)
+    assert said in complaint()
+
+
+def test_a_file_that_is_no_text_is_one_line(folder):
+    """A file by that name may be anything."""
+    (folder / CONFIG_FILE).write_bytes(b"device: \xff\xfe\n")
+    assert f"the settings in {CONFIG_FILE} cannot be read: " in complaint()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("GRADER_DEVICE", "first", "the setting device cannot be used"),
+        ("GRADER_TIMING__MIN_PAIRS", "many", "the setting timing.min_pairs cannot be used"),
+        ("GRADER_TIMING__MIN_PAIR", "3", "the setting timing.min_pair cannot be used"),
+        ("GRADER_SANDBOX", "sandpit", "there is no sandbox 'sandpit'"),
+        ("GRADER_TIMING", "{", "timing"),
+    ],
+)
+def test_a_variable_that_cannot_be_used_is_one_line(monkeypatch, name, value, said):
+    """The line names the setting and where settings come from; there is no file that it could blame."""
+    monkeypatch.setenv(name, value)
+    message = complaint()
+    assert said in message
+    assert "settings in None" not in message
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"min_pairs": 0},
+        {"min_pairs": -5},
+        {"session_pairs": 0},
+        {"session_pairs": -1},
+        {"noise_limit": -1},
+    ],
+    ids=str,
+)
+def test_timing_rules_that_cannot_be_followed_are_refused(rules):
+    """They end a grading in a fault of ours, or never; better said when they are read."""
+    assert "timing" in complaint({"timing": rules})
+
+
+def test_settings_do_not_change():
+    """They are read once, by the front ends."""
+    settings = Settings()
+    with pytest.raises(ValueError, match="frozen"):
+        settings.device = 1
