@@ -283,6 +283,18 @@ def test_a_build_error_gives_the_students_line_and_no_path_of_ours(tmp_path):
         assert ours not in said
 
 
+def test_a_file_name_that_is_not_utf_8_is_no_obstacle(tmp_path):
+    """Old archives unpack to such names; the reports are written all the same, and in UTF-8."""
+    path = tmp_path / os.fsdecode(b"l\xf8sning.cl")
+    path.write_text(NOT_BUILDING)
+    done = grader(
+        tmp_path,
+        *("grade", path.name, "--assignment", "coalsTransp", "--junit", "report.xml", "--json", "result.json"),
+    )
+    assert graded_as_failed(done, tmp_path).checks[0].reason == "BUILD_ERROR"
+    assert "sning.cl" in done.stdout
+
+
 def test_a_crash_is_a_result_of_the_student(tmp_path):
     """Exit code 1: the grader outlives the kernel, and every case is told on its own."""
     (tmp_path / "kernels.cl").write_text(CRASHING)
@@ -405,6 +417,14 @@ def test_doctor_says_what_to_do_without_opencl(tmp_path):
     words = " ".join(done.stdout.split())
     assert "needs device: there is no OpenCL device 0: none is installed" in words
     assert "install an OpenCL driver" in words
+
+
+def test_an_oracle_that_fails_is_exit_code_3_and_no_grade(copied_course):
+    """An instructor's fault, not the student's: the line names the file, and the reports say that there is no grade."""
+    path = copied_course / "reference" / "coalsTransp" / "oracle.py"
+    path.write_text("def expected(A, height, width):\n    raise ValueError('not finished')\n")
+    folder = copied_course.parent
+    is_ungraded(grade(folder, "--course", "course"), folder, "course/reference/coalsTransp/oracle.py")
 
 
 def test_a_fault_in_grader_itself_is_exit_code_3_with_its_traceback(tmp_path):

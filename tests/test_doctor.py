@@ -1,6 +1,7 @@
 """doctor.py: what is found on a machine, and what to do about it."""
 
 import shutil
+import tempfile
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -8,12 +9,11 @@ import numpy as np
 import pytest
 from conftest import ASSIGNMENTS, ROOT
 
-from grader import doctor
 from grader.assignment import Course
 from grader.doctor import FREE_BYTES, examine
-from grader.errors import WorkerError
-from grader.outcome import Crashed
-from grader.runner import Fetched, Worker
+from grader.errors import InputError, WorkerError
+from grader.outcome import Crashed, Fetched
+from grader.runner import Worker
 
 TOPICS = ["Python", "linker", "temporary folder", "device", "a kernel"]
 
@@ -66,12 +66,11 @@ def test_the_second_linker_will_do(dead_bench, empty_course, monkeypatch):
 
 
 @pytest.mark.parametrize(("free", "full"), [(FREE_BYTES - 1, True), (5 * 2**20, True), (FREE_BYTES, False)])
-def test_a_full_temporary_folder_is_found_with_its_remedy(dead_bench, empty_course, monkeypatch, tmp_path, free, full):
+def test_a_full_temporary_folder_is_found_with_its_remedy(dead_bench, empty_course, monkeypatch, free, full):
     """The folder is named, with what is free there; the remedy is room, or another folder."""
-    monkeypatch.setattr(doctor.tempfile, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
     finding = findings(dead_bench, empty_course)["temporary folder"]
-    assert str(tmp_path) in finding.found
+    assert tempfile.gettempdir() in finding.found
     assert ("TMPDIR" in finding.remedy) is full
 
 
@@ -129,21 +128,9 @@ def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_ben
     assert (found["coalsTransp"].found, found["coalsTransp"].remedy) == ("Coalesced transposition", "")
 
 
-def test_an_assignment_whose_oracle_cannot_be_loaded_is_found(dead_bench, tmp_path):
-    """A grading would end at it, so the doctor must see it first."""
-    for part in ("assignments", "reference"):
-        shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
-    path = tmp_path / "reference" / "coalsTransp" / "oracle.py"
-    path.write_text("import a_module_that_is_not_there\n")
-    course = Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
-    finding = findings(dead_bench, course)["coalsTransp"]
-    assert str(path) in finding.found
-    assert finding.remedy
-
-
-def test_a_missing_course_is_a_finding_and_no_end_of_the_examination(dead_bench, tmp_path):
-    """Somebody who asks what is wrong gets a line of findings and not an error."""
-    found = findings(dead_bench, Course(assignments=tmp_path / "none", reference=tmp_path / "none"))
-    last = list(found.values())[-1]
-    assert "is not a folder" in last.found
-    assert last.remedy
+def test_a_course_that_is_not_there_is_an_input_error_after_the_machine_was_looked_at(dead_bench, tmp_path):
+    """What is found of the machine is told all the same."""
+    examination = examine(dead_bench, Course(assignments=tmp_path / "none", reference=tmp_path / "none"))
+    assert [next(examination).topic for _ in TOPICS] == TOPICS
+    with pytest.raises(InputError, match="is not a folder"):
+        next(examination)

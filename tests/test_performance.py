@@ -14,7 +14,7 @@ from grader.diagnosis import Problem
 from grader.errors import NoiseError, SolutionError
 from grader.measurement import Contest, Contestant, Role, measure
 from grader.oracle import load_oracle
-from grader.outcome import Crashed, TimedOut
+from grader.outcome import Crashed, Fetched, TimedOut, Timing
 from grader.performance import (
     CEILING,
     CLOCK_SECONDS,
@@ -37,7 +37,6 @@ from grader.plan import (
 )
 from grader.protocol import BuildFailed, Done, Opened, StepTime
 from grader.result import Interval, Reason, Verdict
-from grader.runner import Fetched, Timing
 from grader.timing import Round, SideShow, TimingRules
 
 GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})
@@ -46,12 +45,8 @@ MS = 1e-3
 
 def at_sizes(assignment, **sizes):
     """The assignment with other sizes for its timed rounds, on CPUs and on GPUs."""
-    classes = {
-        kind: goal.model_copy(update={"sizes": sizes}) for kind, goal in assignment.performance.classes.items()
-    }
-    return assignment.model_copy(
-        update={"performance": assignment.performance.model_copy(update={"classes": classes})}
-    )
+    classes = {kind: goal.model_copy(update={"sizes": sizes}) for kind, goal in assignment.performance.classes.items()}
+    return assignment.model_copy(update={"performance": assignment.performance.model_copy(update={"classes": classes})})
 
 
 def round_of(submission, reference, control, side_show=None, gaps=(0.0, 0.0)):
@@ -200,7 +195,8 @@ def test_a_band_gives_verdict_and_points(transposition, fraction, verdict, point
         assert (check.reason, check.message) == (None, "")
     else:
         assert check.reason is Reason.TOO_SLOW
-        assert check.message.endswith("of the model solution's speed; full points need 80 %.")
+        assert check.message.startswith(f"it runs at {100 * fraction:.3g} % of the model solution's speed")
+        assert check.message.endswith("full points need 80 %.")
 
 
 def test_an_absolute_minimum_fails_a_kernel_that_keeps_up_with_the_model_solution(transposition):
@@ -230,12 +226,10 @@ def gaps(submission, reference, count=9):
 
 
 def at_speed(seconds=MS, fraction_of_copy=0.5):
-    return performance(
-        seconds=Interval(median=seconds, low=seconds, high=seconds), fraction_of_copy=fraction_of_copy
-    )
+    return performance(seconds=Interval(median=seconds, low=seconds, high=seconds), fraction_of_copy=fraction_of_copy)
 
 
-@pytest.mark.parametrize(("fraction", "found"), [(CEILING - 0.01, False), (CEILING + 0.01, True), (9.0, True)])
+@pytest.mark.parametrize(("fraction", "found"), [(1.04, False), (1.06, True), (9.0, True)])
 def test_faster_than_a_copy_is_implausible(fraction, found):
     """With 5 % for noise: bytes that must move cannot move faster."""
     problem = implausible(at_speed(fraction_of_copy=fraction), gaps(0, 0))
@@ -335,9 +329,7 @@ def contest_for(assignment, log=None, step_ms=None, faults=None, seed=1):
     """A contest of straw workers; `step_ms` and `faults` are given by role."""
     log = [] if log is None else log
     sizes = assignment.performance.classes["cpu"].sizes
-    bindings = {
-        launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches
-    }
+    bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
     plans = {
         Role.SUBMISSION: submission_plan(assignment, sizes, bindings),
         Role.REFERENCE: reference_plan(assignment, sizes),
@@ -440,8 +432,9 @@ def test_sessions_are_renewed_and_their_first_rounds_do_not_count(small):
     assert len(student_launches(log)) == 8
     assert len(rounds) == 6
     opened = [number for number, (_, request, _) in enumerate(log) if request == "open"]
-    assert [log[number][0] for number in opened] == [*Role, *Role] or len(opened) == 6
-    assert opened[:3] == [0, 1, 2]
+    roles = [log[number][0] for number in opened]
+    assert set(roles[:3]) == set(roles[3:]) == set(Role)
+    assert len(roles) == 6
     launched_before = sum((request, script) == ("launch", STUDENT) for _, request, script in log[: opened[3]])
     assert launched_before == 4 * 3
 
@@ -546,7 +539,7 @@ def test_a_failure_of_a_side_show_is_ours(small, script, request_):
 def test_a_machine_on_which_the_model_solution_is_not_as_fast_as_itself_is_too_noisy(small, control):
     """Twice as slow or twice as fast: no ratio taken there is worth anything."""
     contest = contest_for(small, step_ms={Role.CONTROL: {STUDENT: control}})
-    with pytest.raises(NoiseError, match=f"over 6 pairs, the model solution ran at {control / 2:.2f} times its own"):
+    with pytest.raises(NoiseError, match=f"over 6 pairs, the model solution ran at {2 / control:.2f} times its own"):
         measure(contest, RULES)
 
 

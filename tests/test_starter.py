@@ -107,15 +107,6 @@ def test_a_file_that_is_there_is_never_overwritten(transposition, tmp_path, pres
     assert {(tmp_path / name).read_text() for name in present} == {"an evening's work"}
 
 
-def test_a_link_that_leads_nowhere_yet_is_not_written_through(transposition, tmp_path):
-    """It is something that is there, too."""
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "kernels.cl").symlink_to(tmp_path / "elsewhere.cl")
-    with pytest.raises(InputError, match="already holds kernels.cl"):
-        start(transposition, TEMPLATE, tmp_path / "mine")
-    assert not (tmp_path / "elsewhere.cl").exists()
-
-
 def test_a_folder_with_other_files_is_filled(transposition, tmp_path):
     """A fresh clone has a folder .git, at least."""
     (tmp_path / ".git").mkdir()
