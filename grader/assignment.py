@@ -228,11 +228,11 @@ class Assignment(Record):
         others = {launch.solution_of for launch in self.launches if launch.solution_of}
         sources = {name: self.reference.parent / name / MODEL_FILE for name in sorted(others)}
         sources["reference"] = self.reference / MODEL_FILE
-        return {name: path.read_text(encoding="utf-8") for name, path in sources.items()}
+        return {name: _read(path) for name, path in sources.items()}
 
     def source(self, file_name: str) -> str:
         """Text of a file of the reference folder."""
-        return (self.reference / file_name).read_text(encoding="utf-8")
+        return _read(self.reference / file_name)
 
 
 MODEL_FILE, BASELINE_FILE, ORACLE_FILE = "kernels.cl", "baseline.cl", "oracle.py"
@@ -266,11 +266,16 @@ class Course(Record):
         return _parse(path, {"name": name, "folder": path.parent, "reference": self.reference / name})
 
 
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}.") from error
+
+
 def _parse(path: Path, place: dict[str, Any]) -> Assignment:
     try:
-        fields = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
+        fields = yaml.safe_load(_read(path))
     except yaml.YAMLError as error:
         raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(fields, dict):

@@ -23,7 +23,7 @@ from grader import describing
 from grader.assignment import Assignment
 from grader.doctor import examine
 from grader.errors import InputError, InterruptedGradingError, UngradedError
-from grader.files import check_writable, write_whole
+from grader.files import check_outputs, write_whole
 from grader.grading import Progress, grade_submission
 from grader.inputs import check_seed, fresh_seed
 from grader.reports import REPORTS
@@ -34,6 +34,7 @@ from grader.settings import load_settings
 from grader.starter import start
 from grader.submission import read_submission
 from grader.task import Task
+from grader.text import showable
 
 PASSED, FAILED, BAD_INPUT, UNGRADED = range(4)
 INTERRUPTED = 130
@@ -66,19 +67,21 @@ def grade(
     """Grade one submission for one assignment."""
     settings = load_settings({"sandbox": sandbox, "device": device, "course": course})
     files = {name: path for name, path in (("junit", junit), ("json", json)) if path is not None}
-    for path in files.values():
-        check_writable(path)
     task = Task(
         assignment=settings.places.load(assignment),
         submission=read_submission(file),
         seed=fresh_seed() if seed is None else check_seed(seed),
     )
+    check_outputs([*files.values()], task.submission.path)
     try:
         with _progress_line() as progress:
             result = grade_submission(task, settings.bench(), progress)
-    except UngradedError as error:
-        fault = Ungraded(assignment=task.assignment.name, submission=str(task.submission.path), fault=str(error))
-        _write_reports(files, fault)
+    except (InputError, InterruptedGradingError):
+        raise
+    except Exception as error:
+        fault = str(error) if isinstance(error, UngradedError) else f"a fault in grader itself: {error!r}"
+        name = showable(str(task.submission.path))
+        _write_reports(files, Ungraded(assignment=task.assignment.name, submission=name, fault=fault))
         raise
     _write_reports(files, result)
     console = Console()
@@ -115,7 +118,7 @@ def show(name: Annotated[str, typer.Argument(help="Name of the assignment.")], c
 @app.command()
 def devices() -> None:
     """List the OpenCL devices."""
-    with load_settings({}).bench().worker({}) as worker:
+    with load_settings({"device": 0}).bench().worker({}) as worker:
         worker.ready()
         for device in worker.devices:
             typer.echo(f"{device.index}  {device.name}  ({device.type}, {device.platform}, {device.version})")
@@ -209,7 +212,7 @@ def _interrupt(number: int, _: object) -> NoReturn:
 
 def main() -> None:
     """Entry point: the one place where errors become lines and exit codes."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)  # an exception, so that every worker is stopped on the way out
     try:
         app(prog_name="grader")

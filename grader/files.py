@@ -3,15 +3,32 @@
 import contextlib
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from grader.errors import InputError
 
 
+def check_outputs(paths: Sequence[Path], submission: Path) -> None:
+    """Raise InputError now rather than after a grading whose result could not be kept, or that destroyed a file."""
+    taken = {submission.resolve()}
+    for path in paths:
+        check_writable(path)
+        if path.resolve() in taken:
+            raise InputError(f"cannot write {path}: it is the submission, or another report; name another file.")
+        taken.add(path.resolve())
+
+
 def check_writable(path: Path) -> None:
-    """Raise InputError now rather than after a grading whose result could not be kept."""
-    if path.is_dir():
+    """Raise InputError if a report cannot be written there."""
+    try:
+        exists, is_folder, is_file = path.exists(), path.is_dir(), path.is_file()
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}.") from error
+    if is_folder:
         raise InputError(f"cannot write {path}: it is a folder; name a file.")
+    if exists and not is_file:
+        raise InputError(f"cannot write {path}: it is no regular file; name another.")
     if not path.parent.is_dir():
         raise InputError(f"cannot write {path}: there is no folder {path.parent}; make it first.")
     if not os.access(path.parent, os.W_OK):
@@ -29,10 +46,12 @@ def write_whole(path: Path, text: str) -> None:
             file.write(text)
             os.fchmod(file.fileno(), 0o666 & ~_umask())
         Path(temporary).replace(path)
-    except OSError as error:
+    except BaseException as error:  # Ctrl-C included: nothing half-written stays
         with contextlib.suppress(OSError):
             Path(temporary).unlink()
-        raise InputError(f"cannot write {path}: {error.strerror}.") from error
+        if isinstance(error, OSError):
+            raise InputError(f"cannot write {path}: {error.strerror}.") from error
+        raise
 
 
 def _umask() -> int:

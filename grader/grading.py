@@ -26,6 +26,7 @@ from grader.result import Check, Provenance, Reason, Result, Verdict
 from grader.runner import Deadlines, Worker
 from grader.sandbox import Sandbox
 from grader.task import Task
+from grader.text import showable
 from grader.timing import TimingRules
 
 PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
@@ -129,7 +130,7 @@ def _result(task: Task, checks: list[Check], seconds: float, provenance: Provena
     return Result(
         assignment=task.assignment.name,
         title=task.assignment.title,
-        submission=str(task.submission.path),
+        submission=showable(str(task.submission.path)),
         checks=tuple(checks),
         points=sum(check.points for check in checks),
         max_points=sum(check.max_points for check in checks),

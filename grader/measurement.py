@@ -33,7 +33,7 @@ ROUND_KEY = 1
 """Tells the inputs of timed rounds from those of cases, which have the key 0 (cases.py)."""
 
 SIDE_SHOWS = 3
-"""Baseline and copy are timed once in so many rounds: they inform, but the verdict does not rest on them."""
+"""Baseline and copy are timed in one of so many rounds: they inform, but the verdict does not rest on them."""
 
 
 class Role(StrEnum):
@@ -79,7 +79,7 @@ def measure(contest: Contest, rules: TimingRules) -> tuple[Round, ...] | Problem
     for number in count():
         opens = number % (rules.session_pairs + 1) == 0
         problem = _open_sessions(contest) if opens else None
-        timed = problem or _round(contest, number)
+        timed = problem or _round(contest, number, beside=len(rounds) % SIDE_SHOWS == 0)
         if isinstance(timed, Problem):
             return timed
         elapsed = time.perf_counter() - start
@@ -104,7 +104,7 @@ def _open_sessions(contest: Contest) -> Problem | None:
     return None
 
 
-def _round(contest: Contest, number: int) -> Round | Problem:
+def _round(contest: Contest, number: int, *, beside: bool) -> Round | Problem:
     """Time each contestant once on the same fresh inputs, then inspect what the submission made of them."""
     with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
         trial = make_trial(
@@ -125,7 +125,7 @@ def _round(contest: Contest, number: int) -> Round | Problem:
         control=timings[Role.CONTROL].seconds,
         submission_gap=timings[Role.SUBMISSION].gap,
         reference_gap=timings[Role.REFERENCE].gap,
-        side_show=_side_show(contest, trial) if number % SIDE_SHOWS == 0 else None,
+        side_show=_side_show(contest, trial) if beside else None,
     )
 
 
@@ -157,7 +157,7 @@ def _side_show(contest: Contest, trial: Trial) -> SideShow:
     for script in control.plan.scripts.keys() - {STUDENT}:
         timing = _time(control.worker, script, trial)
         if not isinstance(timing, Timing):
-            raise SolutionError(f"the {script} of the assignment failed: {timing}.")
+            raise SolutionError(f"the {script} of the assignment failed: {of_failure(timing).message}")
         timings[script] = timing
     whole = timings.get(WHOLE)
     return SideShow(
@@ -173,4 +173,4 @@ def _blame(role: Role, failure: Failure) -> Problem:
     """A failed submission is a problem of the student's; a failed kernel of ours is raised."""
     if role is Role.SUBMISSION:
         return of_failure(failure)
-    raise SolutionError(f"the model solution failed while it was timed: {failure}.")
+    raise SolutionError(f"the model solution failed while it was timed: {of_failure(failure).message}")

@@ -57,7 +57,10 @@ def load_oracle(assignment: Assignment) -> Oracle:
 def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> dict[str, Truth]:
     """The truth for these inputs, checked against the shapes that assignment.yaml states."""
     path = assignment.reference / ORACLE_FILE
-    truth = oracle(**inputs, **sizes)
+    try:
+        truth = oracle(**inputs, **sizes)
+    except Exception as error:
+        raise SolutionError(f"{path}: failed at {sizes}: {error!r}.") from error
     for name, buffer in assignment.buffers.items():
         if buffer.data is not None:
             continue

@@ -10,7 +10,13 @@ from typing import Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+    YamlConfigSettingsSource,
+)
 
 from grader.assignment import Course
 from grader.errors import InputError
@@ -117,5 +123,7 @@ def load_settings(given: dict[str, Any]) -> Settings:
         raise InputError(
             f"the setting {where} cannot be used: {first['msg']} (see {CONFIG_FILE} and GRADER_* variables)."
         ) from error
+    except SettingsError as error:
+        raise InputError(f"a GRADER_* variable cannot be used: {' '.join(str(error).split())}.") from error
     except (yaml.YAMLError, OSError, TypeError, ValueError) as error:
         raise InputError(f"the settings in {config_file()} cannot be read: {' '.join(str(error).split())}") from error

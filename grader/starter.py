@@ -1,5 +1,6 @@
 """`grader init`: the folder a student starts from."""
 
+import os
 from pathlib import Path
 
 from grader.assignment import Assignment
@@ -16,7 +17,7 @@ def start(assignment: Assignment, template: Path, target: Path) -> list[Path]:
         "HANDOUT.md": _read(assignment.folder / "README.md"),
         **{name: _read(template / name).replace(PLACEHOLDER, assignment.name) for name in TEMPLATE_FILES},
     }
-    present = [name for name in files if (target / name).exists()]
+    present = [name for name in files if os.path.lexists(target / name)]
     if present:
         raise InputError(f"{target} already holds {', '.join(present)}; choose an empty folder.")
     try:

@@ -34,7 +34,7 @@ class Submission:
 
 def read_submission(path: Path) -> Submission:
     """Read a kernels.cl, or the one in a folder; raises InputError that says what is wrong with it."""
-    if path.is_dir():
+    if _is_folder(path):
         found = sorted(child.name for child in path.glob("*.cl"))
         path = path / FILE_NAME
         if not path.is_file():
@@ -42,6 +42,13 @@ def read_submission(path: Path) -> Submission:
             raise InputError(f"the folder {path.parent} has no {FILE_NAME}.{hint}")
     data = _read(path)
     return Submission(path=path, source=_decode(data, path), sha256=hashlib.sha256(data).hexdigest())
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def _read(path: Path) -> bytes:

@@ -5,24 +5,26 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
 
 from grader.result import Interval
 
 
-@dataclass(frozen=True, kw_only=True)
-class TimingRules:
+class TimingRules(BaseModel):
     """When measuring stops, and what is too noisy to count.
 
     The defaults come from some 700 sessions on an idle and on a busy machine: absolute times failed a kernel
     against itself in a third of them, medians of 30 paired ratios stayed within 1.14.
     """
 
-    warm_up_seconds: float = 0.5
-    min_pairs: int = 30
-    max_pairs: int = 100
-    max_seconds: float = 15.0
-    session_pairs: int = 10
-    noise_limit: float = 0.10
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    warm_up_seconds: float = Field(default=0.5, ge=0)
+    min_pairs: int = Field(default=30, ge=1)
+    max_pairs: int = Field(default=100, ge=1)
+    max_seconds: float = Field(default=15.0, gt=0)
+    session_pairs: int = Field(default=10, ge=1)
+    noise_limit: float = Field(default=0.10, gt=0)
 
 
 @dataclass(frozen=True, kw_only=True)
