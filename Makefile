@@ -16,7 +16,8 @@ demo: .venv/grader
 	done
 
 test: check
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 -m "not timed"
+	$(BIN)/pytest -m timed
 
 check: .venv/dev
 	$(BIN)/ruff check

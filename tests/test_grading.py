@@ -11,6 +11,7 @@ import pytest
 import yaml
 from conftest import ROOT
 
+from grader.errors import NoiseError
 from grader.grading import grade_submission
 from grader.inputs import fresh_seed
 from grader.result import Kind, Reason, Verdict
@@ -20,13 +21,34 @@ from grader.task import Task
 CORPUS = sorted(path.parent for path in (ROOT / "tests" / "submissions").glob("*/*/expected.yaml"))
 
 
+def expectation(folder):
+    """The failures that expected.yaml lists."""
+    return yaml.safe_load((folder / "expected.yaml").read_text(encoding="utf-8"))["fails"]
+
+
+def golden(folder):
+    """The submission as a parameter; it is timed to the end if nothing but its speed can fail."""
+    marks = [pytest.mark.timed] if set(expectation(folder)) <= {"performance"} else []
+    return pytest.param(folder, id=f"{folder.parent.name}/{folder.name}", marks=marks)
+
+
+ATTEMPTS = 3
+
+
 def grade(assignment, path, bench, seed=None):
+    """The result; a machine too noisy to time on gives none, and is asked again as an instructor would."""
     task = Task(
         assignment=assignment,
         submission=read_submission(path),
         seed=fresh_seed() if seed is None else seed,
     )
-    return grade_submission(task, bench, lambda _: None)
+    for attempt in range(ATTEMPTS):
+        try:
+            return grade_submission(task, bench, lambda _: None)
+        except NoiseError:
+            if attempt == ATTEMPTS - 1:
+                raise
+    raise AssertionError("unreachable: the last attempt returns or raises")
 
 
 def failures(result):
@@ -53,27 +75,25 @@ def expected_failures(fails, assignment, device_class):
     return expected
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("folder", CORPUS, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
+@pytest.mark.parametrize("folder", [golden(folder) for folder in CORPUS])
 def test_every_golden_submission_gets_its_verdicts(course, bench, folder):
     """Right ones pass everything; wrong ones fail where they must, for the reason they must, and nowhere else."""
     assignment = course.load(folder.parent.name)
     result = grade(assignment, folder, bench)
     device_class = "cpu" if result.provenance.device.type == "cpu" else "gpu"
-    fails = yaml.safe_load((folder / "expected.yaml").read_text())["fails"]
-    assert failures(result) == expected_failures(fails, assignment, device_class)
+    assert failures(result) == expected_failures(expectation(folder), assignment, device_class)
 
 
 def test_the_corpus_is_wide_enough(course):
     """At least eight submissions an assignment, three of them right."""
     for name in course.names():
         folders = [folder for folder in CORPUS if folder.parent.name == name]
-        fails = [yaml.safe_load((folder / "expected.yaml").read_text())["fails"] for folder in folders]
+        fails = [expectation(folder) for folder in folders]
         assert len(folders) >= 8
         assert sum(not each for each in fails) >= 3
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 def test_a_result_accounts_for_itself(transposition, bench):
     """Points add up, every check has a name of its own, and the record says what it rests on."""
     result = grade(transposition, transposition.reference, bench, seed=5)
@@ -130,7 +150,7 @@ def test_every_reason_has_a_meaning_in_the_handouts(course):
     """A student can look up each reason that the corpus shows."""
     shown = set()
     for folder in CORPUS:
-        for reason in yaml.safe_load((folder / "expected.yaml").read_text())["fails"].values():
+        for reason in expectation(folder).values():
             shown |= set(reason.values()) - {"passed"} if isinstance(reason, dict) else {reason}
     assert shown <= {reason.value for reason in Reason}
     handouts = "\n".join((ROOT / "assignments" / name / "README.md").read_text() for name in course.names())

@@ -37,7 +37,7 @@ def test_the_make_commands_are_what_ci_runs():
         assert re.search(rf"^{command.removeprefix('make ')}:", makefile, re.MULTILINE)
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 def test_the_grader_commands_work_in_the_order_they_stand(tmp_path):
     """Typed one after the other into an empty folder, as a new user would."""
     assert len(GRADER) >= 9
