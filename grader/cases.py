@@ -19,7 +19,7 @@ PATIENCE = 2
 CASE_KEY = 0
 """Tells the inputs of cases from those of timed rounds, which have the key 1 (measurement.py)."""
 
-GAVE_UP = Problem(reason=Reason.NOT_RUN, message="not run: earlier cases ran into the time limit.")
+GAVE_UP = Problem(reason=Reason.NOT_RUN, message="earlier cases ran into the time limit; this one was not waited for.")
 
 
 def check_cases(task: Task, oracle: Oracle, worker: Worker, bindings: Bindings) -> Iterator[Check]:

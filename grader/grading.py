@@ -35,7 +35,7 @@ PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-
 Progress = Callable[[str], None]
 """Told in a few words what is being done."""
 
-BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="not run: the build failed.")
+BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="the build failed.")
 NOT_CORRECT = Problem(reason=Reason.NOT_RUN, message="not timed: only a kernel whose results are all right is.")
 
 

@@ -168,3 +168,10 @@ def test_the_template_builds(transposition, bench):
     result = grade(transposition, TEMPLATE, bench)
     assert result.checks[0].verdict is Verdict.PASSED
     assert result.checks[1].reason is Reason.NOT_WRITTEN
+
+
+def test_the_file_of_all_five_holds_the_skeletons_word_for_word(course):
+    """student_template/kernels.cl is the five skeletons one after the other: whoever edits one edits both."""
+    together = (ROOT / "student_template" / "kernels.cl").read_text(encoding="utf-8")
+    for name in course.names():
+        assert (ROOT / "assignments" / name / "kernels.cl").read_text(encoding="utf-8").strip() in together
