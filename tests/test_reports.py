@@ -137,9 +137,7 @@ def test_failures_stand_with_their_reason_below():
 
 def test_what_was_not_run_is_one_line():
     """Twelve times the same is once."""
-    skipped = [
-        failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="the build failed.") for i in range(12)
-    ]
+    skipped = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="the build failed.") for i in range(12)]
     text = "\n".join(lines(*skipped))
     assert text.count("the build failed.") == 1
     assert "FAILED correctness: 12 cases                                              0 / 60" in text
