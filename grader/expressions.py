@@ -8,8 +8,6 @@ from simpleeval import InvalidExpression, SimpleEval
 
 from grader.errors import InputError
 
-Names = Mapping[str, int | float]
-
 
 def ceil_div(value: int, step: int) -> int:
     """Number of steps of size `step` that cover `value`."""

@@ -222,9 +222,7 @@ class Opened(Message):
     """The session is ready."""
 
     kind: Literal["opened"] = "opened"
-    device: DeviceFacts
     kernels: tuple[KernelFacts, ...]
-    log: Foreign
 
 
 class BuildFailed(Message):
@@ -276,10 +274,9 @@ class Stopped(Message):
 
 
 class NoDevice(Message):
-    """There is no device with the index that the job names; `found` devices are there."""
+    """There is no device with the index that the job names."""
 
     kind: Literal["no_device"] = "no_device"
-    found: int
 
 
 class Died(Message):

@@ -110,45 +110,35 @@ def _describe(index: int, device: cl.Device) -> DeviceFacts:
 def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
     devices = _devices()
     if job.device >= len(devices):
-        return NoDevice(found=len(devices))
+        return NoDevice()
     device = devices[job.device]
     context = cl.Context([device])
     queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
     built: dict[str, cl.Program] = {}
-    logs: list[str] = []
     for name, program in job.programs.items():
-        outcome, log = _build(context, device, program)
-        if outcome is None:
-            return BuildFailed(program=name, log=log)
+        outcome = _build(context, device, name, program)
+        if isinstance(outcome, BuildFailed):
+            return outcome
         built[name] = outcome
-        logs.append(log)
     kernels = tuple(facts for name, program in built.items() for facts in _kernels(name, program))
     buffers = {spec.name: DeviceBuffer.make(context, spec) for spec in request.buffers}
     sequences = {
         name: tuple(_prepare(step, built, buffers) for step in steps) for name, steps in request.sequences.items()
     }
-    return Session(queue=queue, buffers=buffers, sequences=sequences), Opened(
-        device=_describe(job.device, device),
-        kernels=kernels,
-        log="".join(logs)[:LOG_LIMIT],
-    )
+    return Session(queue=queue, buffers=buffers, sequences=sequences), Opened(kernels=kernels)
 
 
-def _build(context: cl.Context, device: cl.Device, program: Program) -> tuple[cl.Program | None, str]:
-    """The built program, or None; and the compiler's log."""
+def _build(context: cl.Context, device: cl.Device, name: str, program: Program) -> "cl.Program | BuildFailed":
+    """The built program, or the compiler's log."""
     built = cl.Program(context, program.source)
     try:
         built.build([*program.options, "-cl-kernel-arg-info"], [device])
     except cl.RuntimeError as error:
         if error.code != cl.status_code.BUILD_PROGRAM_FAILURE:
             raise
-        return None, _log(built, device)
-    return built, _log(built, device)
-
-
-def _log(program: Any, device: cl.Device) -> str:
-    log: str = program.get_build_info(device, cl.program_build_info.LOG)
-    return log[:LOG_LIMIT]
+        log: str = built.get_build_info(device, cl.program_build_info.LOG)
+        return BuildFailed(program=name, log=log[:LOG_LIMIT])
+    return built
 
 
 SPACES = {
