@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from grader.errors import InputError
 from grader.expressions import evaluate, evaluate_int
+from grader.forbidden import Construct
 
 Expression = str | int
 Sizes = dict[str, int]
@@ -125,7 +126,10 @@ class Performance(Record):
 
 
 class Assignment(Record):
-    """One assignment, checked as a whole when it is read."""
+    """One assignment, checked as a whole when it is read.
+
+    `allow` names constructs that its submissions may use although they are forbidden as a rule (forbidden.py).
+    """
 
     name: str
     folder: Path
@@ -141,6 +145,7 @@ class Assignment(Record):
     baseline: Launch
     correctness: Correctness
     performance: Performance
+    allow: tuple[Construct, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> "Assignment":
@@ -201,9 +206,9 @@ class Assignment(Record):
         return self.correctness.points + max(goal.points for goal in self.performance.classes.values())
 
     @property
-    def build_options(self) -> tuple[str, ...]:
-        """Compiler options that define the constants."""
-        return tuple(f"-D{name}={value}" for name, value in self.constants.items())
+    def definitions(self) -> dict[str, str]:
+        """The constants as macros."""
+        return {name: str(value) for name, value in self.constants.items()}
 
     @cached_property
     def sha256(self) -> str:

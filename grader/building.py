@@ -1,15 +1,17 @@
-"""The build check: does the submission compile, and does it hold the kernels that are asked for?"""
+"""The build check: is the text one that may run, does it compile, and does it hold the kernels that are asked for?"""
 
 import time
 from dataclasses import dataclass
 
-from grader.assignment import Assignment
-from grader.diagnosis import Problem, of_failure
-from grader.plan import NOTHING, Bindings
-from grader.protocol import Opened
+from grader.diagnosis import Problem, of_build_log, of_failure, of_forbidden
+from grader.forbidden import Construct, first_sighting
+from grader.plan import NOTHING, SUBMISSION, Bindings
+from grader.program import submitted_definitions
+from grader.protocol import BuildFailed, Opened, Program
 from grader.result import Check, Kind, Verdict
 from grader.runner import Worker
 from grader.signature import bind
+from grader.task import Task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,26 +22,48 @@ class Build:
     bindings: Bindings | None
 
 
-def check_build(assignment: Assignment, worker: Worker) -> Build:
-    """Build the submission in a session of its own and compare its kernels with the assignment."""
+def check_build(task: Task, worker: Worker) -> Build:
+    """Load the worker with the submission, build it in a session, and compare its kernels with the assignment."""
     start = time.perf_counter()
-    outcome = worker.open(NOTHING)
-    seconds = time.perf_counter() - start
+    text = _expand(task, worker)
+    outcome = text if isinstance(text, Problem) else _bind(task, worker, text)
+    passed = Check(
+        name="build",
+        kind=Kind.BUILD,
+        verdict=Verdict.PASSED,
+        points=0,
+        max_points=0,
+        seconds=time.perf_counter() - start,
+    )
+    if isinstance(outcome, Problem):
+        return Build(check=outcome.fail(passed), bindings=None)
+    return Build(check=passed, bindings=outcome)
+
+
+def _expand(task: Task, worker: Worker) -> str | Problem:
+    """The text that every driver is given, unless it holds what is forbidden, openly or behind its macros."""
+    source, allowed = task.submission.source, task.assignment.allow
+    sighting = first_sighting(source, allowed)
+    if sighting is not None:
+        return of_forbidden(sighting)
+    text = worker.preprocess(source, submitted_definitions(task))
+    if not isinstance(text, str):
+        return of_failure(text)
+    sighting = first_sighting(text, {*allowed, Construct.LONG_LINE})  # macros may well make a line long
+    return text if sighting is None else of_forbidden(sighting)
+
+
+def _bind(task: Task, worker: Worker, text: str) -> Bindings | Problem:
+    outcome = worker.load({SUBMISSION: Program(source=text)}).open(NOTHING)
+    if isinstance(outcome, BuildFailed):
+        return of_build_log(outcome.log, task.submission.source, text)
     if not isinstance(outcome, Opened):
-        return _failed(of_failure(outcome), seconds)
+        return of_failure(outcome)
     worker.close()
     bindings = {}
-    for launch in assignment.student_launches:
-        bound = bind(assignment, launch, outcome.kernels)
+    for launch in task.assignment.student_launches:
+        bound = bind(task.assignment, launch, outcome.kernels)
         if isinstance(bound, Problem):
-            return _failed(bound, seconds)
+            return bound
         bindings[launch.kernel] = bound
-    return Build(check=_passed(seconds), bindings=bindings)
-
-
-def _failed(problem: Problem, seconds: float) -> Build:
-    return Build(check=problem.fail(_passed(seconds)), bindings=None)
-
-
-def _passed(seconds: float) -> Check:
-    return Check(name="build", kind=Kind.BUILD, verdict=Verdict.PASSED, points=0, max_points=0, seconds=seconds)
+    return bindings

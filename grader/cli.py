@@ -21,13 +21,14 @@ from rich.text import Text
 
 from grader import describing
 from grader.assignment import Assignment
+from grader.batch import find_submissions, grade_all
 from grader.doctor import examine
 from grader.errors import InputError, InterruptedGradingError, UngradedError
-from grader.files import check_outputs, write_whole
+from grader.files import check_outputs, make_folder, write_whole
 from grader.grading import Progress, grade_submission
 from grader.inputs import check_seed, fresh_seed
 from grader.reports import REPORTS
-from grader.reports.terminal import render
+from grader.reports.terminal import render, summary
 from grader.result import Result, Ungraded
 from grader.selftest import examine_assignment
 from grader.settings import load_settings
@@ -35,6 +36,7 @@ from grader.starter import start
 from grader.submission import read_submission
 from grader.task import Task
 from grader.text import showable
+from grader.trust import is_own
 
 PASSED, FAILED, BAD_INPUT, UNGRADED = range(4)
 INTERRUPTED = 130
@@ -50,7 +52,11 @@ app = typer.Typer(
 
 CourseOption = Annotated[Path | None, typer.Option(help="Folder that holds assignments/ and reference/.")]
 DeviceOption = Annotated[int | None, typer.Option(help="Number of the OpenCL device, as `grader devices` lists them.")]
-SandboxOption = Annotated[str | None, typer.Option(help="Where the submission runs.")]
+SandboxOption = Annotated[str | None, typer.Option(help="Where submissions run: process or docker.")]
+GpuOption = Annotated[str | None, typer.Option(help="A GPU for the container: nvidia[:INDEX], amd, intel, or none.")]
+TrustOption = Annotated[
+    bool, typer.Option("--trust-submissions", help="Allow other people's code in the sandbox `process`.")
+]
 
 
 @app.command()
@@ -61,11 +67,16 @@ def grade(
     json: Annotated[Path | None, typer.Option(help="Write everything that was measured.")] = None,
     seed: Annotated[int | None, typer.Option(help="Repeat a grading with the inputs it had.")] = None,
     sandbox: SandboxOption = None,
+    gpu: GpuOption = None,
+    trust_submissions: TrustOption = False,
     device: DeviceOption = None,
     course: CourseOption = None,
 ) -> None:
-    """Grade one submission for one assignment."""
-    settings = load_settings({"sandbox": sandbox, "device": device, "course": course})
+    """Grade one submission for one assignment.
+
+    Your own file runs in a process; one that belongs to another user runs in a container.
+    """
+    settings = load_settings({"sandbox": sandbox, "docker": _docker(gpu), "device": device, "course": course})
     files = {name: path for name, path in (("junit", junit), ("json", json)) if path is not None}
     task = Task(
         assignment=settings.places.load(assignment),
@@ -73,20 +84,48 @@ def grade(
         seed=fresh_seed() if seed is None else check_seed(seed),
     )
     check_outputs([*files.values()], task.submission.path)
+    trusted = trust_submissions or is_own(task.submission.path)
     try:
-        with _progress_line() as progress:
-            result = grade_submission(task, settings.bench(), progress)
+        with _progress_line() as progress, settings.open_bench(settings.choose_sandbox(trusted=trusted)) as bench:
+            result = grade_submission(task, bench, progress)
     except (InputError, InterruptedGradingError):
         raise
     except Exception as error:
         fault = str(error) if isinstance(error, UngradedError) else f"a fault in grader itself: {error!r}"
         name = showable(str(task.submission.path))
-        _write_reports(files, Ungraded(assignment=task.assignment.name, submission=name, fault=fault))
+        _write_reports(files, Ungraded(assignment=task.assignment.name, submission=name, fault=showable(fault)))
         raise
     _write_reports(files, result)
     console = Console()
     typer.echo(render(result, width=console.width, color=console.is_terminal), nl=False)
-    raise typer.Exit(PASSED if result.passed else FAILED)
+    raise typer.Exit(_exit_code(result))
+
+
+@app.command()
+def batch(
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of submissions: NAME/kernels.cl or NAME.cl.", metavar="SUBMISSIONS")
+    ],
+    assignment: Annotated[str, typer.Option(help="Name of the assignment, as `grader list` shows them.")],
+    out: Annotated[Path, typer.Option(help="Folder for the reports: NAME.json and NAME.xml (JUnit).")],
+    sandbox: SandboxOption = None,
+    gpu: GpuOption = None,
+    trust_submissions: TrustOption = False,
+    device: DeviceOption = None,
+    course: CourseOption = None,
+) -> None:
+    """Grade a folder of other people's submissions, each in a container of its own."""
+    settings = load_settings({"sandbox": sandbox, "docker": _docker(gpu), "device": device, "course": course})
+    loaded = settings.places.load(assignment)
+    entries = find_submissions(folder)
+    make_folder(out)
+    codes = {PASSED}
+    with _progress_line() as progress, settings.open_batch(settings.choose_sandbox(trusted=trust_submissions)) as bench:
+        for entry, outcome in grade_all(entries, loaded, bench, progress):
+            _write_reports({"junit": out / f"{entry.name}.xml", "json": out / f"{entry.name}.json"}, outcome)
+            typer.echo(summary(entry.name, outcome))
+            codes.add(_exit_code(outcome))
+    raise typer.Exit(max(codes))
 
 
 @app.command()
@@ -116,21 +155,28 @@ def show(name: Annotated[str, typer.Argument(help="Name of the assignment.")], c
 
 
 @app.command()
-def devices() -> None:
+def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
     """List the OpenCL devices."""
-    with load_settings({"device": 0}).bench().worker({}) as worker:
+    settings = load_settings({"sandbox": sandbox, "docker": _docker(gpu), "device": 0})
+    with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench, bench.worker() as worker:
         worker.ready()
         for device in worker.devices:
             typer.echo(f"{device.index}  {device.name}  ({device.type}, {device.platform}, {device.version})")
 
 
 @app.command()
-def doctor(course: CourseOption = None, device: DeviceOption = None) -> None:
+def doctor(
+    sandbox: SandboxOption = None,
+    gpu: GpuOption = None,
+    course: CourseOption = None,
+    device: DeviceOption = None,
+) -> None:
     """Say whether this machine can grade, and what to do if not."""
-    settings = load_settings({"course": course, "device": device})
+    settings = load_settings({"sandbox": sandbox, "docker": _docker(gpu), "course": course, "device": device})
+    name = settings.choose_sandbox(trusted=True)
     console = Console(highlight=False)
     problems = 0
-    for finding in examine(settings.bench(), settings.places):
+    for finding in examine(name, lambda: settings.open_bench(name), settings.places):
         verdict = Text("needs", style="bold red") if finding.remedy else Text("ok   ", style="green")
         console.print(Text.assemble(verdict, f"  {finding.topic}: {finding.found}"))
         if finding.remedy:
@@ -142,17 +188,19 @@ def doctor(course: CourseOption = None, device: DeviceOption = None) -> None:
 @app.command()
 def selftest(
     names: Annotated[list[str] | None, typer.Argument(help="Assignments; all if none is named.")] = None,
+    sandbox: SandboxOption = None,
+    gpu: GpuOption = None,
     device: DeviceOption = None,
     course: CourseOption = None,
 ) -> None:
     """Check on this device that model solutions pass, with a margin, and that skeletons and baselines do not."""
-    settings = load_settings({"device": device, "course": course})
+    settings = load_settings({"sandbox": sandbox, "docker": _docker(gpu), "device": device, "course": course})
     assignments = [settings.places.load(name) for name in names or settings.places.names()]
     console = Console(highlight=False)
     broken = 0
     for assignment in assignments:
-        with _progress_line() as progress:
-            statements = list(examine_assignment(assignment, settings.bench(), progress))
+        with _progress_line() as progress, settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
+            statements = list(examine_assignment(assignment, bench, progress))
         for statement in statements:
             broken += not statement.holds
             verdict = Text("holds ", style="green") if statement.holds else Text("BROKEN", style="bold red")
@@ -188,6 +236,17 @@ def _options(
     ] = False,
 ) -> None:
     pass
+
+
+def _docker(gpu: str | None) -> dict[str, str] | None:
+    """What --gpu sets; nothing where it is not given."""
+    return None if gpu is None else {"gpu": gpu}
+
+
+def _exit_code(outcome: Result | Ungraded) -> int:
+    if isinstance(outcome, Ungraded):
+        return UNGRADED
+    return PASSED if outcome.passed else FAILED
 
 
 def _write_reports(files: dict[str, Path], outcome: Result | Ungraded) -> None:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 
 from grader.assignment import Sizes, SpeedGoal
 from grader.checking import Mismatch
-from grader.outcome import Crashed, Failure, Garbled, TimedOut
+from grader.forbidden import LINE_LIMIT, Construct, Sighting
+from grader.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.protocol import BuildFailed, Refused, Stopped
 from grader.result import Check, Interval, Reason, Verdict
+from grader.submission import COMMENT
 
 DETAIL_LIMIT = 64 * 1024
 """Characters of detail kept in a result; a build log is the only thing that gets near."""
@@ -50,6 +52,8 @@ def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kin
             )
         case Crashed():
             return _of_crash(failure)
+        case OutOfMemory():
+            return Problem(reason=Reason.MEMORY_LIMIT, message="it used more memory than a submission may.")
         case Refused(error=error) | Stopped(error=error) if error in MEMORY_ERRORS:
             return Problem(reason=Reason.MEMORY_LIMIT, message="the memory limit was reached.", detail=error)
         case Refused(call=call, error=error):
@@ -113,17 +117,44 @@ FIRST_ERROR = re.compile(
 """An error as PoCL writes it ("error: file:1:2: text") or as clang and NVIDIA do ("file:1:2: error: text")."""
 
 
-def of_build_log(log: str) -> Problem:
-    """A build error: the first error as the sentence, the whole log behind it."""
+def of_build_log(log: str, written: str = "", compiled: str = "") -> Problem:
+    """A build error: the first error as the sentence, the whole log behind it.
+
+    The compiler counts columns in what it compiled; where a macro has moved them from where they were written, the
+    sentence names the line alone.
+    """
     text = clean_log(log)
     first = next((match for match in map(FIRST_ERROR.match, text.splitlines()) if match), None)
+    message = "the compiler refused it."
+    if first:
+        line, column = int(first["line"]), int(first["column"])
+        exact = _start_of(written, line, column) == _start_of(compiled, line, column)
+        message = f"line {line}{f', column {column}' if exact else ''}: {first['text']}"
+    return Problem(reason=Reason.BUILD_ERROR, message=message, detail=text or "the compiler gave no reason.")
+
+
+def _start_of(text: str, line: int, column: int) -> str:
+    """The line up to the column, without its comments, which the preprocessor has blanked."""
+    lines = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text).split("\n")
+    return lines[line - 1][: column - 1] if line <= len(lines) else ""
+
+
+def of_forbidden(sighting: Sighting) -> Problem:
+    """A construct that submissions may not use."""
     return Problem(
-        reason=Reason.BUILD_ERROR,
-        message=f"line {first['line']}, column {first['column']}: {first['text']}"
-        if first
-        else "the compiler refused it.",
-        detail=text or "the compiler gave no reason.",
+        reason=Reason.FORBIDDEN,
+        message=f"line {sighting.line} {FORBIDDEN_USES[sighting.construct]}. Nothing of the file was run.",
+        detail=sighting.text,
     )
+
+
+FORBIDDEN_USES = {
+    Construct.INCLUDE: "includes another file; a submission is one file that stands alone",
+    Construct.LINE: "sets line numbers with #line; leave that out, so that messages name your lines",
+    Construct.ASM: "holds assembly code; write it in OpenCL C",
+    Construct.HAS_INCLUDE: "looks for other files; a submission is one file that stands alone",
+    Construct.LONG_LINE: f"is longer than {LINE_LIMIT} characters; break it",
+}
 
 
 def clean_log(log: str) -> str:

@@ -4,23 +4,30 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from grader.assignment import Course
 from grader.errors import GraderError
 from grader.grading import Bench
-from grader.plan import SUBMISSION, Plan, Script
-from grader.protocol import BufferArg, BufferSpec, KernelStep, Program
+from grader.probe import probe
 from grader.sandbox.process import LINKERS
 
 FREE_BYTES = 1024**3
 """Room that a worker's arrays and caches may need in the temporary folder."""
 
-PROBE = Program(source="__kernel void probe(__global uint *out) { out[get_global_id(0)] = get_global_id(0) + 1; }")
+IMAGE_REMEDY = "build the image again; for a GPU, it must hold the driver's OpenCL library"
+
+DEVICE_REMEDIES = {
+    "process": "install an OpenCL driver, or `pip install pocl-binary-distribution`",
+    "docker": IMAGE_REMEDY,
+}
+KERNEL_REMEDIES = {
+    "process": "see the lines above; a missing linker (package binutils) is the usual cause",
+    "docker": IMAGE_REMEDY,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,21 +39,26 @@ class Finding:
     remedy: str = ""
 
 
-def examine(bench: Bench, course: Course) -> Iterator[Finding]:
-    """Look at everything that a grading needs, the basic things first."""
+def examine(name: str, open_bench: Callable[[], AbstractContextManager[Bench]], course: Course) -> Iterator[Finding]:
+    """Look at everything that a grading in the sandbox of this name needs, the basic things first."""
     yield Finding(topic="Python", found=sys.version.split()[0])
-    yield _linker()
-    yield _temporary_folder()
-    yield _attempt(
-        "device", lambda: _device(bench), "install an OpenCL driver, or `pip install pocl-binary-distribution`"
-    )
-    yield _attempt(
-        "a kernel",
-        lambda: _kernel(bench),
-        "see the lines above; a missing linker (package binutils) is the usual cause",
-    )
-    for name in course.names():
-        yield _attempt(name, partial(_title, course, name), "mend the file that the message names")
+    yield from PREREQUISITES[name]()
+    try:
+        with open_bench() as bench:
+            yield Finding(topic="sandbox", found=", ".join((name, *_confinement(bench))))
+            yield _attempt("device", lambda: _device(bench), DEVICE_REMEDIES[name])
+            yield _attempt("a kernel", lambda: _kernel(bench), KERNEL_REMEDIES[name])
+    except GraderError as error:
+        yield Finding(topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, and ask again")
+    for assignment in course.names():
+        yield _attempt(assignment, partial(_title, course, assignment), "mend the file that the message names")
+
+
+def _confinement(bench: Bench) -> Iterator[str]:
+    facts = bench.sandbox.facts()
+    for name in ("image", "gpu", "network", "root"):
+        if name in facts:
+            yield f"{name} {facts[name]}"
 
 
 def _title(course: Course, name: str) -> str:
@@ -82,24 +94,23 @@ def _temporary_folder() -> Finding:
 
 
 def _device(bench: Bench) -> str:
-    with bench.worker({}) as worker:
+    with bench.worker() as worker:
         device = worker.ready()
         return f"{device.name} ({device.platform}, {device.version})"
 
 
 def _kernel(bench: Bench) -> str:
-    """Build and run a kernel of our own; raises GraderError if that goes wrong."""
-    step = KernelStep(
-        program=SUBMISSION, kernel="probe", args=(BufferArg(buffer="out"),), global_size=(256,), local_size=(64,)
-    )
-    plan = Plan(
-        buffers=(BufferSpec(name="out", size=1024, guard=0, poison=0),),
-        scripts={"probe": Script(steps=(step,), uploads=(), outputs=("out",))},
-    )
-    with bench.worker({SUBMISSION: PROBE}) as worker:
-        fetched = worker.run_once(plan, "probe", {})
-    if not isinstance(fetched, dict):
-        raise GraderError(f"does not run: {fetched}")
-    if not np.array_equal(fetched["out"].payload, np.arange(1, 257)):
-        raise GraderError("runs, but computes wrong values")
+    probe(bench.worker())
     return "builds, runs and computes what it should"
+
+
+def _process_prerequisites() -> Iterator[Finding]:
+    yield _linker()
+    yield _temporary_folder()
+
+
+PREREQUISITES: dict[str, Callable[[], Iterator[Finding]]] = {
+    "process": _process_prerequisites,
+    "docker": lambda: iter(()),
+}
+"""What a sandbox needs on the host beside what starting it tells."""

@@ -9,6 +9,14 @@ from pathlib import Path
 from grader.errors import InputError
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder for reports, unless it is there; raises InputError if that cannot be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {path}: {error.strerror}.") from error
+
+
 def check_outputs(paths: Sequence[Path], submission: Path) -> None:
     """Raise InputError now rather than after a grading whose result could not be kept, or that destroyed a file."""
     taken = {submission.resolve()}

@@ -10,18 +10,21 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from grader.assignment import BASELINE_FILE
 from grader.building import check_build
 from grader.cases import check_cases, unrun_cases
 from grader.device import copy_size, speed_goal
 from grader.diagnosis import Problem
+from grader.exclusive import exclusive
 from grader.measurement import Contest, Contestant, Role
 from grader.oracle import load_oracle
 from grader.performance import check_performance, unmeasured
-from grader.plan import BASELINE, SUBMISSION, Bindings, control_plan, reference_plan, submission_plan
-from grader.program import own_program, submitted_program
-from grader.protocol import DeviceFacts, Program
+from grader.plan import BASELINE, Bindings, control_plan, reference_plan, submission_plan
+from grader.probe import probe
+from grader.program import own_program
+from grader.protocol import DeviceFacts
 from grader.result import Check, Provenance, Reason, Result, Verdict
 from grader.runner import Deadlines, Worker
 from grader.sandbox import Sandbox
@@ -48,10 +51,11 @@ class Bench:
     device: int
     deadlines: Deadlines
     timing: TimingRules
+    locks: Path
 
-    def worker(self, programs: dict[str, Program]) -> Worker:
+    def worker(self) -> Worker:
         """A worker on this bench."""
-        return Worker(self.sandbox, programs, self.device, self.deadlines)
+        return Worker(self.sandbox, self.device, self.deadlines)
 
 
 def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
@@ -61,10 +65,10 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
     """
     started, clock = datetime.now(UTC), time.perf_counter()
     with ExitStack() as workers:
-        student = workers.enter_context(bench.worker({SUBMISSION: submitted_program(task)}))
+        student = workers.enter_context(bench.worker())
         device = student.ready()
         progress("building")
-        build = check_build(task.assignment, student)
+        build = check_build(task, student)
         if build.bindings is None:
             rest = (*unrun_cases(task.assignment), unmeasured(task.assignment, device))
             checks = [build.check, *(BUILD_FAILED.fail(check) for check in rest)]
@@ -75,10 +79,15 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
                 progress(check.name)
                 checks.append(check)
             if all(check.verdict is Verdict.PASSED for check in checks):
-                progress("timing")
-                checks.append(check_performance(contest, bench.timing))
+                progress("waiting for the device")
+                with exclusive(device, bench.locks):
+                    progress("timing")
+                    checks.append(check_performance(contest, bench.timing))
             else:
                 checks.append(NOT_CORRECT.fail(unmeasured(task.assignment, device)))
+    if any(check.reason is Reason.TIME_LIMIT for check in checks):
+        progress("looking whether the device still works")
+        probe(bench.worker())
     return _result(task, checks, time.perf_counter() - clock, _provenance(task, bench, device, started))
 
 
@@ -89,10 +98,10 @@ def _contest(task: Task, bench: Bench, student: Worker, bindings: Bindings, work
     models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
     baseline = own_program(assignment, assignment.source(BASELINE_FILE))
     ours = {
-        Role.REFERENCE: (reference_plan(assignment, sizes), bench.worker(models)),
+        Role.REFERENCE: (reference_plan(assignment, sizes), bench.worker().load(models)),
         Role.CONTROL: (
             control_plan(assignment, sizes, copy_size(assignment, device)),
-            bench.worker({**models, BASELINE: baseline}),
+            bench.worker().load({**models, BASELINE: baseline}),
         ),
     }
     contestants = {Role.SUBMISSION: Contestant(worker=student, plan=submission_plan(assignment, sizes, bindings))}
@@ -112,6 +121,7 @@ def _provenance(task: Task, bench: Bench, device: DeviceFacts, started: datetime
         assignment_sha256=task.assignment.sha256,
         submission_sha256=task.submission.sha256,
         sandbox=bench.sandbox_name,
+        limits=bench.sandbox.facts(),
         seed=task.seed,
         started=started.isoformat(timespec="seconds"),
         device=device,

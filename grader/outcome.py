@@ -68,5 +68,10 @@ class Crashed:
     words: str
 
 
-Failure = BuildFailed | Refused | Stopped | Crashed | TimedOut | Garbled
+@dataclass(frozen=True, kw_only=True)
+class OutOfMemory:
+    """The session's process, or all of the worker, was ended because it used more memory than the sandbox allows."""
+
+
+Failure = BuildFailed | Refused | Stopped | Crashed | OutOfMemory | TimedOut | Garbled
 """Every way in which a request to a worker can fail."""

@@ -7,7 +7,7 @@ from math import prod
 from grader.assignment import ELEMENT_BYTES, Assignment, Launch, Sizes
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
 from grader.expressions import evaluate_int
-from grader.protocol import Arg, BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, Open, ScalarArg
+from grader.protocol import Arg, BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, Open, Program, ScalarArg
 
 SUBMISSION, REFERENCE, BASELINE = "submission", "reference", "baseline"
 """Names of programs: the student's, our model solution, the naive kernel. Model solutions of other assignments go by
@@ -47,10 +47,10 @@ class Plan:
     buffers: tuple[BufferSpec, ...]
     scripts: Mapping[str, Script]
 
-    @property
-    def request(self) -> Open:
-        """The request that opens the session."""
-        return Open(buffers=self.buffers, sequences={name: script.steps for name, script in self.scripts.items()})
+    def request(self, programs: Mapping[str, Program]) -> Open:
+        """The request that opens the session with these programs."""
+        sequences = {name: script.steps for name, script in self.scripts.items()}
+        return Open(programs=dict(programs), buffers=self.buffers, sequences=sequences)
 
 
 NOTHING = Plan(buffers=(), scripts={})

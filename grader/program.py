@@ -5,17 +5,20 @@ from grader.protocol import Program
 from grader.task import Task
 
 SIZE_TYPE = "uint32_t"
-SIZE_OPTION = f"-D{SIZE_TYPE}=uint"
+SIZE_MEANS = "uint"
 
 
 def own_program(assignment: Assignment, source: str) -> Program:
     """A text of ours; it may use the course's name for a 32-bit size, which OpenCL C does not know."""
-    return Program(source=source, options=(*assignment.build_options, SIZE_OPTION))
+    names = {**assignment.definitions, SIZE_TYPE: SIZE_MEANS}
+    return Program(source=source, options=tuple(f"-D{name}={value}" for name, value in names.items()))
 
 
-def submitted_program(task: Task) -> Program:
-    """The student's text. Files of the course define the name themselves; for one that does not, we do."""
-    source = task.submission.source
-    if not task.submission.defines(SIZE_TYPE):
-        return own_program(task.assignment, source)
-    return Program(source=source, options=task.assignment.build_options)
+def submitted_definitions(task: Task) -> dict[str, str]:
+    """The macros that a student's text is expanded with.
+
+    Files of the course define the size type themselves; for one that does not, we do.
+    """
+    if task.submission.defines(SIZE_TYPE):
+        return task.assignment.definitions
+    return {**task.assignment.definitions, SIZE_TYPE: SIZE_MEANS}

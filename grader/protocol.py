@@ -19,8 +19,8 @@ from grader.text import showable
 LOG_LIMIT = 64 * 1024
 """Characters of a build log that a worker sends; one huge template error should not fill a report."""
 
-REPLY_LIMIT = 1024 * 1024
-"""Bytes of one reply; the log and the facts of a hundred kernels fit many times over."""
+REPLY_LIMIT = 4 * 1024 * 1024
+"""Bytes of one reply; the longest is a preprocessed text."""
 
 INPUT_FILE = "in.bin"
 OUTPUT_FILE = "out.bin"
@@ -41,12 +41,15 @@ class Message(BaseModel):
 
 
 class Limits(Message):
-    """Resource limits that a worker puts on itself before it imports anything of OpenCL."""
+    """Resource limits that a worker puts on itself before it runs anything that is not ours.
+
+    `processes` is None where the sandbox counts them: the kernel would count those of every worker of the same user.
+    """
 
     memory_bytes: int
     cpu_seconds: int
     file_bytes: int
-    processes: int
+    processes: int | None
 
 
 class Program(Message):
@@ -57,11 +60,10 @@ class Program(Message):
 
 
 class Job(Message):
-    """The first line a worker reads: what it may use, and the programs it will build in its sessions."""
+    """The first line a worker reads: what it may use, and the device of its sessions."""
 
     limits: Limits
     device: int = 0
-    programs: dict[str, Program] = {}
 
 
 # --- requests --------------------------------------------------------------------------------
@@ -132,13 +134,25 @@ class ListDevices(Message):
     kind: Literal["devices"] = "devices"
 
 
+class Preprocess(Message):
+    """Expand the macros of a text, so that every driver is given the same; answered by `Preprocessed` or `BuildFailed`.
+
+    `definitions` are the macros that are defined before it.
+    """
+
+    kind: Literal["preprocess"] = "preprocess"
+    source: str
+    definitions: dict[str, str]
+
+
 class Open(Message):
-    """Fork a session: build the job's programs, make the buffers; answered by `Opened` or `BuildFailed`.
+    """Fork a session: build the programs, make the buffers; answered by `Opened` or `BuildFailed`.
 
     `sequences` names the launches that `Launch` can ask for.
     """
 
     kind: Literal["open"] = "open"
+    programs: dict[str, Program]
     buffers: tuple[BufferSpec, ...] = ()
     sequences: dict[str, tuple[Step, ...]] = {}
 
@@ -174,7 +188,7 @@ class Close(Message):
     kind: Literal["close"] = "close"
 
 
-Request = Annotated[ListDevices | Open | Stage | Launch | Fetch | Close, Field(discriminator="kind")]
+Request = Annotated[ListDevices | Preprocess | Open | Stage | Launch | Fetch | Close, Field(discriminator="kind")]
 
 
 # --- replies ---------------------------------------------------------------------------------
@@ -193,6 +207,8 @@ class DeviceFacts(Message):
     global_memory: int
     local_memory: int
     max_work_group: int
+    bus: Foreign | None
+    """Where a GPU sits, e.g. "0000:1b:00.0": tells two of the same name apart. None where the driver does not say."""
 
 
 class ArgFacts(Message):
@@ -212,10 +228,18 @@ class KernelFacts(Message):
 
 
 class Devices(Message):
-    """All devices of all platforms, in the order that `Job.device` counts them."""
+    """All devices of all platforms, in the order that `Job.device` counts them, and which worker this is."""
 
     kind: Literal["devices"] = "devices"
+    worker: Foreign
     devices: tuple[DeviceFacts, ...]
+
+
+class Preprocessed(Message):
+    """The text without macros or conditions; its lines are where they were."""
+
+    kind: Literal["preprocessed"] = "preprocessed"
+    text: str
 
 
 class Opened(Message):
@@ -280,15 +304,19 @@ class NoDevice(Message):
 
 
 class Died(Message):
-    """The session's process ended by itself, by `signal` or with `exit_code`."""
+    """The session's process ended by itself, by `signal` or with `exit_code`.
+
+    `out_of_memory` is whether its cgroup says that something was killed for that.
+    """
 
     kind: Literal["died"] = "died"
     signal: int | None
     exit_code: int | None
+    out_of_memory: bool
 
 
 Reply = Annotated[
-    Devices | Opened | BuildFailed | Launched | Done | Refused | Stopped | NoDevice | Died,
+    Devices | Preprocessed | Opened | BuildFailed | Launched | Done | Refused | Stopped | NoDevice | Died,
     Field(discriminator="kind"),
 ]
 

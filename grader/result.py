@@ -35,6 +35,7 @@ class Verdict(StrEnum):
 class Reason(StrEnum):
     """Why a check did not pass: always something about the student's code."""
 
+    FORBIDDEN = "FORBIDDEN"
     BUILD_ERROR = "BUILD_ERROR"
     KERNEL_MISSING = "KERNEL_MISSING"
     WRONG_ARGUMENTS = "WRONG_ARGUMENTS"
@@ -127,6 +128,7 @@ class Provenance(Record):
     assignment_sha256: str
     submission_sha256: str
     sandbox: str
+    limits: dict[str, int | float | str]
     seed: int
     started: str
     device: DeviceFacts

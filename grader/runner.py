@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from grader.arrays import ArrayFiles
 from grader.errors import DeviceError, WorkerError
-from grader.outcome import Crashed, Failure, Fetched, Garbled, TimedOut, Timing
+from grader.outcome import Crashed, Failure, Fetched, Garbled, OutOfMemory, TimedOut, Timing
 from grader.plan import Plan, Script
 from grader.protocol import (
     REPLY,
@@ -35,6 +35,8 @@ from grader.protocol import (
     Message,
     NoDevice,
     Opened,
+    Preprocess,
+    Preprocessed,
     Program,
     Refused,
     Stage,
@@ -42,6 +44,7 @@ from grader.protocol import (
 )
 from grader.sandbox import Sandbox, SandboxedWorker
 from grader.text import showable
+from grader.worker.fingerprint import fingerprint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,15 +59,15 @@ class Deadlines:
 
 
 class Worker:
-    """A worker and its job. It is started when first used, and again after a failure that killed it."""
+    """A worker. It is started when first used, and again after a failure that killed it."""
 
-    def __init__(self, sandbox: Sandbox, programs: dict[str, Program], device: int, deadlines: Deadlines) -> None:
+    def __init__(self, sandbox: Sandbox, device: int, deadlines: Deadlines) -> None:
         self._sandbox = sandbox
-        self._job = Job(limits=sandbox.limits(), device=device, programs=programs)
+        self._job = Job(limits=sandbox.limits(), device=device)
         self._deadlines = deadlines
         self._process: SandboxedWorker | None = None
         self._received = b""
-        self._files: ArrayFiles
+        self._programs: dict[str, Program] = {}
         self._plan: Plan | None = None
         self._awaited: Plan | None = None
         self._launched: set[str] = set()
@@ -83,7 +86,6 @@ class Worker:
         """Start the process and give it the job, without waiting for it to be ready."""
         self._process = self._sandbox.start()
         self._received = b""
-        self._files = ArrayFiles(self._process.folder)
         self._plan = self._awaited = None
         self._launched = set()  # the driver's cache is new, too
         self._send(self._job)
@@ -94,7 +96,6 @@ class Worker:
         """End the worker; it can be started again."""
         if self._process is not None:
             self._process.stop()
-            self._files.close()
         self._process = None
 
     def ready(self) -> DeviceFacts:
@@ -103,7 +104,8 @@ class Worker:
             self.start()
         if not self.devices:
             match self._reply("starting", self._deadlines.start):
-                case Devices(devices=devices):
+                case Devices(worker=worker, devices=devices):
+                    self._check_version(worker)
                     self.devices = devices
                 case failure:
                     words = self._process.last_words() if self._process else ""
@@ -115,12 +117,35 @@ class Worker:
             raise DeviceError(f"there is no OpenCL device {index}: {found}. Run `grader doctor`.")
         return self.devices[index]
 
+    def _check_version(self, worker: str) -> None:
+        if worker != fingerprint():
+            self.stop()
+            raise WorkerError(
+                "the worker's image was built from another version of grader: build it again, as `grader doctor "
+                "--sandbox docker` says."
+            )
+
+    def preprocess(self, source: str, definitions: Mapping[str, str]) -> str | Failure:
+        """The text as every driver will be given it."""
+        self.ready()
+        self._send(Preprocess(source=source, definitions=dict(definitions)))
+        match self._reply("preprocessing", self._deadlines.build):
+            case Preprocessed(text=text):
+                return text
+            case reply:
+                return self._unexpected(reply)
+
+    def load(self, programs: Mapping[str, Program]) -> Self:
+        """The programs that sessions opened from now on will build."""
+        self._programs = dict(programs)
+        return self
+
     def begin_open(self, plan: Plan) -> None:
         """Ask for a session without waiting for it; `open` does the waiting."""
         if self._process is None:
             self.start()
         self._plan = self._awaited = plan
-        self._send(plan.request)
+        self._send(plan.request(self._programs))
 
     def open(self, plan: Plan) -> Opened | Failure:
         """A session with the plan's programs built and its buffers made."""
@@ -202,6 +227,11 @@ class Worker:
             self._ask_done(Close(), "closing", self._deadlines.transfer)
         self._plan = None
 
+    @property
+    def _files(self) -> ArrayFiles:
+        assert self._process is not None, "a session is opened before it is used"
+        return self._process.files
+
     def _script(self, name: str) -> Script:
         assert self._plan is not None, "a session is opened before it is used"
         return self._plan.scripts[name]
@@ -216,9 +246,11 @@ class Worker:
         match reply:
             case BuildFailed() | Refused() | Stopped() | TimedOut():
                 return reply
+            case Died(out_of_memory=True):
+                return OutOfMemory()
             case Died(signal=number, exit_code=code):
                 return Crashed(signal=number, exit_code=code, words=self._last_line())
-            case Garbled():
+            case Garbled() | OutOfMemory():
                 self.stop()
                 return reply
             case _:
@@ -246,7 +278,8 @@ class Worker:
                 return TimedOut(doing=doing, seconds=deadline)
             self._received += received
             if not received:
-                return Garbled(what="the worker process ended")
+                out_of_memory = self._process.ran_out_of_memory()
+                return OutOfMemory() if out_of_memory else Garbled(what="the worker process ended")
             if len(self._received) > REPLY_LIMIT:
                 return Garbled(what="it sent a reply that is too long")
         line, _, self._received = self._received.partition(b"\n")

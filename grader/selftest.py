@@ -103,7 +103,7 @@ def _wrong_baseline_case(assignment: Assignment, bench: Bench, seed: int) -> str
     """The first case that the baseline gets wrong, and how; None if it is right in all."""
     oracle = load_oracle(assignment)
     program = own_program(assignment, assignment.source(BASELINE_FILE))
-    with bench.worker({BASELINE: program}) as worker:
+    with bench.worker().load({BASELINE: program}) as worker:
         for number, case in enumerate(assignment.correctness.cases):
             trial = make_trial(assignment, oracle, case.sizes, case.data, (seed, 0, number))
             plan = baseline_plan(assignment, case.sizes)

@@ -5,6 +5,9 @@ have a double underscore in variables: GRADER_TIMING__MIN_PAIRS=50.
 """
 
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +26,12 @@ from grader.errors import InputError
 from grader.grading import Bench
 from grader.protocol import Limits
 from grader.runner import Deadlines
-from grader.sandbox import SANDBOXES
+from grader.sandbox import SANDBOXES, Sandbox
+from grader.sandbox.gpu import NO_GPU
+from grader.sandbox.rules import ContainerRules, Rules
+from grader.sandbox.spare import SpareSandbox
 from grader.timing import TimingRules
+from grader.trust import choose_sandbox
 
 CONFIG_VARIABLE = "GRADER_CONFIG"
 CONFIG_FILE = "grader.yaml"
@@ -37,6 +44,12 @@ def _installed_course() -> Path:
     package = Path(__file__).parent
     inside = package / "course"
     return inside if inside.is_dir() else package.parent
+
+
+def _lock_folder() -> Path:
+    """Where every user of the host may make a lock file."""
+    shared = Path("/run/lock")
+    return shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
 
 
 class DeadlineSettings(BaseModel):
@@ -67,11 +80,13 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="GRADER_", env_nested_delimiter="__", extra="forbid", frozen=True)
 
-    sandbox: str = "process"
+    sandbox: str | None = None
     device: int = Field(default=0, ge=0)
     course: Path = Field(default_factory=_installed_course)
     deadlines: DeadlineSettings = DeadlineSettings()
     limits: LimitSettings = LimitSettings()
+    docker: ContainerRules = Field(default_factory=ContainerRules)
+    locks: Path = Field(default_factory=_lock_folder)
     timing: TimingRules = TimingRules()
 
     @classmethod
@@ -91,17 +106,41 @@ class Settings(BaseSettings):
         """The folders of the course."""
         return Course(assignments=self.course / "assignments", reference=self.course / "reference")
 
-    def bench(self) -> Bench:
+    def choose_sandbox(self, *, trusted: bool) -> str:
+        """The sandbox that is set, else the one for code that is trusted or not; a GPU is for containers only."""
+        wanted = "docker" if self.sandbox is None and self.docker.gpu != NO_GPU else self.sandbox
+        return choose_sandbox(wanted, trusted=trusted)
+
+    def make_sandbox(self, name: str) -> Sandbox:
+        """A sandbox by these settings; the caller closes it."""
+        if name not in SANDBOXES:
+            raise InputError(f"there is no sandbox {name!r}; there are: {', '.join(SANDBOXES)}.")
+        if name != "docker" and self.docker.gpu != NO_GPU:
+            raise InputError("a GPU is handed to containers only: leave --gpu out, or use --sandbox docker.")
+        return SANDBOXES[name](Rules(limits=Limits(**self.limits.model_dump()), container=self.docker))
+
+    def bench(self, sandbox_name: str, sandbox: Sandbox) -> Bench:
         """The bench that gradings run on."""
-        if self.sandbox not in SANDBOXES:
-            raise InputError(f"there is no sandbox {self.sandbox!r}; there are: {', '.join(SANDBOXES)}.")
         return Bench(
-            sandbox_name=self.sandbox,
-            sandbox=SANDBOXES[self.sandbox](Limits(**self.limits.model_dump())),
+            sandbox_name=sandbox_name,
+            sandbox=sandbox,
             device=self.device,
             deadlines=Deadlines(**self.deadlines.model_dump()),
             timing=self.timing,
+            locks=self.locks,
         )
+
+    @contextmanager
+    def open_bench(self, sandbox_name: str) -> Iterator[Bench]:
+        """A bench with a sandbox of its own, of which nothing is left afterwards."""
+        with closing(self.make_sandbox(sandbox_name)) as sandbox:
+            yield self.bench(sandbox_name, sandbox)
+
+    @contextmanager
+    def open_batch(self, sandbox_name: str) -> Iterator[Bench]:
+        """The same for many gradings: a spare worker is always about to be ready."""
+        with closing(SpareSandbox(self.make_sandbox(sandbox_name))) as sandbox:
+            yield self.bench(sandbox_name, sandbox)
 
 
 def config_file() -> Path | None:

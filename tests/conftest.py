@@ -10,12 +10,14 @@ from grader.grading import Bench
 from grader.protocol import Limits
 from grader.runner import Deadlines
 from grader.sandbox import SANDBOXES
+from grader.sandbox.rules import ContainerRules, Rules
 from grader.timing import TimingRules
 
 ROOT = Path(__file__).parent.parent
 ASSIGNMENTS = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblkMMM")
 
 LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, processes=64)
+RULES = Rules(limits=LIMITS, container=ContainerRules())
 
 DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20)
 """Shorter than the defaults where a test waits for them to pass."""
@@ -28,14 +30,15 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="session")
-def bench() -> Bench:
+def bench(tmp_path_factory) -> Bench:
     """A bench like that of `grader grade`, with shorter deadlines."""
     return Bench(
         sandbox_name="process",
-        sandbox=SANDBOXES["process"](LIMITS),
+        sandbox=SANDBOXES["process"](RULES),
         device=0,
         deadlines=DEADLINES,
         timing=TimingRules(),
+        locks=tmp_path_factory.getbasetemp(),
     )
 
 

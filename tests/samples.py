@@ -26,6 +26,7 @@ DEVICE = DeviceFacts(
     global_memory=1,
     local_memory=1,
     max_work_group=1,
+    bus=None,
 )
 
 ONE = Interval(median=1.0, low=0.99, high=1.02)
@@ -92,6 +93,7 @@ def result(*checks):
             assignment_sha256="a",
             submission_sha256="b",
             sandbox="process",
+            limits={"memory_bytes": 1024, "root": "read-only"},
             seed=7,
             started="2026-01-01T00:00:00+00:00",
             device=DEVICE,

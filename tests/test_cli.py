@@ -16,7 +16,7 @@ from conftest import ASSIGNMENTS, ROOT
 from grader.result import Result
 
 MODEL = ROOT / "reference" / "coalsTransp" / "kernels.cl"
-COMMANDS = ("grade", "init", "list", "show", "devices", "doctor", "selftest", "schema")
+COMMANDS = ("grade", "batch", "init", "list", "show", "devices", "doctor", "selftest", "schema")
 
 SIGNATURE = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)"
 WRONG = SIGNATURE + "{ uint x = get_global_id(0); if (x == 0) B[0] = A[0] * 1.5f; }\n"

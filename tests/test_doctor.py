@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -15,7 +16,7 @@ from grader.errors import InputError, WorkerError
 from grader.outcome import Crashed, Fetched
 from grader.runner import Worker
 
-TOPICS = ["Python", "linker", "temporary folder", "device", "a kernel"]
+TOPICS = ["Python", "linker", "temporary folder", "sandbox", "device", "a kernel"]
 
 
 @pytest.fixture
@@ -37,17 +38,17 @@ def dead_bench(bench, monkeypatch):
 
 
 def findings(bench, course):
-    return {finding.topic: finding for finding in examine(bench, course)}
+    return {finding.topic: finding for finding in examine("process", lambda: nullcontext(bench), course)}
 
 
 def test_this_machine_is_found_in_order(bench, course):
     """Everything that a grading needs is looked at, the basic things first, and nothing needs a remedy."""
-    found = list(examine(bench, course))
+    found = list(examine("process", lambda: nullcontext(bench), course))
     assert [finding.topic for finding in found] == [*TOPICS, *sorted(ASSIGNMENTS)]
     assert [finding for finding in found if finding.remedy] == []
     assert all(finding.found for finding in found)
-    assert found[4].found == "builds, runs and computes what it should"
-    assert found[5].found == course.load(found[5].topic).title
+    assert found[5].found == "builds, runs and computes what it should"
+    assert found[6].found == course.load(found[6].topic).title
 
 
 def test_a_missing_linker_is_found_with_its_remedy(dead_bench, empty_course, monkeypatch):
@@ -97,7 +98,7 @@ def test_a_worker_that_does_not_start_does_not_stop_the_examination(dead_bench, 
     ("outcome", "said"),
     [
         ({"out": np.zeros(256, dtype=np.uint32)}, "wrong values"),
-        (Crashed(signal=6, exit_code=None, words="no linker"), "does not run"),
+        (Crashed(signal=6, exit_code=None, words="no linker"), "does not run a simple kernel"),
     ],
 )
 def test_a_driver_that_does_not_compute_is_found_with_its_remedy(bench, empty_course, monkeypatch, outcome, said):
@@ -130,7 +131,8 @@ def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_ben
 
 def test_a_course_that_is_not_there_is_an_input_error_after_the_machine_was_looked_at(dead_bench, tmp_path):
     """What is found of the machine is told all the same."""
-    examination = examine(dead_bench, Course(assignments=tmp_path / "none", reference=tmp_path / "none"))
+    course = Course(assignments=tmp_path / "none", reference=tmp_path / "none")
+    examination = examine("process", lambda: nullcontext(dead_bench), course)
     assert [next(examination).topic for _ in TOPICS] == TOPICS
     with pytest.raises(InputError, match="is not a folder"):
         next(examination)

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from conftest import ROOT
+from engine import engine, worker_image  # noqa: F401 - fixtures
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
@@ -18,8 +19,10 @@ COMMANDS = [
 MAKE = [command for command in COMMANDS if command.startswith("make ")]
 GRADER = [command for command in COMMANDS if command.startswith("grader ")]
 
+IN_CONTAINERS = [command for command in GRADER if "docker" in command or command.startswith("grader batch")]
+
 # A freshly started solution is a skeleton: its grading works, and fails.
-EXPECTED_EXIT = {"grade": 1}
+EXPECTED_EXIT = {"grade": 1, "batch": 1}
 
 
 def test_every_command_is_one_of_ours():
@@ -31,25 +34,45 @@ def test_the_make_commands_are_what_ci_runs():
     """`make demo` and `make test` cannot be run by a test that they run; .ci/run runs both, and they exist."""
     makefile = (ROOT / "Makefile").read_text()
     ci = (ROOT / ".ci" / "run").read_text().splitlines()
-    assert MAKE == ["make demo", "make test"]
+    assert MAKE == ["make demo", "make test", "make images"]
+    assert [line for line in ci if "make " in line and "command" not in line] == [
+        "make demo",
+        "GRADER_TEST_ENGINE=required make test",
+    ]
     for command in MAKE:
-        assert command in ci
         assert re.search(rf"^{command.removeprefix('make ')}:", makefile, re.MULTILINE)
+    assert re.search(r"^test: .*\bimages\b", makefile, re.MULTILINE)
 
 
 @pytest.mark.timed
 def test_the_grader_commands_work_in_the_order_they_stand(tmp_path):
     """Typed one after the other into an empty folder, as a new user would."""
-    assert len(GRADER) >= 9
-    for command in GRADER:
+    commands = [command for command in GRADER if command not in IN_CONTAINERS]
+    assert len(commands) >= 9
+    run_all(commands, tmp_path)
+    assert (tmp_path / "report.xml").is_file()
+    assert (tmp_path / "result.json").is_file()
+
+
+@pytest.mark.timed
+def test_the_container_commands_work_in_the_order_they_stand(tmp_path, worker_image):  # noqa: F811
+    """With a folder of one submission; the image has been built by `make images`."""
+    assert worker_image == "grader-worker"
+    assert len(IN_CONTAINERS) >= 3
+    run_all(["grader init blockMMM my-solution", "grader init blockMMM submissions/somebody"], tmp_path)
+    run_all(IN_CONTAINERS, tmp_path)
+    assert sorted(path.name for path in (tmp_path / "results").iterdir()) == ["somebody.json", "somebody.xml"]
+
+
+def run_all(commands, folder):
+    """Run each in the folder; its exit code is the expected one."""
+    for command in commands:
         _, *args = shlex.split(command)
         found = subprocess.run(
-            [sys.executable, "-m", "grader.cli", *args], cwd=tmp_path, capture_output=True, text=True, check=False
+            [sys.executable, "-m", "grader.cli", *args], cwd=folder, capture_output=True, text=True, check=False
         )
         assert found.returncode == EXPECTED_EXIT.get(args[0], 0), f"{command}\n{found.stdout}\n{found.stderr}"
         assert "Traceback" not in found.stderr
-    assert (tmp_path / "report.xml").is_file()
-    assert (tmp_path / "result.json").is_file()
 
 
 def test_every_verb_of_the_command_line_is_mentioned():
@@ -63,7 +86,7 @@ def test_every_verb_of_the_command_line_is_mentioned():
 def test_every_dependency_earns_its_line():
     """Each package that is installed with grader is named in the README, and says what it is for."""
     project = (ROOT / "pyproject.toml").read_text().partition("dependencies = [")[2].partition("\n]")[0]
-    names = re.findall(r'"([a-z-]+)[>;]', project)
+    names = re.findall(r'"([a-z-]+)[>=;]', project)
     assert len(names) >= 10
     spellings = {"pocl-binary-distribution": "PoCL", "numpy": "NumPy", "pyyaml": "YAML"}
     paragraph = README.partition("## What it is built on")[2]

@@ -16,9 +16,21 @@ from grader.checking import INPUT_POISON, POISON
 from grader.errors import DeviceError, WorkerError
 from grader.outcome import Crashed, Garbled, TimedOut, Timing
 from grader.plan import NOTHING, Plan, Script
-from grader.protocol import BufferArg, BufferSpec, BuildFailed, KernelStep, Opened, Program, Refused, ScalarArg
+from grader.protocol import (
+    REPLY_LIMIT,
+    BufferArg,
+    BufferSpec,
+    BuildFailed,
+    KernelStep,
+    Opened,
+    Program,
+    Refused,
+    ScalarArg,
+)
 from grader.runner import Worker
 from grader.sandbox.process import ProcessSandbox
+from grader.sandbox.rules import ContainerRules, Rules
+from grader.worker.fingerprint import fingerprint
 
 COUNT = 1000
 
@@ -62,7 +74,8 @@ ARRAYS = {"in": np.arange(COUNT, dtype=np.float32)}
 
 
 def make_worker(source=KERNELS, limits=LIMITS, deadlines=DEADLINES, device=0):
-    return Worker(ProcessSandbox(limits), {"p": Program(source=source)}, device, deadlines)
+    sandbox = ProcessSandbox(Rules(limits=limits, container=ContainerRules()))
+    return Worker(sandbox, device, deadlines).load({"p": Program(source=source)})
 
 
 @pytest.fixture
@@ -117,7 +130,7 @@ def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew()
     ) as worker:
         assert isinstance(worker.open(plan("forever")), Opened)
         worker.stage("run", ARRAYS)
-        group, folder = worker._process._process.pid, worker._process.folder
+        group, folder = worker._process._process.pid, worker._process._folder.path
         start = time.monotonic()
         assert worker.launch("run") == TimedOut(doing="running", seconds=1)
         assert time.monotonic() - start < 3
@@ -175,8 +188,7 @@ def test_a_worker_that_cannot_start_is_our_error_with_its_last_words(monkeypatch
 class Impostor:
     """A worker that says what it is told to, whatever it is asked."""
 
-    def __init__(self, folder, *output):
-        self.folder = folder
+    def __init__(self, *output):
         self._output = list(output)
 
     def send(self, data):
@@ -191,6 +203,9 @@ class Impostor:
     def last_words(self):
         return ""
 
+    def ran_out_of_memory(self):
+        return False
+
 
 @pytest.mark.parametrize(
     ("said", "outcome"),
@@ -198,26 +213,27 @@ class Impostor:
         (b'{"kind":"launched","times":[]}\n', "another question"),
         (b"rubbish\n", "not one of ours"),
         (b'{"kind":"done","verdict":"passed"}\n', "not one of ours"),
-        (b"x" * (1 << 21), "too long"),
+        (b"x" * (REPLY_LIMIT + 1), "too long"),
         (b"", "process ended"),
         (b"\xff\xfe\n", "not one of ours"),
     ],
 )
-def test_an_answer_that_is_not_ours_is_garbled(tmp_path, said, outcome):
+def test_an_answer_that_is_not_ours_is_garbled(said, outcome):
     """The judge believes no form but that of the protocol."""
     devices = (
-        b'{"kind":"devices","devices":[{"index":0,"name":"d","platform":"p","version":"v","driver":"1","type":"cpu",'
-        b'"compute_units":1,"global_memory":1,"local_memory":1,"max_work_group":1}]}\n'
+        b'{"kind":"devices","worker":"' + fingerprint().encode() + b'","devices":[{"index":0,"name":"d","platform":"p",'
+        b'"version":"v","driver":"1","type":"cpu","compute_units":1,"global_memory":1,"local_memory":1,'
+        b'"max_work_group":1,"bus":null}]}\n'
     )
 
     class Sandbox:
         def start(self):
-            return Impostor(tmp_path, devices, said)
+            return Impostor(devices, said)
 
         def limits(self):
             return LIMITS
 
-    with Worker(Sandbox(), {}, 0, DEADLINES) as worker:
+    with Worker(Sandbox(), 0, DEADLINES) as worker:
         found = worker.open(NOTHING)
     assert isinstance(found, Garbled)
     assert outcome in found.what
@@ -228,7 +244,7 @@ def test_an_output_file_that_was_cut_is_noticed(worker, monkeypatch):
     worker.open(plan("twice"))
     worker.stage("run", ARRAYS)
     worker.launch("run")
-    path = Path(worker._process.folder) / "out.bin"
+    path = Path(worker._process._folder.path) / "out.bin"
     reply = worker._reply
 
     def cutting_reply(doing, deadline):
@@ -251,7 +267,7 @@ def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
         "patient = t.DEADLINES.__class__(start=60, build=60, first_launch=60, launch=60, transfer=60)\n"
         "worker = t.make_worker(deadlines=patient)\n"
         "worker.open(t.plan('forever')); worker.stage('run', t.ARRAYS)\n"
-        "print(worker._process._process.pid, worker._process.folder, flush=True)\n"
+        "print(worker._process._process.pid, worker._process._folder.path, flush=True)\n"
         "worker.launch('run')\n"
     )
     judge = subprocess.Popen([sys.executable, script, Path(__file__).parent], stdout=subprocess.PIPE, text=True)

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import DEADLINES, LIMITS, left_of, processes_of
+from conftest import DEADLINES, LIMITS, RULES, left_of, processes_of
 
 from grader.plan import NOTHING
 from grader.runner import Worker
@@ -16,7 +16,7 @@ from grader.sandbox.process import ProcessSandbox
 def worker(monkeypatch):
     monkeypatch.setenv("GRADER_SECRET_FOR_TEST", "hidden")
     monkeypatch.setenv("PYTHONPATH", "/nowhere")
-    with Worker(ProcessSandbox(LIMITS), {}, 0, DEADLINES) as running:
+    with Worker(ProcessSandbox(RULES), 0, DEADLINES).load({}) as running:
         running.open(NOTHING)
         yield running
 
@@ -29,7 +29,7 @@ def test_the_environment_holds_nothing_of_the_judges(worker):
         )
         assert "GRADER_SECRET_FOR_TEST" not in environment
         assert "PYTHONPATH" not in environment
-        folder = str(worker._process.folder)
+        folder = str(worker._process._folder.path)
         for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR"):
             assert environment[name].startswith(folder)
 
@@ -47,7 +47,7 @@ def test_the_limits_are_in_force(worker):
         limits = Path(f"/proc/{pid}/limits").read_text()
         rows = {line[:26].strip(): line[26:].split()[:2] for line in limits.splitlines()}
         assert rows["Max data size"] == [str(LIMITS.memory_bytes)] * 2
-        assert rows["Max cpu time"] == [str(LIMITS.cpu_seconds)] * 2
+        assert rows["Max cpu time"] == [str(LIMITS.cpu_seconds), str(LIMITS.cpu_seconds + 1)]
         assert rows["Max file size"] == [str(LIMITS.file_bytes)] * 2
         assert rows["Max core file size"] == ["0", "0"]
         assert int(rows["Max processes"][0]) >= LIMITS.processes
@@ -55,7 +55,7 @@ def test_the_limits_are_in_force(worker):
 
 def test_nothing_is_left_of_a_stopped_worker(worker):
     """No process of the group, and no folder."""
-    group, folder = worker._process._process.pid, worker._process.folder
+    group, folder = worker._process._process.pid, worker._process._folder.path
     assert folder.is_dir()
     worker.stop()
     assert left_of(group) == []
@@ -74,9 +74,13 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident():
         "grader",
         "grader.protocol",
         "grader.text",
+        "grader.tokens",
         "grader.worker",
         "grader.worker.__main__",
+        "grader.worker.fingerprint",
         "grader.worker.fork",
         "grader.worker.limits",
+        "grader.worker.memory",
+        "grader.worker.preprocess",
         "grader.worker.session",
     ]

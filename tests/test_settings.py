@@ -22,18 +22,23 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def make_sandbox(given):
+    settings = load_settings(given)
+    return settings.make_sandbox(settings.choose_sandbox(trusted=True))
+
+
 def complaint(given=None):
     with pytest.raises(InputError) as caught:
-        load_settings(given or {}).bench()
+        make_sandbox(given or {})
     message = str(caught.value)
     assert "\n" not in message
     return message
 
 
 def test_without_any_setting_there_are_defaults():
-    """They are those of a student's machine: the first device, the process sandbox, the course of this grader."""
+    """They are those of a student's machine: the first device, the sandbox that fits, the course of this grader."""
     settings = load_settings({})
-    assert (settings.sandbox, settings.device, settings.course) == ("process", 0, ROOT)
+    assert (settings.sandbox, settings.device, settings.course) == (None, 0, ROOT)
     assert settings.timing == TimingRules()
     assert config_file() is None
 
@@ -41,7 +46,8 @@ def test_without_any_setting_there_are_defaults():
 def test_a_bench_has_what_the_settings_say():
     """Deadlines, limits, device and timing reach the gradings."""
     given = {"device": 3, "deadlines": {"launch": 1.5}, "limits": {"processes": 7}, "timing": {"max_pairs": 31}}
-    bench = load_settings(given).bench()
+    with load_settings(given).open_bench("process") as bench:
+        pass
     assert (bench.sandbox_name, bench.device) == ("process", 3)
     assert bench.deadlines == Deadlines(start=30, build=30, first_launch=20, launch=1.5, transfer=30)
     assert bench.timing == TimingRules(max_pairs=31)
@@ -71,7 +77,7 @@ def test_a_file_that_the_environment_names_is_read_in_place_of_it(folder, monkey
     (folder / CONFIG_FILE).write_text("device: 2\nsandbox: other\n")
     (folder / "elsewhere.yaml").write_text("device: 3\n")
     monkeypatch.setenv(CONFIG_VARIABLE, "elsewhere.yaml")
-    assert (load_settings({}).device, load_settings({}).sandbox) == (3, "process")
+    assert (load_settings({}).device, load_settings({}).sandbox) == (3, None)
 
 
 def test_an_empty_file_sets_nothing(folder):

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.result import Check, Kind, Performance, Reason, Result, Verdict
+from grader.result import Check, Kind, Performance, Reason, Result, Ungraded, Verdict
 from grader.text import showable
 
 EXPLAINED = 2
@@ -36,6 +36,22 @@ def render(result: Result, *, width: int, color: bool) -> str:
     console.print(Text(_footer(result), style="dim"))
     assert isinstance(console.file, StringIO)
     return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+
+
+def summary(name: str, outcome: Result | Ungraded) -> str:
+    """One line for a list of gradings: who, how many points, and why not more."""
+    name = _one_line(name)
+    if isinstance(outcome, Ungraded):
+        return f"{name:<24} not graded  {_one_line(outcome.fault)}"
+    failed = [check for check in outcome.checks if check.verdict is not Verdict.PASSED]
+    reasons = dict.fromkeys(str(check.reason) for check in failed if check.reason is not Reason.NOT_RUN)
+    points = f"{outcome.points:g} / {outcome.max_points:g}"
+    return f"{name:<24} {points:>10}  {', '.join(reasons) or 'passed'}"
+
+
+def _one_line(text: str) -> str:
+    """A file's name may hold anything, also what would look like another line."""
+    return " ".join(showable(text).split())
 
 
 def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:

@@ -1,19 +1,21 @@
 """Where untrusted code runs. A sandbox starts workers; what it promises is in its own module."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Protocol
 
+from grader.arrays import ArrayFiles
 from grader.protocol import Limits
+from grader.sandbox.container import ContainerSandbox
 from grader.sandbox.process import ProcessSandbox
+from grader.sandbox.rules import Fact, Rules
 
 
 class SandboxedWorker(Protocol):
-    """A running worker: two byte streams, a folder for the array files, and the power to end it."""
+    """A running worker: two byte streams, the array files, and the power to end it."""
 
     @property
-    def folder(self) -> Path:
-        """The folder that holds in.bin and out.bin, as the judge sees it."""
+    def files(self) -> ArrayFiles:
+        """The judge's end of in.bin and out.bin."""
 
     def send(self, data: bytes) -> None:
         """Write to the worker's input; an ended worker is noticed at the next `receive`."""
@@ -27,6 +29,12 @@ class SandboxedWorker(Protocol):
     def last_words(self) -> str:
         """The end of what it wrote to its error stream, for a message about a worker that broke."""
 
+    def has_ended(self) -> bool:
+        """Whether it can be seen that it has."""
+
+    def ran_out_of_memory(self) -> bool:
+        """Whether that is why it ended; raises WorkerError if it was the sandbox itself that failed."""
+
 
 class Sandbox(Protocol):
     """One way to run workers."""
@@ -37,5 +45,11 @@ class Sandbox(Protocol):
     def limits(self) -> Limits:
         """The limits that a worker in this sandbox is told to put on itself."""
 
+    def facts(self) -> dict[str, Fact]:
+        """What confines a worker, for the record of a result."""
 
-SANDBOXES: dict[str, Callable[[Limits], Sandbox]] = {"process": ProcessSandbox}
+    def close(self) -> None:
+        """Wait until nothing is left of the workers that were stopped."""
+
+
+SANDBOXES: dict[str, Callable[[Rules], Sandbox]] = {"process": ProcessSandbox, "docker": ContainerSandbox}

@@ -3,10 +3,10 @@
 It keeps accidents in: a crash, an endless loop, a memory or output flood. It is no wall against
 malice: native code in the worker has the rights of the user who runs the grader.
 
-    grader-XXXX/          a temporary folder, removed with the worker
-        in.bin out.bin    arrays (see protocol.py)
-        errors.txt        its error stream, and what kernels print
-        home/ tmp/        caches of the OpenCL driver; private, since they hold code that is loaded again
+The worker's folder (folder.py) is in the temporary folder, and also holds
+
+    errors.txt    its error stream, and what kernels print
+    home/         caches of the OpenCL driver; private, since they hold code that is loaded again
 """
 
 import contextlib
@@ -19,8 +19,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from grader.arrays import ArrayFiles
 from grader.errors import WorkerError
 from grader.protocol import Limits
+from grader.sandbox.environment import environment
+from grader.sandbox.folder import WorkerFolder, abandoned
+from grader.sandbox.rules import Fact, Rules
 
 READ_SIZE = 64 * 1024
 LAST_WORDS = 2000
@@ -34,31 +38,42 @@ LINKERS = ("ld", "ld.lld")
 class ProcessSandbox:
     """Starts workers as process groups of their own with an empty environment."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, rules: Rules) -> None:
+        self._limits = rules.limits
+        self._parent = Path(tempfile.gettempdir())
+        with abandoned(self._parent):
+            pass  # their workers have ended by themselves
 
     def limits(self) -> Limits:
         """The given limits; the process limit counts what the user already runs, since the kernel does too."""
+        if self._limits.processes is None:
+            return self._limits
         return self._limits.model_copy(update={"processes": self._limits.processes + _tasks_of_user()})
+
+    def facts(self) -> dict[str, Fact]:
+        """The limits of a worker."""
+        return self._limits.model_dump(exclude_none=True)
+
+    def close(self) -> None:
+        """A stopped worker leaves nothing to wait for."""
 
     def start(self) -> "ProcessWorker":
         """Start a worker in a fresh temporary folder."""
-        folder = Path(tempfile.mkdtemp(prefix="grader-"))
-        for name in ("home", "tmp"):
-            (folder / name).mkdir()
-        with (folder / "errors.txt").open("wb") as errors:
+        folder = WorkerFolder.make(self._parent)
+        (folder.path / "home").mkdir()
+        with (folder.path / "errors.txt").open("wb") as errors:
             try:
                 process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
                     [sys.executable, "-I", "-m", MODULE],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=errors,
-                    cwd=folder,
-                    env=_environment(folder),
+                    cwd=folder.path,
+                    env=_environment(folder.path),
                     start_new_session=True,
                 )
             except OSError as error:
-                shutil.rmtree(folder, ignore_errors=True)
+                folder.remove()
                 raise WorkerError(f"cannot start a worker with {sys.executable}: {error.strerror}.") from error
         return ProcessWorker(process, folder)
 
@@ -66,17 +81,8 @@ class ProcessSandbox:
 def _environment(folder: Path) -> dict[str, str]:
     linkers = [path for path in map(shutil.which, LINKERS) if path]
     passed_on = {name: os.environ[name] for name in ("OCL_ICD_VENDORS", "LD_LIBRARY_PATH") if name in os.environ}
-    return {
-        "PATH": os.pathsep.join(dict.fromkeys(str(Path(path).parent) for path in linkers)),
-        "HOME": str(folder / "home"),
-        "TMPDIR": str(folder / "tmp"),
-        "XDG_CACHE_HOME": str(folder / "home"),
-        "POCL_CACHE_DIR": str(folder / "home"),
-        "POCL_AFFINITY": "1",  # else its threads share a core at random, and times double
-        "PYOPENCL_NO_CACHE": "1",
-        "OPENBLAS_NUM_THREADS": "1",  # its threads would not survive the fork of a session
-        **passed_on,
-    }
+    path = os.pathsep.join(dict.fromkeys(str(Path(path).parent) for path in linkers))
+    return {"PATH": path, **environment(str(folder / "home")), **passed_on}
 
 
 def _tasks_of_user() -> int:
@@ -92,9 +98,14 @@ def _tasks_of_user() -> int:
 class ProcessWorker:
     """A running worker process."""
 
-    def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], folder: WorkerFolder) -> None:
         self._process = process
-        self.folder = folder
+        self._folder = folder
+
+    @property
+    def files(self) -> ArrayFiles:
+        """The array files in its folder."""
+        return self._folder.files
 
     def send(self, data: bytes) -> None:
         """Write to the worker's input."""
@@ -121,14 +132,22 @@ class ProcessWorker:
             with contextlib.suppress(BrokenPipeError):
                 if stream is not None:
                     stream.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._folder.remove()
 
     def last_words(self) -> str:
         """The end of errors.txt."""
         try:
-            with (self.folder / "errors.txt").open("rb") as file:
+            with (self._folder.path / "errors.txt").open("rb") as file:
                 file.seek(0, os.SEEK_END)
                 file.seek(max(0, file.tell() - LAST_WORDS))
                 return file.read(LAST_WORDS).decode("utf-8", errors="replace").strip()
         except OSError:
             return ""
+
+    def has_ended(self) -> bool:
+        """Whether the process is no more."""
+        return self._process.poll() is not None
+
+    def ran_out_of_memory(self) -> bool:
+        """Never the whole worker: its limit makes allocations fail, which the session reports."""
+        return False

@@ -4,7 +4,7 @@ import os
 import sys
 from typing import BinaryIO
 
-from grader.protocol import REQUEST, Close, Done, Job, ListDevices, Open
+from grader.protocol import REQUEST, Close, Done, Job, ListDevices, Open, Preprocess
 from grader.worker.fork import Fork
 from grader.worker.limits import apply
 
@@ -12,17 +12,18 @@ from grader.worker.limits import apply
 def main() -> None:
     """Serve the judge on what stdin and stdout were; kernels get /dev/null and the error file instead."""
     requests, replies = _take_over_stdio()
+    from grader.worker import session  # noqa: PLC0415 - pyopencl must not print to the judge, and is imported only once
+
     line = requests.readline()
     if not line:
         return  # a spare worker that was never given a job
     job = Job.model_validate_json(line)
     apply(job.limits)
-    from grader.worker import session  # noqa: PLC0415 - pyopencl comes in under the limits, and before any fork
 
     fork: Fork | None = None
     while line := requests.readline():
         request = REQUEST.validate_json(line)
-        if isinstance(request, ListDevices | Open):
+        if isinstance(request, ListDevices | Preprocess | Open):
             if fork:
                 fork.kill()
             fork = Fork.start(lambda channel: session.serve(job, channel), inherited=(requests, replies))

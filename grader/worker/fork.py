@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import BinaryIO, Self
 
 from grader.protocol import REPLY_LIMIT, Died
+from grader.worker.memory import kills_for_memory
 
 
 class Channel:
@@ -32,6 +33,7 @@ class Fork:
 
     def __init__(self, pid: int, requests: BinaryIO, replies: BinaryIO) -> None:
         self._pid: int | None = pid
+        self._kills_before = kills_for_memory()
         self._requests = requests
         self._replies = replies
 
@@ -103,5 +105,9 @@ class Fork:
 
     def _obituary(self) -> bytes:
         code = self._reap() if self._pid is not None else 1
-        died = Died(signal=-code if code < 0 else None, exit_code=code if code >= 0 else None)
+        died = Died(
+            signal=-code if code < 0 else None,
+            exit_code=code if code >= 0 else None,
+            out_of_memory=kills_for_memory() > self._kills_before,
+        )
         return died.model_dump_json().encode() + b"\n"

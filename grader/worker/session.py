@@ -1,4 +1,4 @@
-"""One session: an OpenCL context with the job's programs and buffers, until the judge closes it."""
+"""One session: an OpenCL context with programs and buffers, until the judge closes it."""
 
 import os
 import warnings
@@ -34,6 +34,8 @@ from grader.protocol import (
     NoDevice,
     Open,
     Opened,
+    Preprocess,
+    Preprocessed,
     Program,
     Refused,
     Reply,
@@ -42,7 +44,9 @@ from grader.protocol import (
     StepTime,
     Stopped,
 )
+from grader.worker.fingerprint import fingerprint
 from grader.worker.fork import Channel
+from grader.worker.preprocess import PreprocessingError, preprocess
 
 warnings.simplefilter("ignore")  # pyopencl warns about non-empty build logs; the judge gets the log itself
 
@@ -54,7 +58,10 @@ def serve(job: Job, channel: Channel) -> None:
         reply: Reply
         match REQUEST.validate_json(line):
             case ListDevices():
-                reply = Devices(devices=tuple(_describe(index, device) for index, device in enumerate(_devices())))
+                found = tuple(_describe(index, device) for index, device in enumerate(_devices()))
+                reply = Devices(worker=fingerprint(), devices=found)
+            case Preprocess(source=source, definitions=definitions):
+                reply = _preprocess(source, definitions)
             case Open() as request:
                 opened = _guarded("opening the session", lambda request=request: _open(job, request))
                 session, reply = opened if isinstance(opened, tuple) else (None, opened)
@@ -103,8 +110,29 @@ def _describe(index: int, device: cl.Device) -> DeviceFacts:
             "global_memory": device.global_mem_size,
             "local_memory": device.local_mem_size,
             "max_work_group": device.max_work_group_size,
+            "bus": _bus(device),
         }
     )
+
+
+def _bus(device: cl.Device) -> str | None:
+    """The PCI address, by the extension that most GPU drivers have, or by NVIDIA's own."""
+    try:
+        if "cl_khr_pci_bus_info" in device.extensions.split():
+            where = device.pci_bus_info_khr
+            return f"{where.pci_domain:04x}:{where.pci_bus:02x}:{where.pci_device:02x}.{where.pci_function:x}"
+        if "cl_nv_device_attribute_query" in device.extensions.split():
+            return f"{device.pci_domain_id_nv:04x}:{device.pci_bus_id_nv:02x}:{device.pci_slot_id_nv >> 3:02x}.0"
+    except (cl.Error, AttributeError):
+        return None
+    return None
+
+
+def _preprocess(source: str, definitions: dict[str, str]) -> Preprocessed | BuildFailed:
+    try:
+        return Preprocessed(text=preprocess(source, definitions))
+    except PreprocessingError as error:
+        return BuildFailed(program="", log=str(error)[:LOG_LIMIT])
 
 
 def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
@@ -115,7 +143,7 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
     context = cl.Context([device])
     queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
     built: dict[str, cl.Program] = {}
-    for name, program in job.programs.items():
+    for name, program in request.programs.items():
         outcome = _build(context, device, name, program)
         if isinstance(outcome, BuildFailed):
             return outcome

@@ -9,8 +9,9 @@ the distance of its 5th from its 95th percentile; `ungraded` counts gradings tha
 import statistics
 import sys
 
+from grader.assignment import Assignment
 from grader.errors import UngradedError
-from grader.grading import grade_submission
+from grader.grading import Bench, grade_submission
 from grader.inputs import fresh_seed
 from grader.settings import load_settings
 from grader.submission import read_submission
@@ -21,32 +22,35 @@ def main() -> None:
     """Print one row an assignment."""
     count = int(sys.argv[1])
     settings = load_settings({})
-    bench = settings.bench()
     print(f"{'':<14}{'passed':>8}{'failed':>8}{'ungraded':>10}{'fraction':>10}{'spread':>8}{'seconds':>9}")
-    for name in sys.argv[2:] or settings.places.names():
-        assignment = settings.places.load(name)
-        submission = read_submission(assignment.reference)
-        fractions, seconds, passed, ungraded = [], [], 0, 0
-        for _ in range(count):
-            try:
-                result = grade_submission(
-                    Task(assignment=assignment, submission=submission, seed=fresh_seed()), bench, lambda _: None
-                )
-            except UngradedError as error:
-                print(f"{name}: {error}", file=sys.stderr)
-                ungraded += 1
-                continue
-            passed += result.passed
-            seconds.append(result.seconds)
-            performance = result.checks[-1].performance
-            if performance is not None:
-                fractions.append(performance.fraction_of_reference.median)
-        cuts = statistics.quantiles(fractions, n=20) if len(fractions) > 1 else [0.0]
-        print(
-            f"{name:<14}{passed:8d}{count - passed - ungraded:8d}{ungraded:10d}{statistics.median(fractions):10.3f}"
-            f"{cuts[-1] - cuts[0]:8.3f}{statistics.median(seconds):9.1f}",
-            flush=True,
-        )
+    with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
+        for name in sys.argv[2:] or settings.places.names():
+            _print_row(settings.places.load(name), bench, count)
+
+
+def _print_row(assignment: Assignment, bench: Bench, count: int) -> None:
+    submission = read_submission(assignment.reference)
+    fractions, seconds, passed, ungraded = [], [], 0, 0
+    for _ in range(count):
+        try:
+            result = grade_submission(
+                Task(assignment=assignment, submission=submission, seed=fresh_seed()), bench, lambda _: None
+            )
+        except UngradedError as error:
+            print(f"{assignment.name}: {error}", file=sys.stderr)
+            ungraded += 1
+            continue
+        passed += result.passed
+        seconds.append(result.seconds)
+        performance = result.checks[-1].performance
+        if performance is not None:
+            fractions.append(performance.fraction_of_reference.median)
+    cuts = statistics.quantiles(fractions, n=20) if len(fractions) > 1 else [0.0]
+    print(
+        f"{assignment.name:<14}{passed:8d}{count - passed - ungraded:8d}{ungraded:10d}{statistics.median(fractions):10.3f}"
+        f"{cuts[-1] - cuts[0]:8.3f}{statistics.median(seconds):9.1f}",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -20,21 +20,21 @@ from grader.task import Task
 def main() -> None:
     """Grade each assignment once and print one row for it."""
     settings = load_settings({})
-    bench = settings.bench()
     print(f"{'seconds':<14}{'start':>8}{'build':>8}{'cases':>8}{'timing':>8}{'rest':>8}{'total':>8}{'pairs':>8}")
-    for name in sys.argv[1:] or settings.places.names():
-        assignment = settings.places.load(name)
-        task = Task(assignment=assignment, submission=read_submission(assignment.reference), seed=fresh_seed())
-        begin = time.perf_counter()
-        marks: list[float] = []
-        result = grade_submission(task, bench, lambda _: marks.append(time.perf_counter()))  # noqa: B023
-        parts = {kind: sum(check.seconds for check in result.checks if check.kind is kind) for kind in Kind}
-        start = marks[0] - begin
-        known = start + sum(parts.values())
-        performance = result.checks[-1].performance
-        row = (start, parts[Kind.BUILD], parts[Kind.CORRECTNESS], parts[Kind.PERFORMANCE], result.seconds - known)
-        pairs = performance.pairs if performance else 0
-        print(f"{name:<14}" + "".join(f"{value:8.2f}" for value in (*row, result.seconds)) + f"{pairs:8d}")
+    with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
+        for name in sys.argv[1:] or settings.places.names():
+            assignment = settings.places.load(name)
+            task = Task(assignment=assignment, submission=read_submission(assignment.reference), seed=fresh_seed())
+            begin = time.perf_counter()
+            marks: list[float] = []
+            result = grade_submission(task, bench, lambda _: marks.append(time.perf_counter()))  # noqa: B023
+            parts = {kind: sum(check.seconds for check in result.checks if check.kind is kind) for kind in Kind}
+            start = marks[0] - begin
+            known = start + sum(parts.values())
+            performance = result.checks[-1].performance
+            row = (start, parts[Kind.BUILD], parts[Kind.CORRECTNESS], parts[Kind.PERFORMANCE], result.seconds - known)
+            pairs = performance.pairs if performance else 0
+            print(f"{name:<14}" + "".join(f"{value:8.2f}" for value in (*row, result.seconds)) + f"{pairs:8d}")
     print(f"on {result.provenance.device.name}, grader {result.provenance.grader}")
 
 

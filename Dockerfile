@@ -1,0 +1,85 @@
+# Two images, for the classic builder and for BuildKit:
+#
+#   docker build --target worker --tag grader-worker .   all that a submission can see
+#   docker build --target grader --tag grader .          the judge and its command line
+#
+# BASE can be any Debian or Ubuntu with Python 3.11 or newer; one that holds a GPU driver's OpenCL library gives it to both.
+
+ARG BASE=debian:bookworm-slim
+
+# --- what both images run on ---------------------------------------------------------------------
+
+FROM ${BASE} AS base
+RUN apt-get update \
+ && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3 binutils libgcc-s1 libstdc++6 \
+ && rm -rf /var/lib/apt/lists/* /var/cache/*
+# PoCL links every kernel with -lgcc -lgcc_s -lc: names that only a compiler's packages have, for libraries that are here.
+RUN cd /usr/local/lib \
+ && ar rc libgcc.a && echo 'INPUT(libgcc_s.so.1)' > libgcc_s.so && echo 'INPUT(libc.so.6)' > libc.so
+# The NVIDIA container toolkit brings this library where there is a GPU; elsewhere the entry is passed over.
+RUN mkdir -p /etc/OpenCL/vendors && echo libnvidia-opencl.so.1 > /etc/OpenCL/vendors/nvidia.icd
+
+# --- pip, which stays behind ---------------------------------------------------------------------
+
+FROM base AS build
+RUN apt-get update \
+ && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3-venv ca-certificates
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_NO_COMPILE=1 PIP_ROOT_USER_ACTION=ignore
+WORKDIR /src
+COPY constraints.txt ./
+RUN python3 -m venv /opt/pip && python3 -m venv --without-pip /opt/grader
+
+FROM build AS build-worker
+RUN /opt/pip/bin/pip --python /opt/grader/bin/python3 install --constraint constraints.txt \
+    numpy pcpp "pocl-binary-distribution; platform_machine == 'x86_64'" pydantic pyopencl \
+ && rm -r /opt/grader/lib/python3*/site-packages/numpy/tests /opt/grader/lib/python3*/site-packages/numpy/*/tests
+COPY grader/__init__.py grader/protocol.py grader/text.py grader/tokens.py grader/
+COPY grader/worker grader/worker
+RUN cp -r grader /opt/grader/lib/python3*/site-packages/ \
+ && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/grader/lib
+
+FROM build AS build-grader
+RUN /opt/pip/bin/pip install --constraint constraints.txt hatchling
+COPY pyproject.toml ./
+RUN python3 -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' \
+    > requirements.txt \
+ && /opt/pip/bin/pip --python /opt/grader/bin/python3 install --constraint constraints.txt --requirement requirements.txt
+COPY README.md LICENSE ./
+COPY assignments assignments
+COPY reference reference
+COPY student_template student_template
+COPY grader grader
+RUN /opt/pip/bin/pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
+ && /opt/pip/bin/pip --python /opt/grader/bin/python3 install --no-deps dist/*.whl \
+ && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/grader/lib
+
+# --- worker: no judge, no course, no pip, no package manager, nothing that changes the user ------
+
+FROM base AS worker-root
+COPY --from=build-worker /opt/grader /opt/grader
+RUN find / -xdev -type f -perm /6000 -exec chmod a-s {} + \
+ && find /usr/share/doc -type f ! -name copyright -delete \
+ && find /usr/bin -name '*-linux-gnu-*' ! -name '*-ld' ! -name '*-ld.bfd' -delete \
+ && rm -rf /usr/lib/*-linux-gnu/gprofng /usr/lib/*-linux-gnu/libgprofng* /usr/lib/*-linux-gnu/gconv \
+    /usr/bin/perl* /usr/lib/*-linux-gnu/perl* /usr/lib/*-linux-gnu/libperl* /usr/share/perl* \
+    /usr/bin/apt* /usr/lib/apt /usr/lib/*-linux-gnu/libapt* /var/lib/apt /usr/bin/dpkg* /usr/lib/dpkg /var/lib/dpkg/info \
+    /usr/lib/python3*/pydoc_data /usr/lib/python3*/test /var/cache/* /var/log/* \
+    /usr/share/bash-completion /usr/share/info /usr/share/locale /usr/share/man /usr/share/zoneinfo \
+ && python3 -m compileall -q --invalidation-mode unchecked-hash /usr/lib/python3*
+
+FROM scratch AS worker
+COPY --from=worker-root / /
+ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+USER 65534:65534
+WORKDIR /arrays
+# Does it still start, and link? It says so here rather than to the first student.
+RUN ld -shared -o /dev/null -lgcc -lgcc_s -lc \
+ && /opt/grader/bin/python3 -I -c 'import grader.worker.__main__, grader.worker.session'
+ENTRYPOINT ["/opt/grader/bin/python3", "-I", "-m", "grader.worker"]
+
+# --- grader: beside an engine, by its socket -----------------------------------------------------
+
+FROM base AS grader
+COPY --from=build-grader /opt/grader /opt/grader
+ENV PATH=/opt/grader/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+ENTRYPOINT ["grader"]

@@ -1,0 +1,62 @@
+"""Many submissions, one after another: find them, grade each, and let none stop the rest.
+
+SUBMISSIONS/  NAME/kernels.cl  or  NAME.cl       RESULTS/  NAME.json  NAME.xml
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.assignment import Assignment
+from grader.errors import InputError, InterruptedGradingError, UngradedError
+from grader.grading import Bench, Progress, grade_submission
+from grader.inputs import fresh_seed
+from grader.result import Result, Ungraded
+from grader.submission import FILE_NAME, read_submission
+from grader.task import Task
+from grader.text import showable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A submission in a folder of submissions, by the name that its reports get."""
+
+    name: str
+    path: Path
+
+
+def find_submissions(folder: Path) -> tuple[Entry, ...]:
+    """Folders that hold a kernels.cl, and files NAME.cl; raises InputError if there are none."""
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder; name the one that holds the submissions.")
+    folders = [Entry(name=path.parent.name, path=path) for path in folder.glob(f"*/{FILE_NAME}")]
+    files = [Entry(name=path.stem, path=path) for path in folder.glob("*.cl") if not path.is_dir()]
+    names = [entry.name for entry in (*folders, *files)]
+    double = next((name for name in names if names.count(name) > 1), None)
+    if double is not None:
+        raise InputError(f"{folder} holds both {double}.cl and {double}/{FILE_NAME}; keep one of them.")
+    if not names:
+        raise InputError(f"{folder} holds no submissions: neither NAME/{FILE_NAME} nor NAME.cl.")
+    return tuple(sorted((*folders, *files), key=lambda entry: entry.name))
+
+
+def grade_all(
+    entries: tuple[Entry, ...], assignment: Assignment, bench: Bench, progress: Progress
+) -> Iterator[tuple[Entry, Result | Ungraded]]:
+    """The outcome of each as it comes; what cannot be graded is a line in the list and no reason to stop."""
+    for entry in entries:
+        progress(entry.name)
+        yield entry, _grade(entry, assignment, bench)
+
+
+def _grade(entry: Entry, assignment: Assignment, bench: Bench) -> Result | Ungraded:
+    try:
+        task = Task(assignment=assignment, submission=read_submission(entry.path), seed=fresh_seed())
+        return grade_submission(task, bench, progress=lambda _: None)
+    except InterruptedGradingError:
+        raise
+    except (InputError, UngradedError) as error:
+        fault = str(error)
+    except Exception as error:  # noqa: BLE001 - a fault of ours in one grading is none of the others'
+        fault = f"a fault in grader itself: {error!r}"
+    return Ungraded(assignment=assignment.name, submission=showable(str(entry.path)), fault=showable(fault))

@@ -1,0 +1,82 @@
+"""Which GPU a container is given, and what the engine must be told for it.
+
+none            no GPU: kernels run on the CPU, through PoCL
+nvidia[:INDEX]  by the NVIDIA container toolkit, which puts the driver's libraries into the container
+amd[:INDEX]     by device nodes; the image must hold the driver's OpenCL library (README)
+intel[:INDEX]   the same
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from docker.types import DeviceRequest
+
+from grader.errors import DeviceError, InputError
+
+NO_GPU = "none"
+
+DEV = Path("/dev")
+VENDORS = "/etc/OpenCL/vendors"
+"""Where an image keeps its ICD files, which name the drivers."""
+
+TOOLKIT = "install the NVIDIA container toolkit and run `nvidia-ctk runtime configure`, then restart the engine"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gpu:
+    """What a container gets: requests to the engine, device nodes, numeric groups that may open them, the only ICD."""
+
+    requests: tuple[DeviceRequest, ...] = ()
+    nodes: tuple[Path, ...] = ()
+    groups: tuple[int, ...] = ()
+    icd: str | None = None
+
+
+def find_gpu(wanted: str) -> Gpu:
+    """The GPU that a setting such as `nvidia:1` means.
+
+    Raises InputError if it means none, and DeviceError if this machine has none.
+    """
+    kind, _, index = wanted.partition(":")
+    if kind not in GPUS or (index and not index.isdecimal()) or (index and kind == NO_GPU):
+        raise InputError(f"there is no GPU {wanted!r}; it can be {', '.join(GPUS)}, with an index as in nvidia:1.")
+    return GPUS[kind](int(index) if index else 0)
+
+
+def _none(_: int) -> Gpu:
+    return Gpu()
+
+
+def _nvidia(index: int) -> Gpu:
+    node = DEV / f"nvidia{index}"
+    if not node.exists():
+        raise DeviceError(f"there is no {node}: install NVIDIA's driver, or name another --gpu.")
+    request = DeviceRequest(driver="nvidia", device_ids=[str(index)], capabilities=[["gpu", "compute", "utility"]])
+    return Gpu(requests=(request,), icd=f"{VENDORS}/nvidia.icd")
+
+
+def _amd(index: int) -> Gpu:
+    kfd = DEV / "kfd"
+    if not kfd.exists():
+        raise DeviceError(f"there is no {kfd}: load the amdgpu driver, or name another --gpu.")
+    return _with_groups((kfd, _render_node(index)), f"{VENDORS}/amdocl64.icd")
+
+
+def _intel(index: int) -> Gpu:
+    return _with_groups((_render_node(index),), f"{VENDORS}/intel.icd")
+
+
+def _render_node(index: int) -> Path:
+    nodes = sorted((DEV / "dri").glob("renderD*"), key=lambda node: int(node.name.removeprefix("renderD")))
+    if index >= len(nodes):
+        raise DeviceError(f"there are {len(nodes)} GPUs in {DEV / 'dri'}: load the driver, or name another --gpu.")
+    return nodes[index]
+
+
+def _with_groups(nodes: tuple[Path, ...], icd: str) -> Gpu:
+    """The nodes with the groups that own them, by number: an image need not know their names."""
+    return Gpu(nodes=nodes, groups=tuple(sorted({node.stat().st_gid for node in nodes})), icd=icd)
+
+
+GPUS: dict[str, Callable[[int], Gpu]] = {NO_GPU: _none, "nvidia": _nvidia, "amd": _amd, "intel": _intel}

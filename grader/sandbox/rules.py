@@ -1,0 +1,45 @@
+"""What a worker may use, in any sandbox and in a container."""
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from grader.protocol import Limits
+from grader.sandbox.gpu import NO_GPU
+
+MEGABYTE = 1024**2
+
+Fact = int | float | str
+
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - folders made there are our own, and closed to others
+
+
+def _array_folder() -> Path:
+    """Shared memory where there is some: arrays then travel without touching a disk."""
+    return SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else Path(tempfile.gettempdir())
+
+
+class ContainerRules(BaseModel):
+    """How containers are made. `folder` must have the same path for the engine as for the judge."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    image: str = "grader-worker"
+    gpu: str = NO_GPU
+    cpus: float = Field(default_factory=lambda: float(os.cpu_count() or 1), gt=0)
+    tmp_bytes: int = Field(default=256 * MEGABYTE, gt=0)
+    shm_bytes: int = Field(default=16 * MEGABYTE, gt=0)
+    open_files: int = Field(default=256, gt=0)
+    user: int = Field(default=65534, gt=0)
+    folder: Path = Field(default_factory=_array_folder)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """The limits of every worker, and the rules for those in containers."""
+
+    limits: Limits
+    container: ContainerRules

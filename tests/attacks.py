@@ -1,0 +1,142 @@
+"""The attack corpus, and what is seen when one of its submissions is graded.
+
+    tests/submissions/hostile/NAME/  kernels.cl   expected.yaml
+
+An attack gives itself away: where it got what it wanted, it spoils its own result. `docker` in expected.yaml is the
+reason of the first check that fails in a container, or `held`: the attack got nothing, and every check passed.
+"""
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from conftest import ROOT
+
+from grader.assignment import Assignment, Course
+from grader.result import Verdict
+
+HOSTILE = ROOT / "tests" / "submissions" / "hostile"
+
+HELD = "held"
+
+GRADER_IMAGE = "grader"
+"""The image of the judge and its command line, as `make images` calls it."""
+
+CASES = ("one element", "ragged in both sizes", "primes")
+"""Enough for a kernel that misbehaves, and quick: a hundred attacks are graded twice."""
+
+QUICK = {
+    "GRADER_DEADLINES__FIRST_LAUNCH": "4",
+    "GRADER_DEADLINES__LAUNCH": "3",
+    "GRADER_LIMITS__MEMORY_BYTES": str(1024**3),
+    "GRADER_LIMITS__FILE_BYTES": str(64 * 1024**2),
+    "GRADER_LIMITS__CPU_SECONDS": "60",
+    "GRADER_TIMING__WARM_UP_SECONDS": "0",
+    "GRADER_TIMING__MIN_PAIRS": "6",
+    "GRADER_TIMING__MAX_PAIRS": "6",
+    "GRADER_TIMING__NOISE_LIMIT": "100",
+}
+"""Settings under which attacks are graded: what they do shows in a moment, and speed is not the question."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attack:
+    """One hostile submission."""
+
+    folder: Path
+    assignment: str
+    title: str
+    docker: str
+    allow: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.folder.name
+
+
+def corpus() -> list[Attack]:
+    """All attacks, by name."""
+    return [_read(path) for path in sorted(HOSTILE.glob("*/expected.yaml"))]
+
+
+def _read(path: Path) -> Attack:
+    fields = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return Attack(
+        folder=path.parent,
+        assignment=fields["assignment"],
+        title=fields["attack"],
+        docker=fields["docker"],
+        allow=tuple(fields.get("allow", ())),
+    )
+
+
+def small_course(folder: Path, name: str, allow: tuple[str, ...]) -> Course:
+    """A course with one assignment of ours, cut to a few cases and small times, that allows what the attack needs."""
+    for part in ("assignments", "reference"):
+        shutil.copytree(ROOT / part / name, folder / part / name)
+    path = folder / "assignments" / name / "assignment.yaml"
+    fields = yaml.safe_load(path.read_text(encoding="utf-8"))
+    fields["allow"] = list(allow)
+    fields["correctness"]["cases"] = [case for case in fields["correctness"]["cases"] if case["name"] in CASES]
+    fields["performance"]["classes"]["cpu"]["sizes"] = dict.fromkeys(fields["sizes"], 512)
+    path.write_text(yaml.safe_dump(fields, sort_keys=False), encoding="utf-8")
+    return Course(assignments=folder / "assignments", reference=folder / "reference")
+
+
+def small_assignment(folder: Path, attack: Attack) -> Assignment:
+    """The assignment of an attack, in a course of its own below `folder`."""
+    return small_course(folder / attack.name, attack.assignment, attack.allow).load(attack.assignment)
+
+
+def verdict(result) -> str:
+    """The reason of the first check that fails, or `held`."""
+    return next((str(check.reason) for check in result.checks if check.verdict is not Verdict.PASSED), HELD)
+
+
+def observed(client, attack: Attack, folder: Path) -> str:
+    """What the attack does under `process`, inside a container that is thrown away (observe.py), as the table has it."""
+    small_course(folder / "course", attack.assignment, attack.allow)
+    binds = {folder / "course": "/course", attack.folder: "/attack", ROOT / "tests" / "observe.py": "/observe.py"}
+    container = client.containers.run(
+        GRADER_IMAGE,
+        ["/observe.py", "/attack/kernels.cl", "/course", attack.assignment],
+        entrypoint="/opt/grader/bin/python3",
+        user="root",
+        detach=True,
+        init=True,
+        network_mode="none",
+        mem_limit="3g",
+        pids_limit=600,
+        environment=QUICK,
+        volumes={str(path): {"bind": bind, "mode": "ro"} for path, bind in binds.items()},
+    )
+    try:
+        container.wait(timeout=180)
+        seen = json.loads(container.logs(stdout=True, stderr=False).splitlines()[-1])
+    finally:
+        container.remove(force=True, v=True)
+    return "; ".join([_end(attack, seen), *seen["traces"]])
+
+
+def _end(attack: Attack, seen: dict) -> str:
+    """How the grading ended: a wrong result is the sign by which an attack tells that it succeeded."""
+    if seen["reason"] is None:
+        return (
+            "the grader hangs" if seen["ended"] is None else "the grader is killed" if seen["ended"] < 0 else "ungraded"
+        )
+    if seen["reason"] == "WRONG_OUTPUT" != attack.docker:
+        return "succeeds"
+    return in_words(seen["reason"])
+
+
+def row(attack: Attack, process: str, docker: str) -> str:
+    """The attack's line in the table of SECURITY.md."""
+    return f"| {attack.title} | {process} | {docker} |"
+
+
+def in_words(verdict: str) -> str:
+    """A verdict as the table has it."""
+    return "held" if verdict == HELD else f"graded {verdict}"

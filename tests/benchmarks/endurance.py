@@ -1,0 +1,171 @@
+"""Grades many submissions in a row, hostile ones among them, while the judge is killed and the engine restarted.
+
+    python tests/benchmarks/endurance.py [--gradings 200] [--restart "systemctl restart docker"]
+
+A third of the submissions is hostile. The judge (`grader batch`) is killed with SIGKILL at a third and at two thirds of
+the way, the engine is restarted half way; the batch is started again with what has no result yet. In the end nothing
+may be left, and every submission must have the verdicts that it gets alone. Prints a table; exit code 1 if not so.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from itertools import cycle, islice
+from pathlib import Path
+
+import docker
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from attacks import QUICK, corpus, small_course, verdict  # noqa: E402
+
+from grader.result import Result  # noqa: E402
+from grader.sandbox.container import LABEL  # noqa: E402
+
+NAME = "coalsTransp"
+GRADER = [sys.executable, "-m", "grader.cli"]
+WAIT = 900
+
+
+def main() -> int:
+    """Run, look, print."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--gradings", type=int, default=200)
+    options.add_argument("--restart", default="systemctl restart docker")
+    given = options.parse_args()
+    work = Path(tempfile.mkdtemp(prefix="endurance-"))
+    arrays = work / "arrays"
+    arrays.mkdir()
+    os.environ.update({**QUICK, "GRADER_DOCKER__FOLDER": str(arrays), "GRADER_SANDBOX": "docker"})
+    kinds = submissions()
+    small_course(work / "course", NAME, ("include", "line", "asm", "has_include", "long line"))
+    alone = {kind: grade_alone(work, path) for kind, path in kinds.items()}
+    entries = spread(kinds, given.gradings)
+    for name, kind in entries.items():
+        (work / "todo" / name).mkdir(parents=True)
+        shutil.copy(kinds[kind] / "kernels.cl", work / "todo" / name)
+    begin = time.monotonic()
+    events = run_all(work, len(entries), given.restart)
+    seconds = time.monotonic() - begin
+    return report(work, arrays, entries, alone, events, seconds)
+
+
+def submissions() -> dict[str, Path]:
+    """Golden and hostile submissions by name. Those whose verdict is a deadline's would make this a test of patience."""
+    golden = {path.parent.name: path.parent for path in (ROOT / "tests" / "submissions" / NAME).glob("*/expected.yaml")}
+    hostile = {
+        f"hostile-{attack.name}": attack.folder
+        for attack in corpus()
+        if attack.assignment == NAME and attack.docker not in {"TIME_LIMIT", "FORBIDDEN"}
+    }
+    return golden | hostile
+
+
+def spread(kinds: dict[str, Path], count: int) -> dict[str, str]:
+    """So many entries, every third of them hostile, by a name that sorts in the order of grading."""
+    hostile = cycle(kind for kind in kinds if kind.startswith("hostile-"))
+    honest = cycle(kind for kind in kinds if not kind.startswith("hostile-"))
+    return {f"{n:04d}": next(hostile) if n % 3 == 1 else next(honest) for n in islice(range(10**4), count)}
+
+
+def grade_alone(work: Path, submission: Path) -> list[tuple[str, str]]:
+    """The verdicts of one submission graded by a judge of its own."""
+    path = work / "alone.json"
+    command = [*GRADER, "grade", submission, "--assignment", NAME, "--course", work / "course", "--json", path]
+    subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
+    return verdicts(path)
+
+
+def verdicts(path: Path) -> list[tuple[str, str]]:
+    """Name and reason of every check."""
+    result = Result.model_validate_json(path.read_text())
+    return [(check.name, str(check.reason or check.verdict)) for check in result.checks]
+
+
+def run_all(work: Path, count: int, restart: str) -> list[str]:
+    """Batch after batch, with what happens to them on the way."""
+    disturbances = [
+        (count // 3, "judge killed", lambda judge: judge.send_signal(signal.SIGKILL)),
+        (count // 2, "engine restarted", lambda _: subprocess.run(restart, shell=True, check=True)),
+        (2 * count // 3, "judge killed", lambda judge: judge.send_signal(signal.SIGKILL)),
+    ]
+    events = []
+    while any((work / "todo").iterdir()):
+        out = work / f"out{len(events)}"
+        command = [*GRADER, "batch", work / "todo", "--assignment", NAME, "--out", out, "--course", work / "course"]
+        judge = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=sys.stderr)
+        while judge.poll() is None:
+            done = collect(work, out)
+            if disturbances and done >= disturbances[0][0]:
+                _, what, disturb = disturbances.pop(0)
+                events.append(f"{what} after {done} gradings")
+                disturb(judge)
+            time.sleep(0.05)
+        collect(work, out)
+        events.append(f"batch ended with {judge.returncode}, {len(list((work / 'todo').iterdir()))} to do")
+    return events
+
+
+def collect(work: Path, out: Path) -> int:
+    """Take what has a whole result off the list; how many have one."""
+    (work / "results").mkdir(exist_ok=True)
+    for path in out.glob("*.json"):
+        outcome = json.loads(path.read_text())
+        path.rename(work / "results" / path.name)
+        if outcome["status"] == "graded":
+            shutil.rmtree(work / "todo" / path.stem)
+        else:
+            print(f"{path.stem}: {outcome['fault']}", file=sys.stderr)
+            (work / "results" / path.name).unlink()
+    return len(list((work / "results").iterdir()))
+
+
+def report(work: Path, arrays: Path, entries: dict[str, str], alone: dict, events: list[str], seconds: float) -> int:
+    """The table, and whether all is as it should be."""
+    subprocess.run([*GRADER, "devices"], check=True, stdout=subprocess.DEVNULL)  # the next start sweeps
+    engine = docker.from_env().api
+    containers = [each["Id"] for each in engine.containers(all=True, filters={"label": LABEL})]
+    processes = [entry.name for entry in Path("/proc").glob("[0-9]*") if owner(entry) == 65534]
+    different = [
+        f"{name} ({kind}): {verdicts(work / 'results' / f'{name}.json')}, alone {alone[kind]}"
+        for name, kind in entries.items()
+        if verdicts(work / "results" / f"{name}.json") != alone[kind]
+    ]
+    print("\n".join(["", *events, *different]))
+    hostile = sum(kind.startswith("hostile-") for kind in entries.values())
+    rows = {
+        "gradings": len(entries),
+        "of them hostile": hostile,
+        "seconds each": f"{seconds / len(entries):.2f}",
+        "verdicts unlike those alone": len(different),
+        "containers left": len(containers),
+        "folders left": len(list(arrays.iterdir())),
+        "processes left": len(processes),
+    }
+    print("\n".join(f"{what:<30}{figure}" for what, figure in rows.items()))
+    print(
+        "first failures:",
+        dict(Counter(verdict(Result.model_validate_json(p.read_text())) for p in (work / "results").iterdir())),
+    )
+    shutil.rmtree(work)
+    return int(bool(different or containers or rows["folders left"] or processes))
+
+
+def owner(entry: Path) -> int:
+    """The user of a process; -1 if it has ended."""
+    try:
+        return entry.stat().st_uid
+    except OSError:
+        return -1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

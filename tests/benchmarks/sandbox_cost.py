@@ -1,0 +1,77 @@
+"""Prints what one grading costs under `process` and under `docker`, side by side: alone, and in a batch.
+
+    python tests/benchmarks/sandbox_cost.py [ROUNDS]
+
+The two take turns. Alone is all of `grader grade`, from the shell and back; in a batch, a spare container starts while
+another works, and the time is that of a grading in the middle of it. The submission has a mistake, so that it is not
+timed, or it is the model solution, with as many timed pairs as settings say.
+"""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+from grader.grading import Bench, grade_submission
+from grader.inputs import fresh_seed
+from grader.settings import load_settings
+from grader.submission import read_submission
+from grader.task import Task
+
+ROOT = Path(__file__).parent.parent.parent
+NAME = "coalsTransp"
+KINDS = {
+    "wrong, not timed": ROOT / "tests" / "submissions" / NAME / "block-not-moved",
+    "right, timed": ROOT / "reference" / NAME,
+}
+SANDBOXES = ("process", "docker")
+
+
+def main() -> None:
+    """Measure and print one row a kind of submission and way of grading."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+    print(f"{'seconds, median of ' + str(rounds):<34}{'process':>10}{'docker':>10}{'docker adds':>14}")
+    for kind, path in KINDS.items():
+        alone: dict[str, list[float]] = {name: [] for name in SANDBOXES}
+        for _ in range(rounds):
+            for name in SANDBOXES:
+                alone[name].append(_alone(path, name))
+        _print(f"{kind}: alone", alone)
+        _print(f"{kind}: in a batch", _in_batch(path, rounds))
+
+
+def _alone(path: Path, sandbox: str) -> float:
+    start = time.perf_counter()
+    command = [sys.executable, "-m", "grader.cli", "grade", path, "--assignment", NAME, "--sandbox", sandbox]
+    subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def _in_batch(path: Path, rounds: int) -> dict[str, list[float]]:
+    settings = load_settings({})
+    found: dict[str, list[float]] = {name: [] for name in SANDBOXES}
+    with settings.open_batch("process") as process, settings.open_batch("docker") as container:
+        for number in range(rounds + 1):
+            for name, bench in (("process", process), ("docker", container)):
+                seconds = _grade(path, bench)
+                if number:  # the first has no spare to begin with
+                    found[name].append(seconds)
+    return found
+
+
+def _grade(path: Path, bench: Bench) -> float:
+    assignment = load_settings({}).places.load(NAME)
+    task = Task(assignment=assignment, submission=read_submission(path), seed=fresh_seed())
+    start = time.perf_counter()
+    grade_submission(task, bench, lambda _: None)
+    return time.perf_counter() - start
+
+
+def _print(what: str, seconds: dict[str, list[float]]) -> None:
+    process, container = (median(seconds[name]) for name in SANDBOXES)
+    print(f"{what:<34}{process:10.2f}{container:10.2f}{container - process:+14.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""Carries out one attack under the sandbox `process`, inside a container that is thrown away, and prints what it did.
+
+    python3 observe.py KERNELS COURSE ASSIGNMENT       (as root: the grader runs as another user)
+
+One JSON object on stdout: how the grader ended, the reason of the first failed check, and the traces that are left.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+USER = 1000
+HOME = Path("/home/grader")
+SECRET = HOME / "secret.txt"
+WORDS = "the other students' work"
+DEADLINE = 120
+
+WRITABLE = (HOME, Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"))
+
+
+def main(kernels, course, assignment):
+    """Run the grader on the attack and look at what is left."""
+    HOME.mkdir(exist_ok=True)
+    SECRET.write_text(WORDS)
+    os.chown(HOME, USER, USER)
+    os.chown(SECRET, USER, USER)
+    report = HOME / "result.json"
+    before = files()
+    ended = grade(kernels, course, assignment, report)
+    time.sleep(0.3)
+    reason = first_failure(report)
+    traces = []
+    if processes():
+        traces.append("a process is left")
+    report.unlink(missing_ok=True)
+    if files() - before:
+        traces.append("files are left")
+    if not SECRET.is_file() or SECRET.read_text() != WORDS:
+        traces.append("a file of the user is gone")
+    print(json.dumps({"ended": ended, "reason": reason, "traces": traces}))
+
+
+def grade(kernels, course, assignment, report):
+    """The exit status of the grader; None if it had to be ended."""
+    command = ["grader", "grade", kernels, "--assignment", assignment, "--course", course, "--json", str(report)]
+    process = subprocess.Popen(
+        [*command, "--sandbox", "process", "--trust-submissions"],
+        user=USER,
+        group=USER,
+        extra_groups=[],
+        cwd=HOME,
+        env={**os.environ, "HOME": str(HOME)},
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr,
+        start_new_session=True,
+    )
+    try:
+        return process.wait(DEADLINE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return None
+
+
+def first_failure(report):
+    """The reason of the first check that failed; None if there is no result."""
+    try:
+        result = json.loads(report.read_text())
+    except (OSError, ValueError):
+        return None
+    if result["status"] != "graded":
+        return None
+    return next((check["reason"] for check in result["checks"] if check["verdict"] != "passed"), "held")
+
+
+def processes():
+    """Processes of the grader's user, the dead left out."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            if entry.stat().st_uid == USER and state != "Z":
+                found.append(entry.name)
+        except OSError:
+            continue
+    return found
+
+
+def files():
+    """Everything in the folders that the grader's user can write to."""
+    return {str(path) for folder in WRITABLE for path in folder.rglob("*")}
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,108 @@
+"""The attack corpus under a real engine, and without a wall: what is graded, what is left, what SECURITY.md says of it.
+
+`docker` is what the sandbox does. `process` is tried inside a container that is thrown away, since it is no wall: as a
+user of that container, some attacks kill the grader or leave processes behind, and the table says so.
+"""
+
+import hashlib
+import os
+import time
+from pathlib import Path
+
+import pytest
+from attacks import HELD, HOSTILE, QUICK, corpus, in_words, observed, row, small_assignment, small_course, verdict
+from conftest import ROOT
+from engine import engine, grader_image, worker_image  # noqa: F401 - fixtures
+
+from grader.grading import grade_submission
+from grader.inputs import fresh_seed
+from grader.sandbox.container import LABEL
+from grader.settings import Settings
+from grader.submission import read_submission
+from grader.task import Task
+
+CORPUS = corpus()
+TABLE = (ROOT / "SECURITY.md").read_text(encoding="utf-8").splitlines()
+
+HONEST = ROOT / "tests" / "submissions" / "coalsTransp" / "flat-tile-turned-on-load"
+
+every_attack = pytest.mark.parametrize("attack", CORPUS, ids=lambda attack: attack.name)
+
+
+@pytest.fixture(scope="module")
+def wall(worker_image, tmp_path_factory):  # noqa: F811
+    """A bench as `grader batch` has it, with a spare worker that starts while an attack runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in QUICK.items():
+            patch.setenv(name, value)
+        folder = tmp_path_factory.mktemp("arrays")
+        settings = Settings(docker={"image": worker_image, "folder": folder}, locks=folder.parent)
+        with settings.open_batch("docker") as bench:
+            yield bench, folder
+
+
+def grade(bench, assignment, folder):
+    task = Task(assignment=assignment, submission=read_submission(folder), seed=fresh_seed())
+    return grade_submission(task, bench, lambda _: None)
+
+
+def containers(client, folder):
+    """The containers of this bench, spare included."""
+    return [each for each in client.api.containers(all=True) if each["Labels"].get(LABEL, "").startswith(str(folder))]
+
+
+def settle(look, wanted):
+    """What `look` finds after the moment that removing takes."""
+    end = time.monotonic() + 10
+    while len(look()) > wanted and time.monotonic() < end:
+        time.sleep(0.05)
+    return look()
+
+
+def host():
+    """What an attack could have changed here: names where all may write, and the content of what it may read."""
+    names = sorted(name for folder in ("/", "/dev/shm", "/etc", str(Path.home())) for name in os.listdir(folder))
+    digest = hashlib.sha256()
+    for path in sorted([*(ROOT / "reference").rglob("*.cl"), *(ROOT / "grader").rglob("*.py"), Path("/etc/passwd")]):
+        digest.update(path.read_bytes())
+    return names, digest.hexdigest()
+
+
+@every_attack
+def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, tmp_path):  # noqa: F811
+    """Its verdict is the expected one; no container, process or file is left; the next are graded right."""
+    bench, folder = wall
+    before = host()
+    assert verdict(grade(bench, small_assignment(tmp_path, attack), attack.folder)) == attack.docker
+    assert len(settle(lambda: containers(engine, folder), 1)) <= 1, "only the spare is left"
+    assert len(settle(lambda: list(folder.iterdir()), 1)) <= 1
+    assert host() == before
+    honest = small_course(tmp_path / "next", "coalsTransp", ()).load("coalsTransp")
+    assert verdict(grade(bench, honest, HONEST)) == HELD
+    assert row_of(attack).endswith(f"| {in_words(attack.docker)} |")
+
+
+def row_of(attack):
+    """The attack's line in SECURITY.md."""
+    return next((line for line in TABLE if line.startswith(f"| {attack.title} |")), "")
+
+
+@every_attack
+def test_the_table_says_what_an_attack_does_without_a_wall(attack, engine, grader_image, tmp_path):  # noqa: F811
+    """Observed in a container that is thrown away; see observe.py."""
+    assert row_of(attack) == row(attack, observed(engine, attack, tmp_path), in_words(attack.docker))
+
+
+def test_the_table_lists_the_whole_corpus_and_nothing_else():
+    """A row an attack, in the order of the corpus."""
+    start = TABLE.index("| attack | `process` | `docker` |") + 2
+    rows = TABLE[start : start + len(CORPUS) + 1]
+    assert [line.split(" | ")[0].removeprefix("| ") for line in rows[:-1]] == [attack.title for attack in CORPUS]
+    assert rows[-1] == ""
+
+
+def test_the_corpus_is_wide_enough():
+    """At least forty attacks, no two of the same name in the table."""
+    assert len(CORPUS) >= 40
+    assert len({attack.title for attack in CORPUS}) == len(CORPUS)
+    assert {path.parent for path in HOSTILE.glob("*/kernels.cl")} == {attack.folder for attack in CORPUS}

@@ -1,0 +1,92 @@
+"""probe.py: does the device still do what it should?"""
+
+import numpy as np
+import pytest
+from conftest import DEADLINES
+
+from grader.errors import DeviceError, WorkerError
+from grader.outcome import Crashed, Fetched, OutOfMemory, TimedOut
+from grader.probe import PLAN, probe
+from grader.protocol import BuildFailed, Refused
+from grader.runner import Worker
+
+RIGHT = np.arange(1, 257, dtype=np.uint32)
+
+
+def answering(monkeypatch, outcome):
+    """Workers whose every run has this outcome, and nothing is started for it."""
+    monkeypatch.setattr(Worker, "start", lambda _: None)
+    monkeypatch.setattr(Worker, "run_once", lambda *_: outcome)
+
+
+def returned(payload):
+    nothing = np.empty(0, dtype=np.uint32)
+    return {"out": Fetched(before=nothing, payload=payload, after=nothing, poison=0)}
+
+
+def test_a_device_that_works_is_found_to(bench):
+    """The kernel is built, run and looked at; the worker is stopped."""
+    worker = bench.worker()
+    assert probe(worker) is None
+    assert worker._process is None
+
+
+def test_the_kernel_leaves_nothing_to_chance():
+    """Memory that was never written, all zero or still poisoned, is no right answer."""
+    poison = PLAN.buffers[0].poison
+    assert not np.array_equal(np.full(256, poison, dtype=np.uint32), RIGHT)
+    assert PLAN.buffers[0].size == RIGHT.nbytes
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        np.zeros(256, dtype=np.uint32),
+        RIGHT[::-1],
+        RIGHT[:-1],
+        np.concatenate([RIGHT[:-1], np.array([0], dtype=np.uint32)]),
+    ],
+    ids=["nothing", "turned round", "too short", "all but the last"],
+)
+def test_wrong_values_are_our_error(bench, monkeypatch, payload):
+    """With the command that says more."""
+    answering(monkeypatch, returned(payload))
+    with pytest.raises(DeviceError, match=r"computes wrong values.*`grader doctor`"):
+        probe(bench.worker())
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        TimedOut(doing="running", seconds=3),
+        Crashed(signal=11, exit_code=None, words=""),
+        OutOfMemory(),
+        Refused(call="launch", error="OUT_OF_RESOURCES"),
+        BuildFailed(program="submission", log="no linker"),
+    ],
+    ids=lambda outcome: type(outcome).__name__,
+)
+def test_a_kernel_of_ours_that_fails_is_our_error(bench, monkeypatch, outcome):
+    """A device that a submission has left hanging must not cost the next student points."""
+    answering(monkeypatch, outcome)
+    with pytest.raises(DeviceError, match=r"does not run a simple kernel.*`grader doctor`"):
+        probe(bench.worker())
+
+
+def test_a_device_that_has_gone_is_our_error_and_the_worker_is_stopped(bench):
+    """No process waits for a device that will not come back."""
+    worker = Worker(bench.sandbox, 99, DEADLINES)
+    with pytest.raises(DeviceError, match="no OpenCL device 99"):
+        probe(worker)
+    assert worker._process is None
+
+
+def test_a_worker_that_does_not_start_is_told_as_such(bench, monkeypatch):
+    """It says nothing about the device."""
+
+    def refuse(_):
+        raise WorkerError("no container engine answers")
+
+    monkeypatch.setattr(type(bench.sandbox), "start", refuse)
+    with pytest.raises(WorkerError, match="no container engine answers"):
+        probe(bench.worker())

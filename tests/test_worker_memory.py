@@ -1,0 +1,92 @@
+"""worker/memory.py: what either kind of cgroup says about processes that were killed for their memory."""
+
+import json
+import os
+import signal
+
+import pytest
+
+from grader.worker import memory
+from grader.worker.fork import Fork
+from grader.worker.memory import COUNTERS, kills_for_memory
+
+VERSION_2 = "low 0\nhigh 0\nmax 71\noom 9\noom_kill {}\noom_group_kill 5\n"
+VERSION_1 = "oom_kill_disable 0\nunder_oom 0\noom_kill {}\n"
+
+
+@pytest.fixture
+def counters(tmp_path, monkeypatch):
+    """The two files, neither of which is there yet."""
+    paths = (tmp_path / "memory.events", tmp_path / "memory.oom_control")
+    monkeypatch.setattr(memory, "COUNTERS", paths)
+    return paths
+
+
+@pytest.mark.parametrize("kills", [0, 3, 12345])
+@pytest.mark.parametrize(("version", "text"), [(2, VERSION_2), (1, VERSION_1)], ids=["version 2", "version 1"])
+def test_kills_are_counted_by_either_version(counters, version, text, kills):
+    """Neither other counts of the same file nor the switch of version 1 are mistaken for them."""
+    counters[2 - version].write_text(text.format(kills))
+    assert kills_for_memory() == kills
+
+
+def test_where_nothing_is_counted_nothing_was_killed(counters):
+    """On a host without cgroups; and a path through a file is like none."""
+    assert kills_for_memory() == 0
+    counters[0].mkdir()
+    assert kills_for_memory() == 0
+
+
+def test_the_first_file_that_counts_is_believed(counters):
+    """Where a hybrid host has both, a file without the line is passed over."""
+    counters[1].write_text(VERSION_1.format(4))
+    assert kills_for_memory() == 4
+    counters[0].write_text("low 0\nhigh 0\nmax 0\n")
+    assert kills_for_memory() == 4
+    counters[0].write_text(VERSION_2.format(7))
+    assert kills_for_memory() == 7
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "oom_kill\n",
+        "oom_kill many\n",
+        "oom_kill -1\n",
+        "xoom_kill 3\n",
+        "oom_kill_disable 1\n",
+        "oom_group_kill 2\n",
+    ],
+)
+def test_a_file_without_the_line_counts_nothing(counters, text):
+    """Kernels before 4.13 have no such line."""
+    counters[0].write_text(text)
+    counters[1].write_text(text)
+    assert kills_for_memory() == 0
+
+
+def test_the_files_are_those_of_this_machine():
+    """One of each version, below the place where both are mounted."""
+    assert [str(path) for path in COUNTERS] == [
+        "/sys/fs/cgroup/memory.events",
+        "/sys/fs/cgroup/memory/memory.oom_control",
+    ]
+
+
+@pytest.mark.parametrize(("before", "after", "out_of_memory"), [(0, 1, True), (1, 1, False), (2, 4, True)])
+def test_a_session_that_was_killed_is_said_to_have_died_of_it_only_if_the_count_rose(
+    counters, before, after, out_of_memory
+):
+    """A kill of an earlier session is not blamed on this one."""
+    counters[0].write_text(VERSION_2.format(before))
+
+    def die(channel):
+        channel.receive()
+        counters[0].write_text(VERSION_2.format(after))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    judge, other_end = os.pipe()
+    with os.fdopen(judge, "rb") as requests, os.fdopen(other_end, "wb"):
+        reply = json.loads(Fork.start(die, inherited=()).ask(b"{}\n", requests))
+    assert reply == {"kind": "died", "signal": signal.SIGKILL, "exit_code": None, "out_of_memory": out_of_memory}
