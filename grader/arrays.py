@@ -23,7 +23,11 @@ class ArrayFiles:
     def __init__(self, folder: Path) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
         self._input = os.open(folder / INPUT_FILE, flags, 0o600)
-        self._output = os.open(folder / OUTPUT_FILE, flags, 0o600)
+        try:
+            self._output = os.open(folder / OUTPUT_FILE, flags, 0o600)
+        except OSError:
+            os.close(self._input)
+            raise
 
     def share(self) -> None:
         """Let a worker of another user read the one and write the other; the folder keeps everybody else out."""

@@ -3,6 +3,7 @@
 SUBMISSIONS/  NAME/kernels.cl  or  NAME.cl       RESULTS/  NAME.json  NAME.xml
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,9 @@ from grader.submission import FILE_NAME, read_submission
 from grader.task import Task
 from grader.text import showable
 
+NAME_LIMIT = 240
+"""Bytes: file systems take 255, and a report adds an ending."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
@@ -26,18 +30,29 @@ class Entry:
 
 
 def find_submissions(folder: Path) -> tuple[Entry, ...]:
-    """Folders that hold a kernels.cl, and files NAME.cl; raises InputError if there are none."""
+    """Every folder in it, which should hold a kernels.cl, and every file NAME.cl.
+
+    Raises InputError if there are none, or if one has a name that its reports could not have.
+    """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder; name the one that holds the submissions.")
-    folders = [Entry(name=path.parent.name, path=path) for path in folder.glob(f"*/{FILE_NAME}")]
+    folders = [Entry(name=path.name, path=path) for path in folder.iterdir() if path.is_dir() and _is_meant(path)]
     files = [Entry(name=path.stem, path=path) for path in folder.glob("*.cl") if not path.is_dir()]
     names = [entry.name for entry in (*folders, *files)]
+    long = next((name for name in names if len(os.fsencode(name)) > NAME_LIMIT), None)
+    if long is not None:
+        raise InputError(f"the name {showable(long)} in {folder} is too long for its reports; shorten it.")
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
         raise InputError(f"{folder} holds both {double}.cl and {double}/{FILE_NAME}; keep one of them.")
     if not names:
         raise InputError(f"{folder} holds no submissions: neither NAME/{FILE_NAME} nor NAME.cl.")
     return tuple(sorted((*folders, *files), key=lambda entry: entry.name))
+
+
+def _is_meant(folder: Path) -> bool:
+    """A folder with a student's name but without a kernels.cl must not go unnoticed; one like .git need not be."""
+    return not folder.name.startswith(".") or (folder / FILE_NAME).is_file()
 
 
 def grade_all(

@@ -3,12 +3,15 @@
 import fcntl
 import os
 import re
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from grader.errors import WorkerError
 from grader.protocol import DeviceFacts
+
+READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # whatever somebody has put there in place of a file
 
 
 @contextmanager
@@ -25,6 +28,18 @@ def exclusive(device: DeviceFacts, folder: Path) -> Iterator[None]:
         os.close(lock)
 
 
+def _make(path: Path) -> None:
+    """Make the file, readable by all from its first moment; nothing happens if another grader was quicker."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent)
+    try:
+        os.fchmod(descriptor, 0o444)
+        with suppress(FileExistsError):
+            os.link(name, path)
+    finally:
+        os.close(descriptor)
+        Path(name).unlink()
+
+
 def _identity(device: DeviceFacts) -> str:
     """The same for every driver and sandbox that reaches the device; all CPU drivers share the one CPU."""
     if device.type == "cpu":
@@ -35,14 +50,10 @@ def _identity(device: DeviceFacts) -> str:
 def _open(path: Path) -> int:
     """Another user's lock file serves as well, though in a sticky folder it cannot be opened for writing."""
     try:
-        try:
-            return os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-        except FileNotFoundError:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o666)
-            os.fchmod(descriptor, 0o644)
-            return descriptor
-    except FileExistsError:
-        return _open(path)
+        with suppress(FileNotFoundError):
+            return os.open(path, READING)
+        _make(path)
+        return os.open(path, READING)
     except OSError as error:
         raise WorkerError(
             f"cannot lock the device with {path}: {error.strerror}; set GRADER_LOCKS to a folder that every grader of "

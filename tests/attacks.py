@@ -97,7 +97,7 @@ def verdict(result) -> str:
 
 
 def observed(client, attack: Attack, folder: Path) -> str:
-    """What the attack does under `process`, inside a container that is thrown away (observe.py), as the table has it."""
+    """In the words of the table, what it does under `process`, tried in a container that is thrown away (observe.py)."""
     small_course(folder / "course", attack.assignment, attack.allow)
     binds = {folder / "course": "/course", attack.folder: "/attack", ROOT / "tests" / "observe.py": "/observe.py"}
     container = client.containers.run(

@@ -46,9 +46,11 @@ def worker_image(engine, tmp_path_factory):  # noqa: ARG001 - without an engine 
     name = os.environ.get("GRADER_DOCKER__IMAGE", WORKER_IMAGE)
     rules = ContainerRules(image=name, folder=tmp_path_factory.mktemp("first-worker"))
     try:
-        with closing(ContainerSandbox(Rules(limits=LIMITS, container=rules))) as sandbox:
-            with Worker(sandbox, 0, DEADLINES) as worker:
-                worker.ready()
+        with (
+            closing(ContainerSandbox(Rules(limits=LIMITS, container=rules))) as sandbox,
+            Worker(sandbox, 0, DEADLINES) as worker,
+        ):
+            worker.ready()
     except WorkerError as error:
         do_without(f"the image {name} cannot be used: {error}")
     return name

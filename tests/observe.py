@@ -24,6 +24,8 @@ WRITABLE = (HOME, Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"))
 def main(kernels, course, assignment):
     """Run the grader on the attack and look at what is left."""
     HOME.mkdir(exist_ok=True)
+    with Path("/etc/passwd").open("a") as users:
+        users.write(f"grader:x:{USER}:{USER}::{HOME}:/bin/sh\n")  # a machine that people use
     SECRET.write_text(WORDS)
     os.chown(HOME, USER, USER)
     os.chown(SECRET, USER, USER)

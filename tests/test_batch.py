@@ -1,10 +1,8 @@
 """batch.py: which submissions a folder holds, and that none of them stops the others."""
 
 import os
-import shutil
 
 import pytest
-from conftest import ROOT
 from samples import BUILD, failed, result
 
 from grader import batch
@@ -13,9 +11,8 @@ from grader.errors import DeviceError, InputError, InterruptedGradingError, Nois
 from grader.reports import REPORTS
 from grader.reports.terminal import summary
 from grader.result import Result, Ungraded
+from grader.submission import FILE_NAME
 from grader.text import showable
-
-MODEL = ROOT / "reference" / "coalsTransp" / "kernels.cl"
 
 
 def submission(folder, name, text="__kernel void f() {}\n"):
@@ -26,7 +23,11 @@ def submission(folder, name, text="__kernel void f() {}\n"):
 
 
 def found(folder):
-    return [(entry.name, entry.path.relative_to(folder).as_posix()) for entry in find_submissions(folder)]
+    """Names, and the files that will be read."""
+    entries = [
+        (each.name, each.path / FILE_NAME if each.path.is_dir() else each.path) for each in find_submissions(folder)
+    ]
+    return [(name, path.relative_to(folder).as_posix()) for name, path in entries]
 
 
 def complaint(folder):
@@ -51,13 +52,14 @@ def test_folders_and_files_are_found_by_name(tmp_path):
     ]
 
 
-def test_what_is_no_submission_is_passed_over(tmp_path):
-    """Other files, folders without a kernels.cl, and what lies deeper."""
+def test_a_folder_without_a_submission_is_listed_and_other_files_are_not(tmp_path):
+    """Somebody misspelt a name: that must not look as if nobody had handed in anything."""
     submission(tmp_path, "anna/kernels.cl")
     for name in ("README.md", "bob/solution.cl", "carol/old/kernels.cl", "kernels.cl.bak", "dora/KERNELS.CL", "eve.CL"):
         submission(tmp_path, name)
     (tmp_path / "empty").mkdir()
-    assert found(tmp_path) == [("anna", "anna/kernels.cl")]
+    (tmp_path / ".git").mkdir()
+    assert [name for name, _ in found(tmp_path)] == ["anna", "bob", "carol", "dora", "empty"]
 
 
 @pytest.mark.parametrize(
@@ -252,7 +254,9 @@ def test_a_real_batch_survives_a_real_crash(tmp_path, bench, transposition):
     signature = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)"
     submission(tmp_path, "crash.cl", signature + "{ B[1000000000000UL + width] = A[0]; }\n")
     submission(tmp_path, "wrong.cl", signature + "{ B[0] = nothing; }\n")
-    shutil.copy(MODEL, tmp_path / "zz-not-read.cl")
-    run = grade_all(find_submissions(tmp_path)[:2], transposition, bench, silent)
+    correctness = transposition.correctness
+    short = correctness.model_copy(update={"cases": correctness.cases[:2]})
+    assignment = transposition.model_copy(update={"correctness": short})
+    run = grade_all(find_submissions(tmp_path), assignment, bench, silent)
     reasons = {entry.name: {check.reason for check in outcome.checks} for entry, outcome in run}
     assert reasons == {"crash": {None, "CRASH", "NOT_RUN"}, "wrong": {"BUILD_ERROR", "NOT_RUN"}}

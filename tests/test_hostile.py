@@ -61,7 +61,7 @@ def settle(look, wanted):
 
 def host():
     """What an attack could have changed here: names where all may write, and the content of what it may read."""
-    names = sorted(name for folder in ("/", "/dev/shm", "/etc", str(Path.home())) for name in os.listdir(folder))
+    names = sorted(name for folder in ("/", "/dev/shm", "/etc", str(Path.home())) for name in os.listdir(folder))  # noqa: PTH208
     digest = hashlib.sha256()
     for path in sorted([*(ROOT / "reference").rglob("*.cl"), *(ROOT / "grader").rglob("*.py"), Path("/etc/passwd")]):
         digest.update(path.read_bytes())
@@ -88,7 +88,7 @@ def row_of(attack):
 
 
 @every_attack
-def test_the_table_says_what_an_attack_does_without_a_wall(attack, engine, grader_image, tmp_path):  # noqa: F811
+def test_the_table_says_what_an_attack_does_without_a_wall(attack, engine, grader_image, tmp_path):  # noqa: ARG001, F811
     """Observed in a container that is thrown away; see observe.py."""
     assert row_of(attack) == row(attack, observed(engine, attack, tmp_path), in_words(attack.docker))
 

@@ -6,14 +6,13 @@ The first half needs no engine: a fake one stands in for what real ones do rarel
 import errno
 import hashlib
 import json
-import os
 import socket
 import struct
 import subprocess
 import sys
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -53,6 +52,10 @@ def rules(folder, **container):
 
 def make_worker(sandbox):
     return Worker(sandbox, 0, DEADLINES).load({"p": Program(source=KERNELS)})
+
+
+def descriptors():
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def settle(look, wanted):
@@ -112,7 +115,7 @@ class FakeEngine:
 
     def inspect_container(self, _):
         self._may_fail("inspect_container")
-        return {"State": {"OOMKilled": self.out_of_memory}}
+        return {"State": {"Running": False, "OOMKilled": self.out_of_memory}}
 
     def remove_container(self, container, **how):
         assert how == {"force": True, "v": True}
@@ -135,6 +138,14 @@ def fake(monkeypatch):
     yield made
     made.ours.close()
     made.theirs.close()
+
+
+@pytest.fixture
+def failing(fake, request):
+    """The same, with a call that fails, and how."""
+    call, error = request.param
+    fake.failures[call] = error
+    return fake
 
 
 @pytest.fixture
@@ -183,32 +194,33 @@ def test_a_gpu_that_is_not_there_is_told_before_any_engine_is_asked(tmp_path, mo
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "kind", "said"),
+    ("failing", "kind", "said"),
     [
-        ("start", refusal(TOOLKIT_MISSING), DeviceError, "nvidia-ctk runtime configure"),
-        (
-            "create_container",
-            refusal("invalid CPU count"),
-            WorkerError,
-            "the container engine refused: invalid CPU count",
+        (("start", refusal(TOOLKIT_MISSING)), DeviceError, "nvidia-ctk runtime configure"),
+        (("create_container", refusal("no such CPU")), WorkerError, "the container engine refused: no such CPU"),
+        (("attach_socket", refusal("no")), WorkerError, "the container engine refused: no"),
+        (("start", refusal("OCI runtime create failed")), WorkerError, "OCI runtime create failed"),
+        (("start", ConnectionResetError(104, "reset by peer")), WorkerError, "no container engine answers"),
+        pytest.param(
+            ("create_container", ImageNotFound("404", explanation="No such image")),
+            *(WorkerError, "No such image"),
         ),
-        ("attach_socket", refusal("no"), WorkerError, "the container engine refused: no"),
-        ("start", refusal("OCI runtime create failed"), WorkerError, "OCI runtime create failed"),
-        ("start", ConnectionResetError(104, "reset by peer"), WorkerError, "no container engine answers"),
-        ("create_container", ImageNotFound("404", explanation="No such image"), WorkerError, "No such image"),
-        ("start", NotFound("404", explanation="No such container"), WorkerError, "No such container"),
+        pytest.param(
+            ("start", NotFound("404", explanation="No such container")),
+            *(WorkerError, "No such container"),
+        ),
     ],
     ids=["toolkit", "create", "attach", "runtime", "engine gone", "image gone", "container gone"],
+    indirect=["failing"],
 )
-def test_a_worker_that_cannot_start_is_our_error_and_leaves_nothing(fake, sandbox, call, error, kind, said):
+def test_a_worker_that_cannot_start_is_our_error_and_leaves_nothing(failing, sandbox, kind, said):
     """Whoever waits for it is told why; a container that was made already is removed."""
-    fake.failures[call] = error
     with make_worker(sandbox) as worker:
         with pytest.raises(kind, match=said):
             worker.ready()
         assert worker._process.has_ended()
     sandbox.close()
-    assert set(fake.removed) == {f"c{number}" for number, _ in enumerate(fake.created, start=1)}
+    assert set(failing.removed) == {f"c{number}" for number, _ in enumerate(failing.created, start=1)}
 
 
 def test_starting_and_stopping_wait_for_no_engine(fake, sandbox):
@@ -296,7 +308,6 @@ def test_the_end_is_noticed_wherever_it_comes(fake, sandbox, rest, received):
 def test_a_worker_that_floods_us_fills_no_memory(fake, sandbox):
     """All of it is read, or the engine would be stuck; a bounded part of it is kept."""
     worker = sandbox.start()
-    assert worker.receive is not None
     assert worker._started.result(5)
     fake.theirs.settimeout(5)
     for _ in range(2 * UNREAD_FRAMES):
@@ -393,9 +404,7 @@ def test_containers_are_removed_before_their_folders(fake, tmp_path, monkeypatch
         assert there == [True]
 
 
-@pytest.mark.parametrize(
-    "reason", ["removal of container gone is already in progress", "driver failed to remove root filesystem"]
-)
+@pytest.mark.parametrize("reason", ["removal is already in progress", "driver failed to remove root filesystem"])
 def test_a_container_that_cannot_be_swept_stops_nobody(fake, tmp_path, reason):
     """Another judge may be at it; nobody waits for what the dead left."""
     fake.listed = [container_of(tmp_path / f"{PREFIX}gone", "gone")]
@@ -442,7 +451,8 @@ print(json.dumps(seen))
 """
 
 TRY = """
-import ctypes, errno, json, os, socket
+import ctypes, errno, json, os, socket, sys
+FILE, TMP, SHM = map(int, sys.argv[1:])
 libc = ctypes.CDLL(None, use_errno=True)
 
 def call(name, *args):
@@ -468,9 +478,9 @@ attempts = {
     "make a file beside them": lambda: write("/arrays/new"),
     "change the worker": lambda: write("/opt/grader/lib/new"),
     "change a library": lambda: write("/etc/passwd"),
-    "a file that is too large": lambda: cut("/arrays/out.bin", %(file)d + 1),
-    "too much in /tmp": lambda: write("/tmp/much", %(tmp)d),
-    "too much in /dev/shm": lambda: write("/dev/shm/much", %(shm)d + 4096),
+    "a file that is too large": lambda: cut("/arrays/out.bin", FILE + 1),
+    "too much in /tmp": lambda: write("/tmp/much", TMP),
+    "too much in /dev/shm": lambda: write("/dev/shm/much", SHM + 4096),
     "a network": lambda: socket.create_connection(("1.1.1.1", 53), 1),
     "a name": lambda: socket.getaddrinfo("example.org", 80),
     "a socket to the host": lambda: socket.socket(socket.AF_UNIX),
@@ -496,7 +506,7 @@ def outcome(attempt):
     return "done"
 
 print(json.dumps({name: outcome(attempt) for name, attempt in attempts.items()}))
-""" % {"file": LIMITS.file_bytes, "tmp": SMALL["tmp_bytes"], "shm": SMALL["shm_bytes"]}
+"""
 
 WRITABLE = """
 import json, os
@@ -768,7 +778,8 @@ def test_a_container_is_labelled_with_its_folder(live, engine):  # noqa: F811
 
 def test_nothing_that_is_forbidden_can_be_done_inside(live, engine):  # noqa: F811
     """Tried one after the other, as the worker's user and under its filter; what must be possible is."""
-    done = json.loads(inside(engine, live, TRY))
+    sizes = (LIMITS.file_bytes, SMALL["tmp_bytes"], SMALL["shm_bytes"])
+    done = json.loads(inside(engine, live, TRY, *map(str, sizes)))
     assert [done.pop(name) for name in ("write out.bin", "write to /tmp")] == ["done", "done"]
     assert done.pop("a file that is too large") == "EFBIG"
     assert {done.pop("too much in /tmp"), done.pop("too much in /dev/shm")} == {"ENOSPC"}
@@ -834,19 +845,15 @@ def test_what_confines_a_worker_is_on_record(fresh, engine, worker_image):  # no
 @pytest.mark.parametrize("broken", [False, True], ids=["as it should", "by an exception"])
 def test_nothing_is_left_of_a_worker_that_ended(fresh, engine, tmp_path, broken):  # noqa: F811
     """Neither container nor folder nor descriptor."""
-    before = len(os.listdir("/proc/self/fd"))
-    try:
-        with make_worker(fresh) as worker:
-            worker.ready()
-            assert states(engine, tmp_path) == ["running"]
-            if broken:
-                raise ZeroDivisionError
-    except ZeroDivisionError:
-        assert broken
+    before = descriptors()
+    with pytest.raises(ZeroDivisionError) if broken else nullcontext(), make_worker(fresh) as worker:
+        worker.ready()
+        assert states(engine, tmp_path) == ["running"]
+        assert 1 / (not broken)
     del worker
     fresh.close()
     assert nothing_is_left(engine, tmp_path)
-    assert settle(lambda: len(os.listdir("/proc/self/fd")) <= before, wanted=True)
+    assert settle(lambda: descriptors() <= before, wanted=True)
 
 
 def test_after_kill_9_of_the_judge_the_next_sandbox_sweeps(worker_image, engine, tmp_path):  # noqa: F811

@@ -13,6 +13,7 @@ import json
 import os
 import queue
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -22,7 +23,7 @@ from typing import Any
 
 import docker
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
-from docker.types import LogConfig, Ulimit
+from docker.types import LogConfig, Mount, Ulimit
 from docker.utils.socket import STDOUT, frames_iter
 
 from grader.arrays import ArrayFiles
@@ -44,6 +45,8 @@ UNREAD_FRAMES = 512
 beyond is thrown away, but always read: an engine whose stream is full can be stuck when it should kill."""
 
 LAST_WORDS = 2000
+LAST_MOMENT = 1.0
+"""Seconds in which an engine notices that a container has ended."""
 
 SECCOMP = "seccomp.json"
 
@@ -62,6 +65,7 @@ class ContainerSandbox:
         self._image = self._find_image()
         self._sweep()
         self._reapers = ThreadPoolExecutor(thread_name_prefix="reaper")
+        self._workers: list[ContainerWorker] = []
 
     def limits(self) -> Limits:
         """The given limits; processes are counted by the container, not by the user that all containers share."""
@@ -86,10 +90,14 @@ class ContainerSandbox:
         """A worker that is about to start."""
         folder = WorkerFolder.make(self._rules.container.folder)
         folder.files.share()
-        return ContainerWorker(self._engine, folder, self._options(folder), self._reapers)
+        worker = ContainerWorker(self._engine, folder, self._options(folder), self._reapers)
+        self._workers = [each for each in self._workers if not each.is_stopped] + [worker]
+        return worker
 
     def close(self) -> None:
-        """Wait for the removal of every stopped container."""
+        """Stop what nobody has stopped, and wait for the removal of every container."""
+        for worker in self._workers:
+            worker.stop()
         self._reapers.shutdown()
         self._engine.close()
 
@@ -104,10 +112,11 @@ class ContainerSandbox:
             "labels": {LABEL: str(folder.path)},
             "stdin_open": True,
             "network_disabled": True,
+            "use_config_proxy": False,  # the judge's proxy, with its password, is none of a worker's business
             "host_config": self._engine.create_host_config(
-                binds=[
-                    f"{folder.path / INPUT_FILE}:{ARRAYS}/{INPUT_FILE}:ro",
-                    f"{folder.path / OUTPUT_FILE}:{ARRAYS}/{OUTPUT_FILE}:rw",
+                mounts=[
+                    Mount(f"{ARRAYS}/{INPUT_FILE}", str(folder.path / INPUT_FILE), type="bind", read_only=True),
+                    Mount(f"{ARRAYS}/{OUTPUT_FILE}", str(folder.path / OUTPUT_FILE), type="bind"),
                 ],
                 network_mode="none",
                 read_only=True,
@@ -144,13 +153,17 @@ class ContainerSandbox:
         return image_id
 
     def _sweep(self) -> None:
-        """Remove what judges left that were killed: their containers, then the folders that these had mounted."""
-        with _engine_trouble(), abandoned(self._rules.container.folder) as folders:
-            dead = {str(folder) for folder in folders}
+        """Remove what judges left that were killed: their containers, then the folders that these had mounted.
+
+        Only those with a folder beside ours: other judges may use this engine with folders that we cannot see.
+        """
+        parent = self._rules.container.folder
+        with _engine_trouble(), abandoned(parent) as folders:
             for container in self._engine.containers(all=True, filters={"label": LABEL}):
-                folder = container["Labels"][LABEL]
-                if folder in dead or not Path(folder).exists():
-                    _remove(self._engine, container["Id"])
+                folder = Path(container["Labels"][LABEL])
+                if folder in folders or (folder.parent == parent and not folder.exists()):
+                    with suppress(APIError):  # another sweep is at it
+                        _remove(self._engine, container["Id"])
 
 
 class ContainerWorker:
@@ -162,7 +175,7 @@ class ContainerWorker:
         self._reapers = reapers
         self._output: queue.Queue[bytes] = queue.Queue(UNREAD_FRAMES)
         self._errors = b""
-        self._stopped = False
+        self.is_stopped = False
         self._ended = threading.Event()
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
         self._started = self._writer.submit(self._start, options)
@@ -174,21 +187,22 @@ class ContainerWorker:
 
     def send(self, data: bytes) -> None:
         """Write to the worker's input, as soon as it has started."""
-        if not self._stopped:
+        if not self.is_stopped:
             self._writer.submit(self._write, data)
 
     def receive(self, timeout: float) -> bytes:
         """Some bytes of its output; b"" at its end."""
+        end = time.monotonic() + timeout
         self._started.result(timeout)
         try:
-            return self._output.get(timeout=max(0.0, timeout))
+            return self._output.get(timeout=max(0.0, end - time.monotonic()))
         except queue.Empty:
             raise TimeoutError from None
 
     def stop(self) -> None:
         """See to it that the container and the folder are removed, without waiting for that."""
-        if not self._stopped:
-            self._stopped = True
+        if not self.is_stopped:
+            self.is_stopped = True
             self._reapers.submit(self._remove)
 
     def last_words(self) -> str:
@@ -201,14 +215,24 @@ class ContainerWorker:
 
     def ran_out_of_memory(self) -> bool:
         """Whether the kernel ended the container for that; raises WorkerError if it was the engine that went."""
-        try:
-            with _engine_trouble():
-                out_of_memory: bool = self._engine.inspect_container(self._started.result())["State"]["OOMKilled"]
-        except NotFound:
-            raise WorkerError("the worker's container was removed by somebody else.") from None
-        return out_of_memory
+        end = time.monotonic() + LAST_MOMENT
+        while True:
+            try:
+                with _engine_trouble():
+                    state: dict[str, Any] = self._engine.inspect_container(self._started.result())["State"]
+            except NotFound:
+                raise WorkerError("the worker's container was removed by somebody else.") from None
+            if not state["Running"] or time.monotonic() > end:  # the stream can end before the engine has noted why
+                return bool(state["OOMKilled"])
+            time.sleep(0.02)
 
     def _start(self, options: dict[str, Any]) -> str:
+        try:
+            return self._create(options)
+        except NotFound as error:
+            raise WorkerError(f"the engine has lost the image, or the container: {error.explanation}") from error
+
+    def _create(self, options: dict[str, Any]) -> str:
         with _engine_trouble():
             container: str = self._engine.create_container(**options)["Id"]
             try:
@@ -260,6 +284,11 @@ def _engine_trouble() -> Iterator[None]:
         reason = error.explanation or str(error)
         if "device driver" in reason:
             raise DeviceError(f"the container engine cannot pass on a GPU ({reason}): {TOOLKIT}.") from error
+        if "bind source path" in reason:
+            raise WorkerError(
+                f"the container engine does not see our files ({reason}): set GRADER_DOCKER__FOLDER to a folder that "
+                "has the same path for the engine as for grader."
+            ) from error
         raise WorkerError(f"the container engine refused: {reason}") from error
     except (DockerException, OSError) as error:
         raise WorkerError(

@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from grader.arrays import ArrayFiles
@@ -33,14 +33,18 @@ class WorkerFolder:
     @classmethod
     def make(cls, parent: Path) -> "WorkerFolder":
         """A new folder that only this user can enter. Raises WorkerError if there can be none."""
-        try:
-            while True:
+        with ExitStack() as undo:
+            try:
                 path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-                lock = _take_lock(path)
-                if lock is not None:  # else another judge was quick to take it for one that was left
-                    return cls(path, lock, ArrayFiles(path))
-        except OSError as error:
-            raise WorkerError(f"cannot make a folder for a worker in {parent}: {error.strerror}.") from error
+                undo.callback(shutil.rmtree, path, ignore_errors=True)
+                lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+                undo.callback(os.close, lock)
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a sweep looks at a folder only when it has files
+                files = ArrayFiles(path)
+            except OSError as error:
+                raise WorkerError(f"cannot make a folder for a worker in {parent}: {error.strerror}.") from error
+            undo.pop_all()
+        return cls(path, lock, files)
 
     def remove(self) -> None:
         """Remove it with everything in it. Can be called again."""
@@ -54,8 +58,7 @@ class WorkerFolder:
 @contextmanager
 def abandoned(parent: Path) -> Iterator[tuple[Path, ...]]:
     """The folders of this user's judges that were killed; they are removed afterwards."""
-    ours = (path for path in parent.glob(f"{PREFIX}*") if (path / INPUT_FILE).exists())
-    locks = {path: lock for path in ours if (lock := _take_lock(path)) is not None}
+    locks = {path: lock for path in parent.glob(f"{PREFIX}*") if (lock := _take_lock(path)) is not None}
     try:
         yield tuple(locks)
     finally:
@@ -65,15 +68,15 @@ def abandoned(parent: Path) -> Iterator[tuple[Path, ...]]:
 
 
 def _take_lock(path: Path) -> int | None:
-    """A descriptor that holds the folder's lock; None if it is not to be had: in use, gone, or another user's."""
+    """A descriptor that holds the lock of a folder that was left; None if it is in use, another user's, or not ours."""
     try:
         lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
         return None
     with suppress(OSError):
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        status = os.fstat(lock)
-        if status.st_nlink and status.st_uid == os.geteuid():
+        ours = os.fstat(lock).st_uid == os.geteuid() and (path / INPUT_FILE).exists()
+        if ours:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return lock
     os.close(lock)
     return None

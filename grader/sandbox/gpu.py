@@ -38,8 +38,8 @@ def find_gpu(wanted: str) -> Gpu:
 
     Raises InputError if it means none, and DeviceError if this machine has none.
     """
-    kind, _, index = wanted.partition(":")
-    if kind not in GPUS or (index and not index.isdecimal()) or (index and kind == NO_GPU):
+    kind, colon, index = wanted.partition(":")
+    if kind not in GPUS or (colon and not (index.isascii() and index.isdecimal())) or (colon and kind == NO_GPU):
         raise InputError(f"there is no GPU {wanted!r}; it can be {', '.join(GPUS)}, with an index as in nvidia:1.")
     return GPUS[kind](int(index) if index else 0)
 

@@ -46,8 +46,9 @@ def _print_row(assignment: Assignment, bench: Bench, count: int) -> None:
         if performance is not None:
             fractions.append(performance.fraction_of_reference.median)
     cuts = statistics.quantiles(fractions, n=20) if len(fractions) > 1 else [0.0]
+    failed = count - passed - ungraded
     print(
-        f"{assignment.name:<14}{passed:8d}{count - passed - ungraded:8d}{ungraded:10d}{statistics.median(fractions):10.3f}"
+        f"{assignment.name:<14}{passed:8d}{failed:8d}{ungraded:10d}{statistics.median(fractions):10.3f}"
         f"{cuts[-1] - cuts[0]:8.3f}{statistics.median(seconds):9.1f}",
         flush=True,
     )
