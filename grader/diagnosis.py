@@ -15,6 +15,9 @@ from grader.submission import COMMENT
 DETAIL_LIMIT = 64 * 1024
 """Characters of detail kept in a result; a build log is the only thing that gets near."""
 
+MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
+"""What LLVM and C++ say before they end a process that got no memory."""
+
 MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"})
 
 
@@ -70,6 +73,8 @@ def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kin
 
 def _of_crash(crash: Crashed) -> Problem:
     number = crash.signal
+    if any(words in crash.words for words in MEMORY_WORDS):
+        return Problem(reason=Reason.MEMORY_LIMIT, message="the memory limit was reached.", detail=crash.words)
     if number == signal.SIGXCPU:
         return Problem(reason=Reason.TIME_LIMIT, message="the limit of processor time was reached.")
     if number == signal.SIGXFSZ:
@@ -266,6 +271,23 @@ def of_other_clock(device_seconds: float, judge_seconds: float) -> Problem:
         reason=Reason.IMPLAUSIBLE,
         message=f"its launches are said to take {device_seconds * 1e3:.3g} ms, but the grader saw them take "
         f"{judge_seconds * 1e3:.3g} ms. Your instructor should look at it.",
+    )
+
+
+def of_slow_transfers(seconds: float) -> Problem:
+    """Work may have been done where nobody times it."""
+    return Problem(
+        reason=Reason.IMPLAUSIBLE,
+        message=f"its process takes {seconds * 1e3:.3g} ms longer than the model solution's to take inputs and return "
+        "results, where no work should be done. Your instructor should look at it.",
+    )
+
+
+def of_no_time() -> Problem:
+    """A launch that is said to have ended when it began."""
+    return Problem(
+        reason=Reason.IMPLAUSIBLE,
+        message="its launch is said to have taken no time at all. Your instructor should look at it.",
     )
 
 

@@ -85,7 +85,7 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
                     checks.append(check_performance(contest, bench.timing))
             else:
                 checks.append(NOT_CORRECT.fail(unmeasured(task.assignment, device)))
-    if any(check.reason is Reason.TIME_LIMIT for check in checks):
+    if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
         progress("looking whether the device still works")
         probe(bench.worker())
     return _result(task, checks, time.perf_counter() - clock, _provenance(task, bench, device, started))

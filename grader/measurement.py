@@ -11,29 +11,38 @@ inspected. Sessions are renewed now and then. The first rounds, and the first of
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from itertools import count
+from typing import TypeVar
 
 from threadpoolctl import threadpool_limits
 
 from grader.assignment import Assignment, SpeedGoal
 from grader.device import speed_goal
-from grader.diagnosis import Problem, of_failure, of_timed_run
+from grader.diagnosis import Problem, of_failure, of_no_time, of_timed_run
 from grader.errors import NoiseError, SolutionError
 from grader.inspection import Trial, inspect, make_trial
 from grader.oracle import Oracle
-from grader.outcome import Failure, Timing
+from grader.outcome import Failure, Fetched, Timing
 from grader.plan import COPY, NAIVE, STUDENT, WHOLE, Plan
 from grader.protocol import DeviceFacts, Done, Opened
 from grader.runner import Worker
-from grader.timing import Round, SideShow, TimingRules, enough, noise, too_noisy
+from grader.timing import Round, SideShow, TimingRules, Transfers, enough, noise, too_noisy
 
 ROUND_KEY = 1
 """Tells the inputs of timed rounds from those of cases, which have the key 0 (cases.py)."""
 
+TRANSFERS = 4
+"""How long transfers take is compared in one of so many rounds: then the reference returns its results as well."""
+
 SIDE_SHOWS = 3
 """Baseline and copy are timed in one of so many rounds: they inform, but the verdict does not rest on them."""
+
+
+T = TypeVar("T")
 
 
 class Role(StrEnum):
@@ -79,7 +88,7 @@ def measure(contest: Contest, rules: TimingRules) -> tuple[Round, ...] | Problem
     for number in count():
         opens = number % (rules.session_pairs + 1) == 0
         problem = _open_sessions(contest) if opens else None
-        timed = problem or _round(contest, number, beside=len(rounds) % SIDE_SHOWS == 0)
+        timed = problem or _round(contest, number, counted=len(rounds))
         if isinstance(timed, Problem):
             return timed
         elapsed = time.perf_counter() - start
@@ -104,19 +113,24 @@ def _open_sessions(contest: Contest) -> Problem | None:
     return None
 
 
-def _round(contest: Contest, number: int, *, beside: bool) -> Round | Problem:
+def _round(contest: Contest, number: int, counted: int) -> Round | Problem:
     """Time each contestant once on the same fresh inputs, then inspect what the submission made of them."""
     with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
         trial = make_trial(
             contest.assignment, contest.oracle, contest.goal.sizes, "random", (contest.seed, ROUND_KEY, number)
         )
     timings: dict[Role, Timing] = {}
+    transfers: dict[Role, float] = {}
     for role in _order(number):
-        timing = _time(contest.contestants[role].worker, STUDENT, trial)
+        worker = contest.contestants[role].worker
+        staged, transfers[role] = _timed(partial(worker.stage, STUDENT, trial.arrays))
+        timing = worker.launch(STUDENT) if isinstance(staged, Done) else staged
         if not isinstance(timing, Timing):
             return _blame(role, timing)
         timings[role] = timing
-    problem = _inspect_submission(contest, trial)
+    fetched, seconds = _timed(partial(_fetch, contest, Role.SUBMISSION))
+    transfers[Role.SUBMISSION] += seconds
+    problem = _wrong_with(contest, trial, timings[Role.SUBMISSION], fetched)
     if problem is not None:
         return of_timed_run(problem, number + 1)
     return Round(
@@ -125,8 +139,15 @@ def _round(contest: Contest, number: int, *, beside: bool) -> Round | Problem:
         control=timings[Role.CONTROL].seconds,
         submission_gap=timings[Role.SUBMISSION].gap,
         reference_gap=timings[Role.REFERENCE].gap,
-        side_show=_side_show(contest, trial) if beside else None,
+        transfers=_compare_transfers(contest, transfers) if counted % TRANSFERS == 0 else None,
+        side_show=_side_show(contest, trial) if counted % SIDE_SHOWS == 0 else None,
     )
+
+
+def _timed(action: Callable[[], T]) -> tuple[T, float]:
+    """What it returns, and the seconds that it took by the judge's clock."""
+    start = time.perf_counter()
+    return action(), time.perf_counter() - start
 
 
 def _time(worker: Worker, script: str, trial: Trial) -> Timing | Failure:
@@ -141,13 +162,28 @@ def _order(number: int) -> tuple[Role, ...]:
     return roles[turn:] + roles[:turn]
 
 
-def _inspect_submission(contest: Contest, trial: Trial) -> Problem | None:
-    contestant = contest.contestants[Role.SUBMISSION]
-    script = contestant.plan.scripts[STUDENT]
-    fetched = contestant.worker.fetch(script.outputs)
+def _fetch(contest: Contest, role: Role) -> dict[str, Fetched] | Failure:
+    contestant = contest.contestants[role]
+    return contestant.worker.fetch(contestant.plan.scripts[STUDENT].outputs)
+
+
+def _wrong_with(
+    contest: Contest, trial: Trial, timing: Timing, fetched: dict[str, Fetched] | Failure
+) -> Problem | None:
+    """What is wrong with what the submission returned, if anything."""
     if not isinstance(fetched, dict):
         return of_failure(fetched)
-    return inspect(trial, script, fetched)
+    if timing.seconds <= 0:
+        return of_no_time()
+    return inspect(trial, contest.contestants[Role.SUBMISSION].plan.scripts[STUDENT], fetched)
+
+
+def _compare_transfers(contest: Contest, seconds: dict[Role, float]) -> Transfers:
+    """Taking inputs and returning results, by the submission and by the reference, which returns them only now."""
+    fetched, returning = _timed(partial(_fetch, contest, Role.REFERENCE))
+    if not isinstance(fetched, dict):
+        raise SolutionError(f"the model solution failed while it was timed: {of_failure(fetched).message}")
+    return Transfers(submission=seconds[Role.SUBMISSION], reference=seconds[Role.REFERENCE] + returning)
 
 
 def _side_show(contest: Contest, trial: Trial) -> SideShow:

@@ -5,7 +5,15 @@ from statistics import median
 
 from grader.assignment import Assignment, SpeedGoal
 from grader.device import copy_size, device_class, speed_goal
-from grader.diagnosis import Problem, of_missed_goal, of_missed_minimum, of_other_clock, of_too_fast, sizes_in_words
+from grader.diagnosis import (
+    Problem,
+    of_missed_goal,
+    of_missed_minimum,
+    of_other_clock,
+    of_slow_transfers,
+    of_too_fast,
+    sizes_in_words,
+)
 from grader.expressions import evaluate
 from grader.measurement import Contest, measure
 from grader.protocol import DeviceFacts
@@ -14,11 +22,16 @@ from grader.scoring import award_speed, required_rate
 from grader.timing import Round, TimingRules, fraction_of_reference, interval, noise
 
 CEILING = 1.05
-"""Times the copy bandwidth of the session: bytes that must move cannot move faster, but for noise."""
+"""Times the bandwidth of the session's fastest copy: bytes that must move cannot move faster, but for noise."""
 
 CLOCK_SHARE, CLOCK_SECONDS = 0.25, 0.002
 """How much longer the judge may see a launch take than the device says, beyond what it sees for the model solution:
 a share of the launch, and an absolute allowance for a busy machine."""
+
+
+TRANSFER_SHARE = 0.5
+"""How much longer, as a share, the submission's worker may take over inputs and results than the model solution's: in
+between, native code in it could do the work that the launch then need not do."""
 
 
 def check_performance(contest: Contest, rules: TimingRules) -> Check:
@@ -114,9 +127,14 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
 
 def implausible(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:
     """A finding about figures that no kernel can reach, or that two clocks disagree about."""
-    if performance.fraction_of_copy > CEILING:
-        return of_too_fast(performance.fraction_of_copy)
+    copies = performance.samples.device_copy
+    of_fastest_copy = performance.fraction_of_copy * min(copies) / median(copies)
+    if of_fastest_copy > CEILING:
+        return of_too_fast(of_fastest_copy)
     unseen = median(each.submission_gap for each in rounds) - median(each.reference_gap for each in rounds)
     if unseen > CLOCK_SHARE * performance.seconds.median + CLOCK_SECONDS:
         return of_other_clock(performance.seconds.median, performance.seconds.median + unseen)
-    return None
+    pairs = [each.transfers for each in rounds if each.transfers is not None]
+    extra = median(pair.submission - pair.reference for pair in pairs)
+    allowed = TRANSFER_SHARE * median(pair.reference for pair in pairs) + CLOCK_SECONDS
+    return of_slow_transfers(extra) if extra > allowed + CLOCK_SHARE * performance.seconds.median else None

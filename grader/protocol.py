@@ -208,7 +208,7 @@ class DeviceFacts(Message):
     local_memory: int
     max_work_group: int
     bus: Foreign | None
-    """Where a GPU sits, e.g. "0000:1b:00.0": tells two of the same name apart. None where the driver does not say."""
+    """Where a GPU sits, e.g. "0000:1b:00": tells two of the same name apart. None where the driver does not say."""
 
 
 class ArgFacts(Message):
@@ -260,8 +260,8 @@ class BuildFailed(Message):
 class StepTime(Message):
     """Start and end of one step by the device's own clock, in nanoseconds."""
 
-    start_ns: int
-    end_ns: int
+    start_ns: int = Field(ge=0, lt=2**63)
+    end_ns: int = Field(ge=0, lt=2**63)
 
     @property
     def seconds(self) -> float:

@@ -157,7 +157,8 @@ class Worker:
             case Opened() as opened:
                 return opened
             case NoDevice():
-                raise DeviceError("the OpenCL device has gone. Run `grader doctor`.")
+                self.stop()
+                return Garbled(what="it says that its device has gone")
             case reply:
                 return self._unexpected(reply)
 

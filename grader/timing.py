@@ -39,6 +39,14 @@ class SideShow:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Transfers:
+    """Seconds by the judge's clock in which a worker took its inputs and returned its results."""
+
+    submission: float
+    reference: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Round:
     """One round: seconds of the student's steps by the submission and, twice, by the model solution.
 
@@ -50,6 +58,7 @@ class Round:
     control: float
     submission_gap: float
     reference_gap: float
+    transfers: Transfers | None
     side_show: SideShow | None
 
 

@@ -1,21 +1,22 @@
-"""The attack corpus under a real engine, and without a wall: what is graded, what is left, what SECURITY.md says of it.
+"""The attack corpus under a real engine: what is graded, what is left, and what SECURITY.md says of it.
 
-`docker` is what the sandbox does. `process` is tried inside a container that is thrown away, since it is no wall: as a
-user of that container, some attacks kill the grader or leave processes behind, and the table says so.
+What the same attacks do under `process` is tried by attack_table.py, which writes the table.
 """
 
 import hashlib
 import os
 import time
 from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
-from attacks import HELD, HOSTILE, QUICK, corpus, in_words, observed, row, small_assignment, small_course, verdict
+from attacks import HOSTILE, QUICK, corpus, in_words, small_assignment, small_course, verdict
 from conftest import ROOT
-from engine import engine, grader_image, worker_image  # noqa: F401 - fixtures
+from engine import engine, worker_image  # noqa: F401 - fixtures
 
 from grader.grading import grade_submission
 from grader.inputs import fresh_seed
+from grader.result import Reason
 from grader.sandbox.container import LABEL
 from grader.settings import Settings
 from grader.submission import read_submission
@@ -24,7 +25,8 @@ from grader.task import Task
 CORPUS = corpus()
 TABLE = (ROOT / "SECURITY.md").read_text(encoding="utf-8").splitlines()
 
-HONEST = ROOT / "tests" / "submissions" / "coalsTransp" / "flat-tile-turned-on-load"
+HONEST = ROOT / "tests" / "submissions" / "coalsTransp" / "block-not-moved"
+"""An honest mistake: right for one element, wrong for the larger cases, whoever was graded before it."""
 
 every_attack = pytest.mark.parametrize("attack", CORPUS, ids=lambda attack: attack.name)
 
@@ -36,7 +38,9 @@ def wall(worker_image, tmp_path_factory):  # noqa: F811
         for name, value in QUICK.items():
             patch.setenv(name, value)
         folder = tmp_path_factory.mktemp("arrays")
-        settings = Settings(docker={"image": worker_image, "folder": folder}, locks=folder.parent)
+        settings = Settings(
+            docker={"image": worker_image, "folder": folder}, locks=Path(gettempdir())
+        )  # beside other tests that time something
         with settings.open_batch("docker") as bench:
             yield bench, folder
 
@@ -78,19 +82,14 @@ def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, 
     assert len(settle(lambda: list(folder.iterdir()), 1)) <= 1
     assert host() == before
     honest = small_course(tmp_path / "next", "coalsTransp", ()).load("coalsTransp")
-    assert verdict(grade(bench, honest, HONEST)) == HELD
+    reasons = [check.reason for check in grade(bench, honest, HONEST).checks]
+    assert reasons == [None, None, Reason.WRONG_OUTPUT, Reason.WRONG_OUTPUT, Reason.NOT_RUN]
     assert row_of(attack).endswith(f"| {in_words(attack.docker)} |")
 
 
 def row_of(attack):
     """The attack's line in SECURITY.md."""
     return next((line for line in TABLE if line.startswith(f"| {attack.title} |")), "")
-
-
-@every_attack
-def test_the_table_says_what_an_attack_does_without_a_wall(attack, engine, grader_image, tmp_path):  # noqa: ARG001, F811
-    """Observed in a container that is thrown away; see observe.py."""
-    assert row_of(attack) == row(attack, observed(engine, attack, tmp_path), in_words(attack.docker))
 
 
 def test_the_table_lists_the_whole_corpus_and_nothing_else():

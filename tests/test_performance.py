@@ -37,7 +37,7 @@ from grader.plan import (
 )
 from grader.protocol import BuildFailed, Done, Opened, StepTime
 from grader.result import Interval, Reason, Verdict
-from grader.timing import Round, SideShow, TimingRules
+from grader.timing import Round, SideShow, TimingRules, Transfers
 
 GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})
 MS = 1e-3
@@ -49,7 +49,7 @@ def at_sizes(assignment, **sizes):
     return assignment.model_copy(update={"performance": assignment.performance.model_copy(update={"classes": classes})})
 
 
-def round_of(submission, reference, control, side_show=None, gaps=(0.0, 0.0)):
+def round_of(submission, reference, control, side_show=None, *, gaps=(0.0, 0.0), transfers=(0.01, 0.01)):  # noqa: PLR0913
     """Times in milliseconds."""
     return Round(
         submission=submission * MS,
@@ -57,6 +57,7 @@ def round_of(submission, reference, control, side_show=None, gaps=(0.0, 0.0)):
         control=control * MS,
         submission_gap=gaps[0],
         reference_gap=gaps[1],
+        transfers=Transfers(submission=transfers[0], reference=transfers[1]),
         side_show=side_show,
     )
 

@@ -24,6 +24,7 @@ def rounds(count, submission=1.0, reference=1.0, control=1.0):
             control=control,
             submission_gap=0.0,
             reference_gap=0.0,
+            transfers=None,
             side_show=None,
         )
         for _ in range(count)

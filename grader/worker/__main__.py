@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from grader.protocol import REQUEST, Close, Done, Job, ListDevices, Open, Preprocess
 from grader.worker.fork import Fork
-from grader.worker.limits import apply
+from grader.worker.limits import apply, close_to_debuggers
 
 
 def main() -> None:
@@ -19,6 +19,7 @@ def main() -> None:
         return  # a spare worker that was never given a job
     job = Job.model_validate_json(line)
     apply(job.limits)
+    close_to_debuggers()
 
     fork: Fork | None = None
     while line := requests.readline():
@@ -28,11 +29,11 @@ def main() -> None:
                 fork.kill()
             fork = Fork.start(lambda channel: session.serve(job, channel), inherited=(requests, replies))
         assert fork is not None, "the judge opens a session before it uses one"
-        reply = fork.ask(line, requests)
         if isinstance(request, Close):
-            fork.kill()
-            reply = Done().model_dump_json().encode() + b"\n"
-        replies.write(reply)
+            fork.kill()  # without asking: what has survived in the session may not answer
+            replies.write(Done().model_dump_json().encode() + b"\n")
+        else:
+            replies.write(fork.ask(line, requests))
         replies.flush()
     if fork:
         fork.kill()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import BinaryIO, Self
 
 from grader.protocol import REPLY_LIMIT, Died
+from grader.worker.limits import open_to_debuggers
 from grader.worker.memory import kills_for_memory
 
 
@@ -47,6 +48,7 @@ class Fork:
         if pid == 0:
             exit_code = 1
             try:
+                open_to_debuggers()
                 for stream in inherited:
                     os.close(stream.fileno())
                 os.close(request_in)
@@ -77,6 +79,8 @@ class Fork:
         except BrokenPipeError:
             reply = b""
         if not reply.endswith(b"\n"):
+            if reply:
+                self.kill()  # a reply that is cut or has no end is none of ours
             return self._obituary()
         return reply
 

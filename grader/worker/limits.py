@@ -1,6 +1,8 @@
 """The resource limits that a worker puts on itself before it runs anything that is not ours."""
 
+import ctypes
 import resource
+import signal
 
 from grader.protocol import Limits
 
@@ -23,6 +25,7 @@ def apply(limits: Limits) -> None:
         lowered = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (lowered, lowered))
     _limit_processor_time(limits.cpu_seconds)
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, and a write beyond the limit would go unnoticed
 
 
 def _limit_processor_time(seconds: int) -> None:
@@ -30,3 +33,17 @@ def _limit_processor_time(seconds: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     ceiling = seconds + 1 if hard == resource.RLIM_INFINITY else min(seconds + 1, hard)
     resource.setrlimit(resource.RLIMIT_CPU, (min(seconds, ceiling), ceiling))
+
+
+PR_SET_DUMPABLE = 4
+"""linux/prctl.h"""
+
+
+def close_to_debuggers() -> None:
+    """Keep sessions, which have the same user, out of this process's memory and descriptors in /proc."""
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def open_to_debuggers() -> None:
+    """Give a forked session its own entries in /proc back: GPU drivers read them."""
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)

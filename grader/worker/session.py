@@ -116,16 +116,12 @@ def _describe(index: int, device: cl.Device) -> DeviceFacts:
 
 
 def _bus(device: cl.Device) -> str | None:
-    """The PCI address, by the extension that most GPU drivers have, or by NVIDIA's own."""
-    try:
-        if "cl_khr_pci_bus_info" in device.extensions.split():
-            where = device.pci_bus_info_khr
-            return f"{where.pci_domain:04x}:{where.pci_bus:02x}:{where.pci_device:02x}.{where.pci_function:x}"
-        if "cl_nv_device_attribute_query" in device.extensions.split():
-            return f"{device.pci_domain_id_nv:04x}:{device.pci_bus_id_nv:02x}:{device.pci_slot_id_nv >> 3:02x}.0"
-    except (cl.Error, AttributeError):
+    """PCI domain, bus and slot by NVIDIA's extension; pyopencl has no name for the one of Khronos yet."""
+    if "cl_nv_device_attribute_query" not in device.extensions.split():
         return None
-    return None
+    info = cl.device_info
+    domain, bus, slot = map(device.get_info, (info.PCI_DOMAIN_ID_NV, info.PCI_BUS_ID_NV, info.PCI_SLOT_ID_NV))
+    return f"{domain:04x}:{bus:02x}:{slot:02x}"
 
 
 def _preprocess(source: str, definitions: dict[str, str]) -> Preprocessed | BuildFailed:

@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def submissions() -> dict[str, Path]:
-    """Golden and hostile submissions by name; without those that are ended by a deadline, which would only take long."""
+    """Golden and hostile submissions by name, without those that a deadline ends: they would only take long."""
     golden = {path.parent.name: path.parent for path in (ROOT / "tests" / "submissions" / NAME).glob("*/expected.yaml")}
     hostile = {
         f"hostile-{attack.name}": attack.folder

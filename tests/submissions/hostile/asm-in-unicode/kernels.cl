@@ -1,0 +1,9 @@
+// The keyword written with a universal character name: \u0061 is a.
+
+__kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
+{
+    const uint32_t x = get_global_id(0), y = get_global_id(1);
+    __\u0061sm__ volatile("nop");
+    if (x < width && y < height)
+        B[x * height + y] = A[y * width + x];
+}

@@ -1,0 +1,10 @@
+// Inline assembly whose keyword is put together from two halves by the preprocessor.
+#define PASTE(a, b) a##b
+
+__kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
+{
+    const uint32_t x = get_global_id(0), y = get_global_id(1);
+    PASTE(__as, m__) volatile("nop");
+    if (x < width && y < height)
+        B[x * height + y] = A[y * width + x];
+}

@@ -1,0 +1,10 @@
+// Includes itself twice at every level, until the preprocessor meets its limit. PoCL keeps the source in a file.
+#include __FILE__
+#include __FILE__
+
+__kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
+{
+    const uint32_t x = get_global_id(0), y = get_global_id(1);
+    if (x < width && y < height)
+        B[x * height + y] = A[y * width + x];
+}

