@@ -556,12 +556,18 @@ for pid in filter(str.isdigit, os.listdir("/proc")):
         os.kill(int(pid), signal.SIGSTOP)
 """
 
-EAT = """
+OFFER = """
 import os
 for pid in filter(str.isdigit, os.listdir("/proc")):
     if int(pid) not in (1, os.getpid()):
-        with open(f"/proc/{pid}/oom_score_adj", "w") as file:
-            file.write("1000")
+        try:
+            with open(f"/proc/{pid}/oom_score_adj", "w") as file:
+                file.write("1000")
+        except PermissionError:
+            pass
+"""
+
+EAT = """
 food = []
 while True:
     food.append(b"x" * (16 << 20))
@@ -606,6 +612,20 @@ def container_id(worker):
     return worker._process._started.result(30)
 
 
+def looked_at(engine, worker):  # noqa: F811
+    """What LOOK prints, from a container beside the worker's: a worker is closed to its own user, and to bare root."""
+    return engine.containers.run(
+        "grader-worker",
+        ["-I", "-c", LOOK],
+        entrypoint=PYTHON,
+        user="root",
+        pid_mode=f"container:{container_id(worker)}",
+        cap_add=["SYS_PTRACE"],
+        network_mode="none",
+        remove=True,
+    )
+
+
 def inside(engine, worker, script, *args):  # noqa: F811
     """What a script prints that runs in the worker's container, as the worker does."""
     code, output = engine.containers.get(container_id(worker)).exec_run([PYTHON, "-I", "-c", script, *args])
@@ -644,7 +664,7 @@ def fresh(worker_image, tmp_path):  # noqa: F811
 @pytest.fixture(scope="module")
 def processes(live, engine):  # noqa: F811
     """What the kernel says of each process in the container: init, worker, and session."""
-    seen = json.loads(inside(engine, live, LOOK))
+    seen = json.loads(looked_at(engine, live))
     assert len(seen) == 3
     return list(seen.values())
 
@@ -915,7 +935,8 @@ def test_a_container_that_ran_out_of_memory_is_known_as_such(fresh, engine):  # 
     with make_worker(fresh) as worker:
         assert isinstance(worker.open(plan("twice")), Opened)
         first = container_id(worker)
-        engine.containers.get(first).exec_run([PYTHON, "-I", "-c", EAT])
+        for user, script in (("root", OFFER), ("65534", OFFER + EAT)):  # the worker is root's to touch, the session not
+            engine.containers.get(first).exec_run([PYTHON, "-I", "-c", script], user=user)
         assert worker.stage("run", ARRAYS) == OutOfMemory()
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
         assert container_id(worker) != first

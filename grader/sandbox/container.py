@@ -14,24 +14,24 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import docker
-from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+from docker.errors import APIError, ImageNotFound, NotFound
 from docker.types import LogConfig, Mount, Ulimit
 from docker.utils.socket import STDOUT, frames_iter
 
 from grader.arrays import ArrayFiles
 from grader.errors import DeviceError, WorkerError
 from grader.protocol import INPUT_FILE, OUTPUT_FILE, Limits
+from grader.sandbox.engine import engine_trouble, remove
 from grader.sandbox.environment import environment
 from grader.sandbox.folder import WorkerFolder, abandoned
-from grader.sandbox.gpu import TOOLKIT, find_gpu
+from grader.sandbox.gpu import find_gpu
 from grader.sandbox.rules import Fact, Rules
 
 LABEL = "grader.folder"
@@ -60,7 +60,7 @@ class ContainerSandbox:
         self._rules = rules
         self._gpu = find_gpu(rules.container.gpu)
         self._seccomp = json.dumps(json.loads(files("grader.sandbox").joinpath(SECCOMP).read_text(encoding="utf-8")))
-        with _engine_trouble():
+        with engine_trouble():
             self._engine = docker.from_env().api
         self._image = self._find_image()
         self._sweep()
@@ -145,7 +145,7 @@ class ContainerSandbox:
         """The image's id: one grading must not start in another image than it began in."""
         name = self._rules.container.image
         try:
-            with _engine_trouble():
+            with engine_trouble():
                 image_id: str = self._engine.inspect_image(name)["Id"]
         except ImageNotFound:
             build = BUILD.format(image=name)
@@ -158,12 +158,12 @@ class ContainerSandbox:
         Only those with a folder beside ours: other judges may use this engine with folders that we cannot see.
         """
         parent = self._rules.container.folder
-        with _engine_trouble(), abandoned(parent) as folders:
+        with engine_trouble(), abandoned(parent) as folders:
             for container in self._engine.containers(all=True, filters={"label": LABEL}):
                 folder = Path(container["Labels"][LABEL])
                 if folder in folders or (folder.parent == parent and not folder.exists()):
                     with suppress(APIError):  # another sweep is at it
-                        _remove(self._engine, container["Id"])
+                        remove(self._engine, container["Id"])
 
 
 class ContainerWorker:
@@ -218,7 +218,7 @@ class ContainerWorker:
         end = time.monotonic() + LAST_MOMENT
         while True:
             try:
-                with _engine_trouble():
+                with engine_trouble():
                     state: dict[str, Any] = self._engine.inspect_container(self._started.result())["State"]
             except NotFound:
                 raise WorkerError("the worker's container was removed by somebody else.") from None
@@ -233,7 +233,7 @@ class ContainerWorker:
             raise WorkerError(f"the engine has lost the image, or the container: {error.explanation}") from error
 
     def _create(self, options: dict[str, Any]) -> str:
-        with _engine_trouble():
+        with engine_trouble():
             container: str = self._engine.create_container(**options)["Id"]
             try:
                 self._stream = self._engine.attach_socket(
@@ -243,7 +243,7 @@ class ContainerWorker:
                 threading.Thread(target=self._read, name="reader", daemon=True).start()
                 self._engine.start(container)
             except BaseException:
-                _remove(self._engine, container)
+                remove(self._engine, container)
                 raise
         return container
 
@@ -267,36 +267,7 @@ class ContainerWorker:
 
     def _remove(self) -> None:
         """A container whose removal fails is found by its label later, since its folder is gone."""
-        with suppress(WorkerError, DeviceError, NotFound), _engine_trouble():
-            _remove(self._engine, self._started.result())
+        with suppress(WorkerError, DeviceError, NotFound), engine_trouble():
+            remove(self._engine, self._started.result())
         self._writer.shutdown(wait=False)
         self._folder.remove()
-
-
-@contextmanager
-def _engine_trouble() -> Iterator[None]:
-    """Turns the ways in which an engine can be out of reach or refuse us into one error that says what to do."""
-    try:
-        yield
-    except (ImageNotFound, NotFound):
-        raise
-    except APIError as error:
-        reason = error.explanation or str(error)
-        if "device driver" in reason:
-            raise DeviceError(f"the container engine cannot pass on a GPU ({reason}): {TOOLKIT}.") from error
-        if "bind source path" in reason:
-            raise WorkerError(
-                f"the container engine does not see our files ({reason}): set GRADER_DOCKER__FOLDER to a folder that "
-                "has the same path for the engine as for grader."
-            ) from error
-        raise WorkerError(f"the container engine refused: {reason}") from error
-    except (DockerException, OSError) as error:
-        raise WorkerError(
-            f"no container engine answers ({error}): start Docker, join its group, or set DOCKER_HOST "
-            "(for Podman: unix://$XDG_RUNTIME_DIR/podman/podman.sock)."
-        ) from error
-
-
-def _remove(engine: Any, container: str) -> None:
-    with suppress(NotFound):
-        engine.remove_container(container, force=True, v=True)
