@@ -16,7 +16,7 @@ USER = 1000
 HOME = Path("/home/grader")
 SECRET = HOME / "secret.txt"
 WORDS = "the other students' work"
-DEADLINE = 120
+DEADLINE = 60
 
 WRITABLE = (HOME, Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"))
 

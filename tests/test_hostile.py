@@ -7,10 +7,9 @@ import hashlib
 import os
 import time
 from pathlib import Path
-from tempfile import gettempdir
 
 import pytest
-from attacks import HOSTILE, QUICK, corpus, in_words, small_assignment, small_course, verdict
+from attacks import HOSTILE, LOCKS, QUICK, corpus, in_words, small_assignment, small_course, verdict
 from conftest import ROOT
 from engine import engine, worker_image  # noqa: F401 - fixtures
 
@@ -39,8 +38,9 @@ def wall(worker_image, tmp_path_factory):  # noqa: F811
             patch.setenv(name, value)
         folder = tmp_path_factory.mktemp("arrays")
         settings = Settings(
-            docker={"image": worker_image, "folder": folder}, locks=Path(gettempdir())
+            docker={"image": worker_image, "folder": folder}, locks=LOCKS
         )  # beside other tests that time something
+        LOCKS.mkdir(exist_ok=True)
         with settings.open_batch("docker") as bench:
             yield bench, folder
 
