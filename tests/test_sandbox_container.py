@@ -30,7 +30,7 @@ from grader.outcome import Garbled, OutOfMemory
 from grader.plan import NOTHING
 from grader.protocol import Limits, Opened, Program
 from grader.runner import Worker
-from grader.sandbox import gpu
+from grader.sandbox import container, gpu
 from grader.sandbox.container import LABEL, LAST_WORDS, UNREAD_FRAMES, ContainerSandbox
 from grader.sandbox.folder import PREFIX, WorkerFolder
 from grader.sandbox.rules import ContainerRules, Rules
@@ -76,6 +76,7 @@ class FakeEngine:
     """
 
     def __init__(self):
+        self.away = 0
         self.ours, self.theirs = socket.socketpair()
         self.failures = {}
         self.listed = []
@@ -89,6 +90,11 @@ class FakeEngine:
     def _may_fail(self, call):
         if call in self.failures:
             raise self.failures[call]
+
+    def ping(self):
+        if self.away:
+            self.away -= 1
+            raise ConnectionError("nobody there")
 
     def inspect_image(self, name):
         self._may_fail("inspect_image")
@@ -365,6 +371,20 @@ def test_a_gpu_is_passed_on_with_its_groups_and_its_only_driver(fake, tmp_path, 
     assert devices == [{"PathOnHost": str(node), "PathInContainer": str(node), "CgroupPermissions": "rw"}]
     assert options["host_config"]["GroupAdd"] == [str(node.stat().st_gid)]
     assert options["environment"]["OCL_ICD_VENDORS"] == "/etc/OpenCL/vendors/intel.icd"
+
+
+@pytest.mark.parametrize(("away", "starts"), [(0, True), (2, True), (9, False)])
+def test_a_start_waits_for_an_engine_that_is_being_restarted(fake, tmp_path, monkeypatch, away, starts):
+    """A restart costs the grading that it hits, and not the rest of a batch; an engine that stays away is an error."""
+    monkeypatch.setattr(container, "PATIENCE", 1.2)
+    fake.away = away
+    with closing(ContainerSandbox(rules(tmp_path))) as sandbox:
+        if starts:
+            sandbox.start().stop()
+        else:
+            with pytest.raises(WorkerError, match="no container engine answers"):
+                sandbox.start()
+    assert len(fake.created) == int(starts)
 
 
 # --- sweeping, by the fake engine ---------------------------------------------------------------

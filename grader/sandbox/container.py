@@ -45,6 +45,9 @@ UNREAD_FRAMES = 512
 beyond is thrown away, but always read: an engine whose stream is full can be stuck when it should kill."""
 
 LAST_WORDS = 2000
+PATIENCE = 60.0
+"""Seconds that a restart of the engine may take, before the rest of a batch stays ungraded."""
+
 LAST_MOMENT = 1.0
 """Seconds in which an engine notices that a container has ended."""
 
@@ -87,12 +90,25 @@ class ContainerSandbox:
         }
 
     def start(self) -> "ContainerWorker":
-        """A worker that is about to start."""
+        """A worker that is about to start. Waits for an engine that is being restarted."""
+        self._wait_for_engine()
         folder = WorkerFolder.make(self._rules.container.folder)
         folder.files.share()
         worker = ContainerWorker(self._engine, folder, self._options(folder), self._reapers)
         self._workers = [each for each in self._workers if not each.is_stopped] + [worker]
         return worker
+
+    def _wait_for_engine(self) -> None:
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with engine_trouble():
+                    self._engine.ping()
+                    break
+            except WorkerError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.5)
 
     def close(self) -> None:
         """Stop what nobody has stopped, and wait for the removal of every container."""
