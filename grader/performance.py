@@ -126,15 +126,18 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
 
 
 def implausible(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:
-    """A finding about figures that no kernel can reach, or that two clocks disagree about."""
+    """A finding about figures that no kernel can reach, or that two clocks disagree about.
+
+    Judged by the lower ends of intervals: a busy machine must not look like a fraud.
+    """
     copies = performance.samples.device_copy
     of_fastest_copy = performance.fraction_of_copy * min(copies) / median(copies)
     if of_fastest_copy > CEILING:
         return of_too_fast(of_fastest_copy)
-    unseen = median(each.submission_gap for each in rounds) - median(each.reference_gap for each in rounds)
+    unseen = interval([each.submission_gap - each.reference_gap for each in rounds]).low
     if unseen > CLOCK_SHARE * performance.seconds.median + CLOCK_SECONDS:
         return of_other_clock(performance.seconds.median, performance.seconds.median + unseen)
     pairs = [each.transfers for each in rounds if each.transfers is not None]
-    extra = median(pair.submission - pair.reference for pair in pairs)
+    extra = interval([pair.submission - pair.reference for pair in pairs]).low
     allowed = TRANSFER_SHARE * median(pair.reference for pair in pairs) + CLOCK_SECONDS
     return of_slow_transfers(extra) if extra > allowed + CLOCK_SHARE * performance.seconds.median else None

@@ -32,8 +32,9 @@ CASES = ("one element", "ragged in both sizes", "primes")
 """Enough for a kernel that misbehaves, and quick: a hundred attacks are graded twice."""
 
 QUICK = {
-    "GRADER_DEADLINES__FIRST_LAUNCH": "4",
-    "GRADER_DEADLINES__LAUNCH": "3",
+    "GRADER_DEADLINES__BUILD": "15",
+    "GRADER_DEADLINES__FIRST_LAUNCH": "3",
+    "GRADER_DEADLINES__LAUNCH": "2",
     "GRADER_LIMITS__MEMORY_BYTES": str(1024**3),
     "GRADER_LIMITS__CPU_SECONDS": "60",
     "GRADER_TIMING__WARM_UP_SECONDS": "0",
