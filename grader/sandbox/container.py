@@ -28,7 +28,7 @@ from docker.utils.socket import STDOUT, frames_iter
 from grader.arrays import ArrayFiles
 from grader.errors import DeviceError, WorkerError
 from grader.protocol import INPUT_FILE, OUTPUT_FILE, Limits
-from grader.sandbox.engine import engine_trouble, remove
+from grader.sandbox.engine import NoEngineError, engine_trouble, remove
 from grader.sandbox.environment import environment
 from grader.sandbox.folder import WorkerFolder, abandoned
 from grader.sandbox.gpu import find_gpu
@@ -45,8 +45,8 @@ UNREAD_FRAMES = 512
 beyond is thrown away, but always read: an engine whose stream is full can be stuck when it should kill."""
 
 LAST_WORDS = 2000
-PATIENCE = 60.0
-"""Seconds that a restart of the engine may take, before the rest of a batch stays ungraded."""
+PATIENCE = 20.0
+"""Seconds that a restart of the engine may take; less than the deadline for a worker's start, whose error says less."""
 
 LAST_MOMENT = 1.0
 """Seconds in which an engine notices that a container has ended."""
@@ -90,25 +90,12 @@ class ContainerSandbox:
         }
 
     def start(self) -> "ContainerWorker":
-        """A worker that is about to start. Waits for an engine that is being restarted."""
-        self._wait_for_engine()
+        """A worker that is about to start."""
         folder = WorkerFolder.make(self._rules.container.folder)
         folder.files.share()
         worker = ContainerWorker(self._engine, folder, self._options(folder), self._reapers)
         self._workers = [each for each in self._workers if not each.is_stopped] + [worker]
         return worker
-
-    def _wait_for_engine(self) -> None:
-        end = time.monotonic() + PATIENCE
-        while True:
-            try:
-                with engine_trouble():
-                    self._engine.ping()
-                    break
-            except WorkerError:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.5)
 
     def close(self) -> None:
         """Stop what nobody has stopped, and wait for the removal of every container."""
@@ -243,10 +230,17 @@ class ContainerWorker:
             time.sleep(0.02)
 
     def _start(self, options: dict[str, Any]) -> str:
-        try:
-            return self._create(options)
-        except NotFound as error:
-            raise WorkerError(f"the engine has lost the image, or the container: {error.explanation}") from error
+        """Create and start the container; an engine that is being restarted is waited for."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self._create(options)
+            except NotFound as error:
+                raise WorkerError(f"the engine has lost the image, or the container: {error.explanation}") from error
+            except NoEngineError:
+                if self.is_stopped or time.monotonic() > end:
+                    raise
+            time.sleep(0.5)
 
     def _create(self, options: dict[str, Any]) -> str:
         with engine_trouble():

@@ -10,6 +10,10 @@ from grader.errors import DeviceError, WorkerError
 from grader.sandbox.gpu import TOOLKIT
 
 
+class NoEngineError(WorkerError):
+    """Nobody answers at the engine's socket."""
+
+
 @contextmanager
 def engine_trouble() -> Iterator[None]:
     """Turns the ways in which an engine can be out of reach or refuse us into one error that says what to do."""
@@ -28,7 +32,7 @@ def engine_trouble() -> Iterator[None]:
             ) from error
         raise WorkerError(f"the container engine refused: {reason}") from error
     except (DockerException, OSError) as error:
-        raise WorkerError(
+        raise NoEngineError(
             f"no container engine answers ({error}): start Docker, join its group, or set DOCKER_HOST "
             "(for Podman: unix://$XDG_RUNTIME_DIR/podman/podman.sock)."
         ) from error
