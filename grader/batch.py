@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.assignment import Assignment
-from grader.errors import InputError, InterruptedGradingError, UngradedError
-from grader.grading import Bench, Progress, grade_submission
+from grader.errors import InputError, InterruptedGradingError
+from grader.grading import Bench, Progress, grade_submission, ungraded
 from grader.inputs import fresh_seed
 from grader.result import Result, Ungraded
 from grader.submission import FILE_NAME, read_submission
@@ -70,8 +70,5 @@ def _grade(entry: Entry, assignment: Assignment, bench: Bench) -> Result | Ungra
         return grade_submission(task, bench, progress=lambda _: None)
     except InterruptedGradingError:
         raise
-    except (InputError, UngradedError) as error:
-        fault = str(error)
     except Exception as error:  # noqa: BLE001 - a fault of ours in one grading is none of the others'
-        fault = f"a fault in grader itself: {error!r}"
-    return Ungraded(assignment=assignment.name, submission=showable(str(entry.path)), fault=showable(fault))
+        return ungraded(assignment, entry.path, error)

@@ -25,7 +25,7 @@ from grader.batch import find_submissions, grade_all
 from grader.doctor import examine
 from grader.errors import InputError, InterruptedGradingError, UngradedError
 from grader.files import check_outputs, make_folder, write_whole
-from grader.grading import Progress, grade_submission
+from grader.grading import Progress, grade_submission, ungraded
 from grader.inputs import check_seed, fresh_seed
 from grader.reports import REPORTS
 from grader.reports.terminal import render, summary
@@ -35,7 +35,6 @@ from grader.settings import load_settings
 from grader.starter import start
 from grader.submission import read_submission
 from grader.task import Task
-from grader.text import showable
 from grader.trust import is_own
 
 PASSED, FAILED, BAD_INPUT, UNGRADED = range(4)
@@ -91,9 +90,7 @@ def grade(
     except (InputError, InterruptedGradingError):
         raise
     except Exception as error:
-        fault = str(error) if isinstance(error, UngradedError) else f"a fault in grader itself: {error!r}"
-        name = showable(str(task.submission.path))
-        _write_reports(files, Ungraded(assignment=task.assignment.name, submission=name, fault=showable(fault)))
+        _write_reports(files, ungraded(task.assignment, task.submission.path, error))
         raise
     _write_reports(files, result)
     console = Console()

@@ -12,11 +12,12 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from grader.assignment import BASELINE_FILE
+from grader.assignment import BASELINE_FILE, Assignment
 from grader.building import check_build
 from grader.cases import check_cases, unrun_cases
 from grader.device import copy_size, speed_goal
 from grader.diagnosis import Problem
+from grader.errors import GraderError
 from grader.exclusive import exclusive
 from grader.measurement import Contest, Contestant, Role
 from grader.oracle import load_oracle
@@ -25,7 +26,7 @@ from grader.plan import BASELINE, Bindings, control_plan, reference_plan, submis
 from grader.probe import probe
 from grader.program import own_program
 from grader.protocol import DeviceFacts
-from grader.result import Check, Provenance, Reason, Result, Verdict
+from grader.result import Check, Provenance, Reason, Result, Ungraded, Verdict
 from grader.runner import Deadlines, Worker
 from grader.sandbox import Sandbox
 from grader.task import Task
@@ -89,6 +90,12 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
         progress("looking whether the device still works")
         probe(bench.worker())
     return _result(task, checks, time.perf_counter() - clock, _provenance(task, bench, device, started))
+
+
+def ungraded(assignment: Assignment, submission: Path, error: Exception) -> Ungraded:
+    """The record of a grading that an error has ended."""
+    told = str(error) if isinstance(error, GraderError) else f"a fault in grader itself: {error!r}"
+    return Ungraded(assignment=assignment.name, submission=showable(str(submission)), fault=showable(told))
 
 
 def _contest(task: Task, bench: Bench, student: Worker, bindings: Bindings, workers: ExitStack) -> Contest:

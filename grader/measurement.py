@@ -122,9 +122,7 @@ def _round(contest: Contest, number: int, counted: int) -> Round | Problem:
     timings: dict[Role, Timing] = {}
     transfers: dict[Role, float] = {}
     for role in _order(number):
-        worker = contest.contestants[role].worker
-        staged, transfers[role] = _timed(partial(worker.stage, STUDENT, trial.arrays))
-        timing = worker.launch(STUDENT) if isinstance(staged, Done) else staged
+        timing, transfers[role] = _time(contest.contestants[role].worker, STUDENT, trial)
         if not isinstance(timing, Timing):
             return _blame(role, timing)
         timings[role] = timing
@@ -150,9 +148,10 @@ def _timed(action: Callable[[], T]) -> tuple[T, float]:
     return action(), time.perf_counter() - start
 
 
-def _time(worker: Worker, script: str, trial: Trial) -> Timing | Failure:
-    staged = worker.stage(script, trial.arrays)
-    return worker.launch(script) if isinstance(staged, Done) else staged
+def _time(worker: Worker, script: str, trial: Trial) -> tuple[Timing | Failure, float]:
+    """The launch, and the seconds that taking its inputs took."""
+    staged, seconds = _timed(partial(worker.stage, script, trial.arrays))
+    return (worker.launch(script) if isinstance(staged, Done) else staged), seconds
 
 
 def _order(number: int) -> tuple[Role, ...]:
@@ -182,7 +181,7 @@ def _compare_transfers(contest: Contest, seconds: dict[Role, float]) -> Transfer
     """Taking inputs and returning results, by the submission and by the reference, which returns them only now."""
     fetched, returning = _timed(partial(_fetch, contest, Role.REFERENCE))
     if not isinstance(fetched, dict):
-        raise SolutionError(f"the model solution failed while it was timed: {of_failure(fetched).message}")
+        raise _failed_solution(fetched)
     return Transfers(submission=seconds[Role.SUBMISSION], reference=seconds[Role.REFERENCE] + returning)
 
 
@@ -191,7 +190,7 @@ def _side_show(contest: Contest, trial: Trial) -> SideShow:
     control = contest.contestants[Role.CONTROL]
     timings: dict[str, Timing] = {}
     for script in control.plan.scripts.keys() - {STUDENT}:
-        timing = _time(control.worker, script, trial)
+        timing, _ = _time(control.worker, script, trial)
         if not isinstance(timing, Timing):
             raise SolutionError(f"the {script} of the assignment failed: {of_failure(timing).message}")
         timings[script] = timing
@@ -209,4 +208,8 @@ def _blame(role: Role, failure: Failure) -> Problem:
     """A failed submission is a problem of the student's; a failed kernel of ours is raised."""
     if role is Role.SUBMISSION:
         return of_failure(failure)
-    raise SolutionError(f"the model solution failed while it was timed: {of_failure(failure).message}")
+    raise _failed_solution(failure)
+
+
+def _failed_solution(failure: Failure) -> SolutionError:
+    return SolutionError(f"the model solution failed while it was timed: {of_failure(failure).message}")

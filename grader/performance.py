@@ -28,7 +28,6 @@ CLOCK_SHARE, CLOCK_SECONDS = 0.25, 0.002
 """How much longer the judge may see a launch take than the device says, beyond what it sees for the model solution:
 a share of the launch, and an absolute allowance for a busy machine."""
 
-
 TRANSFER_SHARE = 0.5
 """How much longer, as a share, the submission's worker may take over inputs and results than the model solution's: in
 between, native code in it could do the work that the launch then need not do."""
@@ -134,10 +133,11 @@ def implausible(performance: Performance, rounds: tuple[Round, ...]) -> Problem 
     of_fastest_copy = performance.fraction_of_copy * min(copies) / median(copies)
     if of_fastest_copy > CEILING:
         return of_too_fast(of_fastest_copy)
+    allowed = CLOCK_SHARE * performance.seconds.median + CLOCK_SECONDS
     unseen = interval([each.submission_gap - each.reference_gap for each in rounds]).low
-    if unseen > CLOCK_SHARE * performance.seconds.median + CLOCK_SECONDS:
+    if unseen > allowed:
         return of_other_clock(performance.seconds.median, performance.seconds.median + unseen)
     pairs = [each.transfers for each in rounds if each.transfers is not None]
     extra = interval([pair.submission - pair.reference for pair in pairs]).low
-    allowed = TRANSFER_SHARE * median(pair.reference for pair in pairs) + CLOCK_SECONDS
-    return of_slow_transfers(extra) if extra > allowed + CLOCK_SHARE * performance.seconds.median else None
+    allowed += TRANSFER_SHARE * median(pair.reference for pair in pairs)
+    return of_slow_transfers(extra) if extra > allowed else None
