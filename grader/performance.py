@@ -65,7 +65,8 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
     goal = speed_goal(assignment, device)
     names = assignment.names(goal.sizes)
     moved = evaluate(assignment.performance.bytes, names)
-    work = moved if assignment.performance.flop is None else evaluate(assignment.performance.flop, names)
+    flop = None if assignment.performance.flop is None else evaluate(assignment.performance.flop, names)
+    work = moved if flop is None else flop
     seconds = interval([each.submission for each in rounds])
     shows = [(each, each.side_show) for each in rounds if each.side_show is not None]
     copied = 2 * copy_size(assignment, device)
@@ -84,6 +85,9 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
         noise=noise(rounds),
         copy_bandwidth=copy_bandwidth,
         fraction_of_copy=moved / seconds.median * 1e-9 / copy_bandwidth,
+        bytes=moved,
+        flop=flop,
+        peak=None,
         program=_program(rounds, moved, copy_bandwidth),
         samples=Samples(
             submission=tuple(each.submission for each in rounds),

@@ -24,12 +24,16 @@ class Kind(StrEnum):
     PERFORMANCE = "performance"
 
 
+CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.PERFORMANCE)
+
+
 class Verdict(StrEnum):
-    """A check passed, earned a part of its points, or failed."""
+    """A check passed, earned a part of its points, failed, or could not be made on this machine and counts for nothing."""
 
     PASSED = "passed"
     PARTIAL = "partial"
     FAILED = "failed"
+    SKIPPED = "skipped"
 
 
 class Reason(StrEnum):
@@ -44,10 +48,17 @@ class Reason(StrEnum):
     NOT_WRITTEN = "NOT_WRITTEN"
     OUT_OF_BOUNDS = "OUT_OF_BOUNDS"
     INPUT_CHANGED = "INPUT_CHANGED"
+    DATA_RACE = "DATA_RACE"
+    BARRIER_DIVERGENCE = "BARRIER_DIVERGENCE"
+    UNINITIALISED = "UNINITIALISED"
     CRASH = "CRASH"
     TIME_LIMIT = "TIME_LIMIT"
     MEMORY_LIMIT = "MEMORY_LIMIT"
     OUTPUT_LIMIT = "OUTPUT_LIMIT"
+    UNCOALESCED = "UNCOALESCED"
+    BANK_CONFLICT = "BANK_CONFLICT"
+    EXTRA_TRAFFIC = "EXTRA_TRAFFIC"
+    WARP_DIVERGENCE = "WARP_DIVERGENCE"
     TOO_SLOW = "TOO_SLOW"
     IMPLAUSIBLE = "IMPLAUSIBLE"
     NOT_RUN = "NOT_RUN"
@@ -86,7 +97,8 @@ class Performance(Record):
 
     `fraction_of_reference` is the verdict's measure: reference time over submission time, pair by
     pair. `noise` is the same for the reference against itself in another worker; it should be 1.
-    Rates are in `unit`, bandwidths in GB/s, times in seconds.
+    Rates are in `unit`, bandwidths in GB/s, times in seconds. A run does `flop` operations (None where moving is all
+    there is to do) on `bytes`, the least that must move; `peak` is the GFLOPS of a kernel of ours that only computes.
     """
 
     device_class: Literal["cpu", "gpu"]
@@ -100,8 +112,106 @@ class Performance(Record):
     noise: Interval
     copy_bandwidth: float
     fraction_of_copy: float
+    bytes: float
+    flop: float | None
+    peak: float | None
     program: Program | None = None
     samples: Samples
+
+
+class Place(Record):
+    """A line of the submission, and what happens there, e.g. "work-item (3, 0) of group (1, 0) writes Ash"."""
+
+    line: int
+    text: str
+    words: str
+
+
+class Finding(Record):
+    """Something that the simulator saw go wrong.
+
+    `message` is a sentence that names the lines, `cause` one about what usually is the cause. `places` are the accesses
+    of one instance, of `times` that were seen.
+    """
+
+    reason: Reason
+    message: str
+    cause: str
+    places: tuple[Place, ...]
+    times: int
+
+
+class Access(Record):
+    """An expression of the source that reads or writes an array, summed over a launch.
+
+    A request is one execution by a warp; `bytes` is what its work-items asked for. In global memory a request moves
+    `sectors`, of which `fewest` would have held the words; in local memory it takes `sectors` turns where `fewest` would
+    have done without bank conflicts. `worst` is the largest ratio of the two in one request. `stride` is the commonest
+    distance in bytes between neighbouring work-items.
+    """
+
+    line: int
+    column: int
+    array: str
+    space: Literal["global", "constant", "local"]
+    does: Literal["reads", "writes"]
+    requests: int
+    bytes: int
+    sectors: int
+    fewest: int
+    worst: float
+    stride: int | None
+
+
+class Branch(Record):
+    """The conditions of a line: how often a warp reached them, and how often its work-items went different ways."""
+
+    line: int
+    reached: int
+    diverged: int
+
+
+class Profile(Record):
+    """How the kernels use memory, counted in a simulator: the same on every machine.
+
+    `sector` and `bank` are widths in bytes. `read` and `written` are bytes of global memory that work-items asked for,
+    `moved` those of all sectors, `compulsory` the least that a correct kernel can move.
+    """
+
+    sizes: dict[str, int]
+    warp: int
+    sector: int
+    banks: int
+    bank: int
+    accesses: tuple[Access, ...]
+    branches: tuple[Branch, ...]
+    flop: int
+    read: int
+    written: int
+    moved: int
+    compulsory: int
+
+    @property
+    def intensity(self) -> float:
+        """Floating-point operations for each byte of global memory that work-items ask for."""
+        return self.flop / max(1, self.read + self.written)
+
+    @property
+    def divergence(self) -> float:
+        """The share of warp-branches that diverge."""
+        return sum(each.diverged for each in self.branches) / max(1, sum(each.reached for each in self.branches))
+
+
+class ErrorMap(Record):
+    """Which blocks of an array are wrong: rows of cells, of `block` (rows, columns) elements each.
+
+    A cell is "." if all of it is right, "+" if some is wrong, "#" if all is, "o" if none was ever written.
+    """
+
+    buffer: str
+    shape: tuple[int, int]
+    block: tuple[int, int]
+    cells: tuple[str, ...]
 
 
 class Check(Record):
@@ -117,6 +227,8 @@ class Check(Record):
     message: str = ""
     detail: str = ""
     performance: Performance | None = None
+    findings: tuple[Finding, ...] = ()
+    error_map: ErrorMap | None = None
 
 
 class Provenance(Record):
@@ -142,7 +254,9 @@ class Result(Record):
     assignment: str
     title: str
     submission: str
+    source: str
     checks: tuple[Check, ...]
+    profile: Profile | None
     points: float
     max_points: float
     seconds: float
@@ -150,8 +264,17 @@ class Result(Record):
 
     @property
     def passed(self) -> bool:
-        """Whether every check passed."""
-        return all(check.verdict is Verdict.PASSED for check in self.checks)
+        """Whether every check that could be made passed."""
+        return all(check.verdict in {Verdict.PASSED, Verdict.SKIPPED} for check in self.checks)
+
+    @property
+    def first_cause(self) -> Check | None:
+        """The failed check whose message is the first to read; None if none failed.
+
+        What the simulator saw comes before wrong results, which are its consequences.
+        """
+        failed = [check for check in self.checks if check.verdict in {Verdict.FAILED, Verdict.PARTIAL}]
+        return min(failed, key=lambda check: CAUSES_FIRST.index(check.kind), default=None)
 
 
 class Ungraded(Record):
