@@ -28,7 +28,7 @@ CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.
 
 
 class Verdict(StrEnum):
-    """A check passed, earned a part of its points, failed, or could not be made on this machine and counts for nothing."""
+    """A check passed, earned part of its points, failed, or could not be made here and counts for nothing."""
 
     PASSED = "passed"
     PARTIAL = "partial"
@@ -145,8 +145,8 @@ class Access(Record):
     """An expression of the source that reads or writes an array, summed over a launch.
 
     A request is one execution by a warp; `bytes` is what its work-items asked for. In global memory a request moves
-    `sectors`, of which `fewest` would have held the words; in local memory it takes `sectors` turns where `fewest` would
-    have done without bank conflicts. `worst` is the largest ratio of the two in one request. `stride` is the commonest
+    `sectors`, of which `fewest` would have held the words; in local memory it takes `sectors` turns, of which `fewest`
+    would have done without bank conflicts. `worst` is the largest ratio of the two in one request. `stride` is the commonest
     distance in bytes between neighbouring work-items.
     """
 
