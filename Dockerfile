@@ -29,12 +29,21 @@ WORKDIR /src
 COPY constraints.txt ./
 RUN python3 -m venv /opt/pip && python3 -m venv --without-pip /opt/grader
 
+# --- our plugin for the simulator Oclgrind -------------------------------------------------------
+
+FROM ${BASE} AS observer
+RUN apt-get update \
+ && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends g++ liboclgrind-dev llvm-14-dev
+COPY grader/worker/observer.cpp grader/worker/build-observer /
+RUN sh /build-observer
+
 FROM build AS build-worker
 RUN /opt/pip/bin/pip --python /opt/grader/bin/python3 install --constraint constraints.txt \
-    numpy pcpp "pocl-binary-distribution; platform_machine == 'x86_64'" pydantic pyopencl \
+    numpy pcpp pydantic pyopencl \
  && rm -r /opt/grader/lib/python3*/site-packages/numpy/tests /opt/grader/lib/python3*/site-packages/numpy/*/tests
 COPY grader/__init__.py grader/protocol.py grader/text.py grader/tokens.py grader/
 COPY grader/worker grader/worker
+COPY --from=observer /observer.so grader/worker/
 RUN cp -r grader /opt/grader/lib/python3*/site-packages/ \
  && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/grader/lib
 
@@ -56,6 +65,11 @@ RUN /opt/pip/bin/pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
 # --- worker: no judge, no course, no pip, no package manager, nothing that changes the user ------
 
 FROM base AS worker-root
+# PoCL and Oclgrind use LLVM as a library; the compilers, headers and static libraries that come along are not needed.
+RUN apt-get update \
+ && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends oclgrind pocl-opencl-icd \
+ && rm -rf /usr/include /usr/lib/gcc /usr/lib/llvm-*/bin /usr/lib/llvm-*/share /usr/lib/*-linux-gnu/libclang-1[0-9].so* \
+    /usr/bin/clang* /usr/bin/*cpp-[0-9]* /usr/lib/*-linux-gnu/*.a /usr/lib/*-linux-gnu/*.o /usr/lib/*-linux-gnu/*san*.so*
 COPY --from=build-worker /opt/grader /opt/grader
 RUN find / -xdev -type f -perm /6000 -exec chmod a-s {} + \
  && find /usr/share/doc -type f ! -name copyright -delete \

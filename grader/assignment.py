@@ -48,7 +48,8 @@ class Launch(Record):
 
     `optional_local` is the number of elements of a trailing `__local real *` parameter, which
     the kernel may declare or leave out. `solution_of` makes it a step of ours: it runs the
-    model solution of that assignment, before or after the student's steps.
+    model solution of that assignment, before or after the student's steps. `extent` says how many work-items of each
+    dimension have something to do; those beyond are there to fill the last group.
     """
 
     kernel: str
@@ -56,6 +57,7 @@ class Launch(Record):
     global_size: tuple[Expression, ...] = Field(alias="global")
     local_size: tuple[Expression, ...] = Field(alias="local")
     optional_local: Expression | None = None
+    extent: tuple[Expression, ...] | None = None
     solution_of: str | None = None
 
 
@@ -84,6 +86,32 @@ class Correctness(Record):
     tolerance: Tolerance
     points: float = Field(ge=0)
     cases: tuple[Case, ...] = Field(min_length=1)
+
+
+class Sanitizer(Record):
+    """A run in the simulator, in which nothing may go wrong: of ragged sizes, so that every edge is met, and small."""
+
+    sizes: Sizes
+    points: float = Field(ge=0)
+
+
+Measure = Literal["coalescing", "bank conflicts", "words read", "words written", "divergence"]
+
+
+class MemoryCheck(Record):
+    """A quantity that the simulator counts, and the most that it may be (memory.py says what each means)."""
+
+    name: str
+    measure: Measure
+    at_most: str | float
+    points: float = Field(ge=0)
+
+
+class Memory(Record):
+    """What is asked of memory behaviour, in a simulated run of these sizes."""
+
+    sizes: Sizes
+    checks: tuple[MemoryCheck, ...] = Field(min_length=1)
 
 
 class Band(Record):
@@ -144,14 +172,17 @@ class Assignment(Record):
     launches: tuple[Launch, ...] = Field(min_length=1)
     baseline: Launch
     correctness: Correctness
+    sanitizer: Sanitizer | None = None
+    memory: Memory | None = None
     performance: Performance
     allow: tuple[Construct, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> "Assignment":
-        names = [case.name for case in self.correctness.cases]
-        if len(set(names)) != len(names):
-            raise ValueError("two cases have the same name; give each its own")
+        cases = [case.name for case in self.correctness.cases]
+        memory = [check.name for check in self.memory.checks] if self.memory else []
+        if len(set(cases)) != len(cases) or len(set(memory)) != len(memory):
+            raise ValueError("two cases or memory checks have the same name; give each its own")
         if not any(launch.kernel == self.kernel for launch in self.student_launches):
             raise ValueError(f"no launch runs {self.kernel}; add one, or correct `kernel`")
         for launch in (*self.launches, self.baseline):
@@ -167,6 +198,8 @@ class Assignment(Record):
         for sizes in (
             *(case.sizes for case in self.correctness.cases),
             *(goal.sizes for goal in self.performance.classes.values()),
+            *([self.sanitizer.sizes] if self.sanitizer else []),
+            *([self.memory.sizes] if self.memory else []),
         ):
             self._evaluates(sizes)
         return self
@@ -182,8 +215,15 @@ class Assignment(Record):
             for buffer in self.buffers.values():
                 self.shape(buffer, sizes)
             for launch in (*self.launches, self.baseline):
-                for size in (*launch.global_size, *launch.local_size, launch.optional_local or 0):
+                for size in (
+                    *launch.global_size,
+                    *launch.local_size,
+                    *(launch.extent or ()),
+                    launch.optional_local or 0,
+                ):
                     evaluate_int(size, names)
+            for check in self.memory.checks if self.memory else ():
+                evaluate(check.at_most, names)
             evaluate(self.correctness.tolerance.factor, names)
             evaluate(self.performance.bytes, names)
             evaluate(self.performance.flop or 0, names)
@@ -203,7 +243,10 @@ class Assignment(Record):
     @property
     def points(self) -> float:
         """Points of all checks together (the same on every device class)."""
-        return self.correctness.points + max(goal.points for goal in self.performance.classes.values())
+        watched = self.sanitizer.points if self.sanitizer else 0
+        counted = sum(check.points for check in self.memory.checks) if self.memory else 0
+        timed = max(goal.points for goal in self.performance.classes.values())
+        return self.correctness.points + watched + counted + timed
 
     @property
     def definitions(self) -> dict[str, str]:
@@ -227,6 +270,12 @@ class Assignment(Record):
     def shape(self, buffer: Buffer, sizes: Sizes) -> tuple[int, ...]:
         """Shape of a buffer at the given sizes."""
         return tuple(evaluate_int(extent, self.names(sizes)) for extent in buffer.shape)
+
+    def extent(self, launch: Launch, sizes: Sizes) -> tuple[int, ...] | None:
+        """How many work-items of each dimension have something to do, where the launch says so."""
+        if launch.extent is None:
+            return None
+        return tuple(evaluate_int(extent, self.names(sizes)) for extent in launch.extent)
 
     def model_solutions(self) -> dict[str, str]:
         """Source texts of the kernels in `launches`: our own as `reference`, others by their assignment."""

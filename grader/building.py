@@ -15,18 +15,26 @@ from grader.task import Task
 
 
 @dataclass(frozen=True, kw_only=True)
+class Built:
+    """A submission that compiles: the program that every driver is given, and how it spells the kernels."""
+
+    program: Program
+    bindings: Bindings
+
+
+@dataclass(frozen=True, kw_only=True)
 class Build:
-    """The check, and how the file spells the kernels (None if it failed)."""
+    """The check, and what it let through (None if it failed)."""
 
     check: Check
-    bindings: Bindings | None
+    built: Built | None
 
 
 def check_build(task: Task, worker: Worker) -> Build:
     """Load the worker with the submission, build it in a session, and compare its kernels with the assignment."""
     start = time.perf_counter()
     text = _expand(task, worker)
-    outcome = text if isinstance(text, Problem) else _bind(task, worker, text)
+    outcome = text if isinstance(text, Problem) else _bind(task, worker, Program(source=text))
     passed = Check(
         name="build",
         kind=Kind.BUILD,
@@ -36,8 +44,8 @@ def check_build(task: Task, worker: Worker) -> Build:
         seconds=time.perf_counter() - start,
     )
     if isinstance(outcome, Problem):
-        return Build(check=outcome.fail(passed), bindings=None)
-    return Build(check=passed, bindings=outcome)
+        return Build(check=outcome.fail(passed), built=None)
+    return Build(check=passed, built=outcome)
 
 
 def _expand(task: Task, worker: Worker) -> str | Problem:
@@ -53,10 +61,10 @@ def _expand(task: Task, worker: Worker) -> str | Problem:
     return text if sighting is None else of_forbidden(sighting)
 
 
-def _bind(task: Task, worker: Worker, text: str) -> Bindings | Problem:
-    outcome = worker.load({SUBMISSION: Program(source=text)}).open(NOTHING)
+def _bind(task: Task, worker: Worker, program: Program) -> Built | Problem:
+    outcome = worker.load({SUBMISSION: program}).open(NOTHING)
     if isinstance(outcome, BuildFailed):
-        return of_build_log(outcome.log, task.submission.source, text)
+        return of_build_log(outcome.log, task.submission.source, program.source)
     if not isinstance(outcome, Opened):
         return of_failure(outcome)
     worker.close()
@@ -66,4 +74,4 @@ def _bind(task: Task, worker: Worker, text: str) -> Bindings | Problem:
         if isinstance(bound, Problem):
             return bound
         bindings[launch.kernel] = bound
-    return bindings
+    return Built(program=program, bindings=bindings)

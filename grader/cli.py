@@ -56,6 +56,9 @@ GpuOption = Annotated[str | None, typer.Option(help="A GPU for the container: nv
 TrustOption = Annotated[
     bool, typer.Option("--trust-submissions", help="Allow other people's code in the sandbox `process`.")
 ]
+SanitizerOption = Annotated[
+    bool, typer.Option("--require-sanitizer", help="Do not grade where the simulator is not installed.")
+]
 
 
 @app.command()
@@ -68,6 +71,7 @@ def grade(
     sandbox: SandboxOption = None,
     gpu: GpuOption = None,
     trust_submissions: TrustOption = False,
+    require_sanitizer: SanitizerOption = False,
     device: DeviceOption = None,
     course: CourseOption = None,
 ) -> None:
@@ -75,7 +79,8 @@ def grade(
 
     Your own file runs in a process; one that belongs to another user runs in a container.
     """
-    settings = load_settings({"sandbox": sandbox, "docker": _docker(gpu), "device": device, "course": course})
+    given = {"sandbox": sandbox, "docker": _docker(gpu), "device": device, "course": course}
+    settings = load_settings({**given, "watching": _watching(require_sanitizer)})
     files = {name: path for name, path in (("junit", junit), ("json", json)) if path is not None}
     task = Task(
         assignment=settings.places.load(assignment),
@@ -108,11 +113,13 @@ def batch(
     sandbox: SandboxOption = None,
     gpu: GpuOption = None,
     trust_submissions: TrustOption = False,
+    require_sanitizer: SanitizerOption = False,
     device: DeviceOption = None,
     course: CourseOption = None,
 ) -> None:
     """Grade a folder of other people's submissions, each in a container of its own."""
-    settings = load_settings({"sandbox": sandbox, "docker": _docker(gpu), "device": device, "course": course})
+    given = {"sandbox": sandbox, "docker": _docker(gpu), "device": device, "course": course}
+    settings = load_settings({**given, "watching": _watching(require_sanitizer)})
     loaded = settings.places.load(assignment)
     entries = find_submissions(folder)
     make_folder(out)
@@ -238,6 +245,11 @@ def _options(
 def _docker(gpu: str | None) -> dict[str, str] | None:
     """What --gpu sets; nothing where it is not given."""
     return None if gpu is None else {"gpu": gpu}
+
+
+def _watching(require_sanitizer: bool) -> dict[str, bool] | None:
+    """What --require-sanitizer sets; nothing where it is not given."""
+    return {"required": True} if require_sanitizer else None
 
 
 def _exit_code(outcome: Result | Ungraded) -> int:

@@ -21,7 +21,8 @@ FREE_BYTES = 1024**3
 IMAGE_REMEDY = "build the image again; for a GPU, it must hold the driver's OpenCL library"
 
 DEVICE_REMEDIES = {
-    "process": "install an OpenCL driver, or `pip install pocl-binary-distribution`",
+    "process": "install an OpenCL driver: `apt install pocl-opencl-icd`, or `pip install pocl-binary-distribution` "
+    "(which knows no processor newer than 2022)",
     "docker": IMAGE_REMEDY,
 }
 KERNEL_REMEDIES = {

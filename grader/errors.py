@@ -24,6 +24,10 @@ class DeviceError(UngradedError):
     """There is no OpenCL device to grade on, or the chosen one is not there."""
 
 
+class NoSimulatorError(DeviceError):
+    """The simulator, or our plugin for it, is not installed."""
+
+
 class WorkerError(UngradedError):
     """A worker could not be started, or broke outside the student's code."""
 

@@ -1,13 +1,13 @@
 """The whole story of one grading.
 
-build -> every case -> timed rounds -> points
+build -> every case -> two runs on the simulator -> timed rounds -> points
 """
 
 import platform
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -26,12 +26,14 @@ from grader.plan import BASELINE, Bindings, control_plan, reference_plan, submis
 from grader.probe import probe
 from grader.program import own_program
 from grader.protocol import DeviceFacts
-from grader.result import Check, Provenance, Reason, Result, Ungraded, Verdict
+from grader.result import Check, Profile, Provenance, Reason, Result, Ungraded, Verdict
 from grader.runner import Deadlines, Worker
 from grader.sandbox import Sandbox
+from grader.simulation import Subject
 from grader.task import Task
 from grader.text import showable
 from grader.timing import TimingRules
+from grader.watching import Watched, WatchingRules, unwatched_checks, watch
 
 PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
 """Packages whose versions a result states, where they are installed: PoCL may also come from the system."""
@@ -53,10 +55,16 @@ class Bench:
     deadlines: Deadlines
     timing: TimingRules
     locks: Path
+    watching: WatchingRules
 
     def worker(self) -> Worker:
         """A worker on this bench."""
         return Worker(self.sandbox, self.device, self.deadlines)
+
+    def simulator(self) -> Worker:
+        """A worker whose device is simulated."""
+        deadlines = replace(self.deadlines, first_launch=self.deadlines.simulation)
+        return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
 
 
 def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
@@ -66,20 +74,26 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
     """
     started, clock = datetime.now(UTC), time.perf_counter()
     with ExitStack() as workers:
-        student = workers.enter_context(bench.worker())
+        student, simulator = (workers.enter_context(worker) for worker in (bench.worker(), bench.simulator()))
         device = student.ready()
         progress("building")
         build = check_build(task, student)
-        if build.bindings is None:
-            rest = (*unrun_cases(task.assignment), unmeasured(task.assignment, device))
+        if build.built is None:
+            watched = Watched(checks=tuple(unwatched_checks(task.assignment)), profile=None)
+            rest = (*unrun_cases(task.assignment), *watched.checks, unmeasured(task.assignment, device))
             checks = [build.check, *(BUILD_FAILED.fail(check) for check in rest)]
         else:
-            contest = _contest(task, bench, student, build.bindings, workers)
+            contest = _contest(task, bench, student, build.built.bindings, workers)
             checks = [build.check]
-            for check in check_cases(task, contest.oracle, student, build.bindings):
+            for check in check_cases(task, contest.oracle, student, build.built.bindings):
                 progress(check.name)
                 checks.append(check)
-            if all(check.verdict is Verdict.PASSED for check in checks):
+            right = all(check.verdict is Verdict.PASSED for check in checks)
+            progress("watching every access in a simulator")
+            subject = Subject(task=task, oracle=contest.oracle, worker=simulator, built=build.built)
+            watched = watch(subject, bench.watching, right=right)
+            checks += watched.checks
+            if right:
                 progress("waiting for the device")
                 with exclusive(device, bench.locks):
                     progress("timing")
@@ -89,7 +103,9 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
         progress("looking whether the device still works")
         probe(bench.worker())
-    return _result(task, checks, time.perf_counter() - clock, _provenance(task, bench, device, started))
+    return _result(
+        task, checks, watched.profile, time.perf_counter() - clock, _provenance(task, bench, device, started)
+    )
 
 
 def ungraded(assignment: Assignment, submission: Path, error: Exception) -> Ungraded:
@@ -143,14 +159,14 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _result(task: Task, checks: list[Check], seconds: float, provenance: Provenance) -> Result:
+def _result(task: Task, checks: list[Check], profile: Profile | None, seconds: float, provenance: Provenance) -> Result:
     return Result(
         assignment=task.assignment.name,
         title=task.assignment.title,
         submission=showable(str(task.submission.path)),
         source=showable(task.submission.source),
         checks=tuple(checks),
-        profile=None,
+        profile=profile,
         points=sum(check.points for check in checks),
         max_points=sum(check.max_points for check in checks),
         seconds=seconds,

@@ -47,6 +47,8 @@ def inspect(trial: Trial, script: Script, fetched: Mapping[str, Fetched]) -> Pro
 
 def _stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
     for name, buffer in fetched.items():
+        if buffer.poison is None:
+            continue
         after = first_stray_write(buffer.after, buffer.poison)
         if after is not None:
             return of_stray_write(name, after)

@@ -35,13 +35,13 @@ class Timing:
 @dataclass(frozen=True, kw_only=True)
 class Fetched:
     """A buffer as the worker returned it: the guard band before it, its payload, the band after it, and what was in
-    both bands before the launch.
+    both bands before the launch (None if nothing was put there).
     """
 
     before: NDArray[np.uint32]
     payload: NDArray[np.uint32]
     after: NDArray[np.uint32]
-    poison: int
+    poison: int | None
 
 
 @dataclass(frozen=True, kw_only=True)

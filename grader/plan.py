@@ -52,6 +52,15 @@ class Plan:
         sequences = {name: script.steps for name, script in self.scripts.items()}
         return Open(programs=dict(programs), buffers=self.buffers, sequences=sequences)
 
+    def watched(self) -> "Plan":
+        """The same for the simulator: no guard bands, since it knows every bound; nothing in the outputs; and inputs
+        that cannot be written.
+        """
+        made = {name for script in self.scripts.values() for name in script.outputs}
+        changes = ({"guard": 0, "poison": None, "read_only": spec.name not in made} for spec in self.buffers)
+        buffers = tuple(spec.model_copy(update=change) for spec, change in zip(self.buffers, changes, strict=True))
+        return Plan(buffers=buffers, scripts=self.scripts)
+
 
 NOTHING = Plan(buffers=(), scripts={})
 """For a session that only builds."""

@@ -59,11 +59,26 @@ class Program(Message):
     options: tuple[str, ...] = ()
 
 
+class Simulation(Message):
+    """What the simulated device is taken to be: work-items in a warp, bytes in a sector of global memory, and banks of
+    local memory, each so many bytes wide.
+    """
+
+    warp: int = Field(default=32, gt=0)
+    sector: int = Field(default=32, gt=0)
+    banks: int = Field(default=32, gt=0)
+    bank: int = Field(default=4, gt=0)
+
+
 class Job(Message):
-    """The first line a worker reads: what it may use, and the device of its sessions."""
+    """The first line a worker reads: what it may use, and the device of its sessions.
+
+    With `simulation` the only device is a simulator that watches every access.
+    """
 
     limits: Limits
     device: int = 0
+    simulation: Simulation | None = None
 
 
 # --- requests --------------------------------------------------------------------------------
@@ -72,13 +87,15 @@ class Job(Message):
 class BufferSpec(Message):
     """A device buffer of `size` bytes between two guard bands of `guard` bytes.
 
-    `Stage` fills all of it with the 32-bit pattern `poison` before a launch.
+    `Stage` fills all of it with the 32-bit pattern `poison` before a launch; with None it leaves the buffer alone, so
+    that a simulator knows what was never written. A kernel may write to it unless it is `read_only`.
     """
 
     name: str
     size: int = Field(gt=0, multiple_of=4)
     guard: int = Field(ge=0, multiple_of=4)
-    poison: int = Field(ge=0, lt=2**32)
+    poison: int | None = Field(ge=0, lt=2**32)
+    read_only: bool = False
 
 
 class BufferArg(Message):
@@ -182,13 +199,21 @@ class Fetch(Message):
     buffers: tuple[str, ...]
 
 
+class Observe(Message):
+    """Ask what the simulator saw of the kernels that were launched; answered by `Observed`."""
+
+    kind: Literal["observe"] = "observe"
+
+
 class Close(Message):
     """End the session; answered by `Done`."""
 
     kind: Literal["close"] = "close"
 
 
-Request = Annotated[ListDevices | Preprocess | Open | Stage | Launch | Fetch | Close, Field(discriminator="kind")]
+Request = Annotated[
+    ListDevices | Preprocess | Open | Stage | Launch | Fetch | Observe | Close, Field(discriminator="kind")
+]
 
 
 # --- replies ---------------------------------------------------------------------------------
@@ -276,6 +301,83 @@ class Launched(Message):
     times: tuple[StepTime, ...]
 
 
+class SeenArray(Message):
+    """An array of a kernel: its address space and number by which messages mean it, and its name in the source."""
+
+    space: int
+    buffer: int
+    name: Foreign
+
+
+class SeenMessage(Message):
+    """What the simulator said, how often about the same lines, and for barriers how many work-items had ended where."""
+
+    text: Foreign
+    times: int
+    endings: tuple[tuple[int, int], ...]
+
+
+class SeenUnset(Message):
+    """A read of something that was never set, and what became of the value: stored, a condition, or an address."""
+
+    line: int
+    column: int
+    name: Foreign
+    space: int
+    used_line: int
+    how: Literal["stored", "condition", "address"]
+    array: Foreign
+    global_id: tuple[int, int, int] = Field(alias="global")
+    local_id: tuple[int, int, int] = Field(alias="local")
+    group: tuple[int, int, int]
+    times: int
+
+
+class SeenAccess(Message):
+    """An expression that reads or writes an array, with its counts (result.Access says which); line 0 is a copy by a
+    whole group.
+    """
+
+    line: int
+    column: int
+    array: Foreign
+    space: int
+    writes: bool
+    requests: int
+    bytes: int
+    sectors: int
+    fewest: int
+    worst: float
+    stride: int | None
+
+
+class SeenBranch(Message):
+    """The conditions of a line."""
+
+    line: int
+    reached: int
+    diverged: int
+
+
+class SeenKernel(Message):
+    """What the simulator saw of one launch (observer.cpp)."""
+
+    kernel: Foreign
+    flop: int
+    arrays: tuple[SeenArray, ...]
+    messages: tuple[SeenMessage, ...]
+    unset: tuple[SeenUnset, ...]
+    accesses: tuple[SeenAccess, ...]
+    branches: tuple[SeenBranch, ...]
+
+
+class Observed(Message):
+    """What the simulator saw of each launch of the session, in order."""
+
+    kind: Literal["observed"] = "observed"
+    kernels: tuple[SeenKernel, ...]
+
+
 class Done(Message):
     """The request was carried out and there is nothing to say about it."""
 
@@ -316,7 +418,7 @@ class Died(Message):
 
 
 Reply = Annotated[
-    Devices | Preprocessed | Opened | BuildFailed | Launched | Done | Refused | Stopped | NoDevice | Died,
+    Devices | Preprocessed | Opened | BuildFailed | Launched | Observed | Done | Refused | Stopped | NoDevice | Died,
     Field(discriminator="kind"),
 ]
 

@@ -146,8 +146,8 @@ class Access(Record):
 
     A request is one execution by a warp; `bytes` is what its work-items asked for. In global memory a request moves
     `sectors`, of which `fewest` would have held the words; in local memory it takes `sectors` turns, of which `fewest`
-    would have done without bank conflicts. `worst` is the largest ratio of the two in one request, `stride` the commonest
-    distance in bytes between neighbouring work-items.
+    would have done without bank conflicts. `worst` is the largest ratio of the two in one request; `stride` is the
+    commonest distance in bytes between neighbouring work-items.
     """
 
     line: int

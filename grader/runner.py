@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from grader.arrays import ArrayFiles
-from grader.errors import DeviceError, WorkerError
+from grader.errors import DeviceError, NoSimulatorError, WorkerError
 from grader.outcome import Crashed, Failure, Fetched, Garbled, OutOfMemory, TimedOut, Timing
 from grader.plan import Plan, Script
 from grader.protocol import (
@@ -34,36 +34,51 @@ from grader.protocol import (
     ListDevices,
     Message,
     NoDevice,
+    Observe,
+    Observed,
     Opened,
     Preprocess,
     Preprocessed,
     Program,
     Refused,
+    SeenKernel,
+    Simulation,
     Stage,
     Stopped,
 )
 from grader.sandbox import Sandbox, SandboxedWorker
 from grader.text import showable
 from grader.worker.fingerprint import fingerprint
+from grader.worker.simulator import OBSERVER
+
+SIMULATOR_REMEDY = (
+    "run `apt install oclgrind liboclgrind-dev opencl-c-headers llvm-14-dev g++`, and then the script "
+    f"{OBSERVER.with_name('build-observer')}"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Deadlines:
-    """Seconds that each part may take. A driver may compile at the first launch, so that has its own."""
+    """Seconds that each part may take. A driver may compile at the first launch, so that has its own; `simulation` is
+    for a launch on the simulator.
+    """
 
     start: float
     build: float
     first_launch: float
     launch: float
     transfer: float
+    simulation: float
 
 
 class Worker:
     """A worker. It is started when first used, and again after a failure that killed it."""
 
-    def __init__(self, sandbox: Sandbox, device: int, deadlines: Deadlines) -> None:
+    def __init__(
+        self, sandbox: Sandbox, device: int, deadlines: Deadlines, simulation: Simulation | None = None
+    ) -> None:
         self._sandbox = sandbox
-        self._job = Job(limits=sandbox.limits(), device=device)
+        self._job = Job(limits=sandbox.limits(), device=device, simulation=simulation)
         self._deadlines = deadlines
         self._process: SandboxedWorker | None = None
         self._received = b""
@@ -111,6 +126,8 @@ class Worker:
                     words = self._process.last_words() if self._process else ""
                     self.stop()
                     raise WorkerError(f"a worker could not start: {failure}. {words} Run `grader doctor`.")
+        if self._job.simulation is not None and not self.devices:
+            raise NoSimulatorError(f"the simulator is not installed: {SIMULATOR_REMEDY}.")
         index = self._job.device
         if index >= len(self.devices):
             found = f"there are {len(self.devices)}" if self.devices else "none is installed"
@@ -205,6 +222,15 @@ class Worker:
                 before=here[:band], payload=here[band : band + size], after=here[band + size :], poison=spec.poison
             )
         return fetched
+
+    def observe(self) -> tuple[SeenKernel, ...] | Failure:
+        """What the simulator saw of the kernels of this session since the last time."""
+        self._send(Observe())
+        match self._reply("reporting what was seen", self._deadlines.transfer):
+            case Observed(kernels=kernels):
+                return kernels
+            case reply:
+                return self._unexpected(reply)
 
     def run_once(self, plan: Plan, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
         """A session for one script: open it, run the script on the arrays, fetch all its buffers, close it."""

@@ -32,6 +32,7 @@ from grader.sandbox.rules import ContainerRules, Rules
 from grader.sandbox.spare import SpareSandbox
 from grader.timing import TimingRules
 from grader.trust import choose_sandbox
+from grader.watching import WatchingRules
 
 CONFIG_VARIABLE = "GRADER_CONFIG"
 CONFIG_FILE = "grader.yaml"
@@ -62,6 +63,7 @@ class DeadlineSettings(BaseModel):
     first_launch: float = Field(default=20.0, gt=0)
     launch: float = Field(default=10.0, gt=0)
     transfer: float = Field(default=30.0, gt=0)
+    simulation: float = Field(default=15.0, gt=0)
 
 
 class LimitSettings(BaseModel):
@@ -88,6 +90,7 @@ class Settings(BaseSettings):
     docker: ContainerRules = Field(default_factory=ContainerRules)
     locks: Path = Field(default_factory=_lock_folder)
     timing: TimingRules = TimingRules()
+    watching: WatchingRules = WatchingRules()
 
     @classmethod
     def settings_customise_sources(
@@ -128,6 +131,7 @@ class Settings(BaseSettings):
             deadlines=Deadlines(**self.deadlines.model_dump()),
             timing=self.timing,
             locks=self.locks,
+            watching=self.watching,
         )
 
     @contextmanager

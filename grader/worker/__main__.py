@@ -7,6 +7,7 @@ from typing import BinaryIO
 from grader.protocol import REQUEST, Close, Done, Job, ListDevices, Open, Preprocess
 from grader.worker.fork import Fork
 from grader.worker.limits import apply, close_to_debuggers
+from grader.worker.simulator import prepare
 
 
 def main() -> None:
@@ -19,6 +20,8 @@ def main() -> None:
         return  # a spare worker that was never given a job
     job = Job.model_validate_json(line)
     apply(job.limits)
+    if job.simulation is not None:
+        prepare(job.simulation)
     close_to_debuggers()
 
     fork: Fork | None = None

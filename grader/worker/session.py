@@ -32,6 +32,7 @@ from grader.protocol import (
     ListDevices,
     LocalArg,
     NoDevice,
+    Observe,
     Open,
     Opened,
     Preprocess,
@@ -44,6 +45,7 @@ from grader.protocol import (
     StepTime,
     Stopped,
 )
+from grader.worker import simulator
 from grader.worker.fingerprint import fingerprint
 from grader.worker.fork import Channel
 from grader.worker.preprocess import PreprocessingError, preprocess
@@ -58,13 +60,15 @@ def serve(job: Job, channel: Channel) -> None:
         reply: Reply
         match REQUEST.validate_json(line):
             case ListDevices():
-                found = tuple(_describe(index, device) for index, device in enumerate(_devices()))
+                found = tuple(_describe(index, device) for index, device in enumerate(_devices(job)))
                 reply = Devices(worker=fingerprint(), devices=found)
             case Preprocess(source=source, definitions=definitions):
                 reply = _preprocess(source, definitions)
             case Open() as request:
                 opened = _guarded("opening the session", lambda request=request: _open(job, request))
                 session, reply = opened if isinstance(opened, tuple) else (None, opened)
+            case Observe():
+                reply = simulator.observed()
             case Close():
                 return
             case request:
@@ -88,11 +92,23 @@ def _name(error: cl.Error) -> str:
     return name
 
 
-def _devices() -> list[cl.Device]:
+UNKNOWN_PROCESSOR = "x86_64-unknown-linux-gnu-generic"
+"""How PoCL describes a processor that is newer than it: it compiles for none of that name (PoCL's issue 1049)."""
+
+
+def _devices(job: Job) -> list[cl.Device]:
+    """All that can be used: the simulator for a job that asks for it, else everything but that."""
     try:
-        return [device for platform in cl.get_platforms() for device in platform.get_devices()]
+        found = [device for platform in cl.get_platforms() for device in platform.get_devices()]
     except cl.Error:  # the loader calls "no platform" an error
         return []
+    simulated = job.simulation is not None
+    return [
+        device
+        for device in found
+        if (device.platform.name.strip() == simulator.PLATFORM) is simulated
+        and not device.version.strip().endswith(UNKNOWN_PROCESSOR)
+    ]
 
 
 def _describe(index: int, device: cl.Device) -> DeviceFacts:
@@ -132,15 +148,16 @@ def _preprocess(source: str, definitions: dict[str, str]) -> Preprocessed | Buil
 
 
 def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
-    devices = _devices()
+    devices = _devices(job)
     if job.device >= len(devices):
         return NoDevice()
+    simulator.observed()  # what an earlier session left unread is none of this one's
     device = devices[job.device]
     context = cl.Context([device])
     queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
     built: dict[str, cl.Program] = {}
     for name, program in request.programs.items():
-        outcome = _build(context, device, name, program)
+        outcome = _build(job, context, device, name, program)
         if isinstance(outcome, BuildFailed):
             return outcome
         built[name] = outcome
@@ -152,11 +169,16 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
     return Session(queue=queue, buffers=buffers, sequences=sequences), Opened(kernels=kernels)
 
 
-def _build(context: cl.Context, device: cl.Device, name: str, program: Program) -> "cl.Program | BuildFailed":
+UNOPTIMISED = "-cl-opt-disable"
+"""So that the simulator counts what the source says, and every variable has bytes that can be watched."""
+
+
+def _build(job: Job, context: cl.Context, device: cl.Device, name: str, program: Program) -> "cl.Program | BuildFailed":
     """The built program, or the compiler's log."""
     built = cl.Program(context, program.source)
+    options = [*program.options, "-cl-kernel-arg-info", *([UNOPTIMISED] if job.simulation is not None else [])]
     try:
-        built.build([*program.options, "-cl-kernel-arg-info"], [device])
+        built.build(options, [device])
     except cl.RuntimeError as error:
         if error.code != cl.status_code.BUILD_PROGRAM_FAILURE:
             raise
@@ -206,7 +228,8 @@ class DeviceBuffer:
     @classmethod
     def make(cls, context: cl.Context, spec: BufferSpec) -> "DeviceBuffer":
         """Allocate it; without guard bands the kernel gets the whole allocation."""
-        whole = cl.Buffer(context, cl.mem_flags.READ_WRITE, spec.size + 2 * spec.guard)
+        access = cl.mem_flags.READ_ONLY if spec.read_only else cl.mem_flags.READ_WRITE
+        whole = cl.Buffer(context, access, spec.size + 2 * spec.guard)
         payload = whole.get_sub_region(spec.guard, spec.size) if spec.guard else whole
         return cls(spec=spec, whole=whole, payload=payload)
 
@@ -258,6 +281,8 @@ class Session:
     def _stage(self, request: Stage) -> None:
         for name in (*request.upload, *request.clear):
             buffer = self.buffers[name]
+            if buffer.spec.poison is None:
+                continue
             cl.enqueue_fill_buffer(self.queue, buffer.whole, np.uint32(buffer.spec.poison), 0, buffer.whole.size)
         with Path(INPUT_FILE).open("rb") as file:
             for name in request.upload:

@@ -1,0 +1,59 @@
+"""The sanitizer check: does anything go wrong in a run on the simulator, whether or not it shows in the results?"""
+
+import time
+
+from grader.assignment import Sanitizer
+from grader.diagnosis import Problem, sizes_in_words
+from grader.findings import findings
+from grader.result import Check, Finding, Kind, Reason, Verdict
+from grader.simulation import Simulated, Subject, in_simulator, simulate
+
+NUMBER = 0
+"""Of the simulated run, for its inputs."""
+
+SAID_NOTHING = Problem(
+    reason=Reason.CRASH,
+    message="in the simulator: the kernel was broken off, by something that the simulator does not know. "
+    "Write it in plainer OpenCL C, or ask your instructor.",
+)
+
+
+def check_sanitizer(subject: Subject, asked: Sanitizer) -> Check:
+    """Run it once, and look at what the simulator says."""
+    start = time.perf_counter()
+    seen = simulate(subject, asked.sizes, NUMBER)
+    found = _findings(seen) if isinstance(seen, Simulated) else ()
+    check = unwatched(asked).model_copy(
+        update={"seconds": time.perf_counter() - start, "findings": found}
+    )
+    problem = _problem(seen, found)
+    return check if problem is None else problem.fail(check)
+
+
+def unwatched(asked: Sanitizer) -> Check:
+    """The check as if it had passed, for a submission that gets no chance to run."""
+    return Check(
+        name=f"sanitizer ({sizes_in_words(asked.sizes)})",
+        kind=Kind.SANITIZER,
+        verdict=Verdict.PASSED,
+        points=asked.points,
+        max_points=asked.points,
+        seconds=0.0,
+    )
+
+
+def _findings(seen: Simulated) -> tuple[Finding, ...]:
+    return tuple(
+        each for kernel, scene in zip(seen.kernels, seen.scenes, strict=True) for each in findings(kernel, scene)
+    )
+
+
+def _problem(seen: Simulated | Problem, found: tuple[Finding, ...]) -> Problem | None:
+    """The first finding; without one, whatever else went wrong there."""
+    if isinstance(seen, Problem):
+        return seen
+    if found:
+        return Problem(reason=found[0].reason, message=f"{found[0].message} {found[0].cause}")
+    if not seen.kernels:
+        return SAID_NOTHING
+    return in_simulator(seen.problem) if seen.problem is not None else None
