@@ -33,7 +33,7 @@ RUN python3 -m venv /opt/pip && python3 -m venv --without-pip /opt/grader
 
 FROM ${BASE} AS observer
 RUN apt-get update \
- && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends g++ liboclgrind-dev llvm-14-dev
+ && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends g++ liboclgrind-dev llvm-14-dev opencl-c-headers
 COPY grader/worker/observer.cpp grader/worker/build-observer /
 RUN sh /build-observer
 
@@ -69,7 +69,8 @@ FROM base AS worker-root
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends oclgrind pocl-opencl-icd \
  && rm -rf /usr/include /usr/lib/gcc /usr/lib/llvm-*/bin /usr/lib/llvm-*/share /usr/lib/*-linux-gnu/libclang-1[0-9].so* \
-    /usr/bin/clang* /usr/bin/*cpp-[0-9]* /usr/lib/*-linux-gnu/*.a /usr/lib/*-linux-gnu/*.o /usr/lib/*-linux-gnu/*san*.so*
+    /usr/bin/clang* /usr/bin/*cpp-[0-9]* /usr/lib/*-linux-gnu/*.a /usr/lib/*-linux-gnu/*.o /usr/lib/*-linux-gnu/*san*.so* \
+    /usr/lib/*-linux-gnu/libc.so /usr/lib/*-linux-gnu/libm.so
 COPY --from=build-worker /opt/grader /opt/grader
 RUN find / -xdev -type f -perm /6000 -exec chmod a-s {} + \
  && find /usr/share/doc -type f ! -name copyright -delete \

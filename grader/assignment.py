@@ -182,7 +182,7 @@ class Assignment(Record):
         cases = [case.name for case in self.correctness.cases]
         memory = [check.name for check in self.memory.checks] if self.memory else []
         if len(set(cases)) != len(cases) or len(set(memory)) != len(memory):
-            raise ValueError("two cases or memory checks have the same name; give each its own")
+            raise ValueError("two cases have the same name, or two memory checks; give each its own")
         if not any(launch.kernel == self.kernel for launch in self.student_launches):
             raise ValueError(f"no launch runs {self.kernel}; add one, or correct `kernel`")
         for launch in (*self.launches, self.baseline):

@@ -1,5 +1,7 @@
 """The devices that kernels run on, as the judge sees them."""
 
+from dataclasses import dataclass
+
 from grader.assignment import ELEMENT_BYTES, Assignment, DeviceClass, SpeedGoal
 from grader.errors import InputError
 from grader.expressions import evaluate_int
@@ -35,3 +37,47 @@ def copy_size(assignment: Assignment, device: DeviceFacts) -> int:
     moved = evaluate_int(assignment.performance.bytes, assignment.names(sizes))
     size = moved // (2 * ELEMENT_BYTES) * ELEMENT_BYTES  # a copy of n bytes reads n and writes n
     return size if device_class(device) == "cpu" else max(size, GPU_COPY_BYTES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeakRun:
+    """A launch of a kernel of ours that only multiplies and adds, to see how fast that can be: `items` work-items, each
+    going so many `turns` round its loop.
+    """
+
+    items: int
+    turns: int
+
+    @property
+    def flop(self) -> int:
+        """Operations of the whole launch."""
+        return self.items * self.turns * FLOP_PER_TURN
+
+
+PEAK_SOURCE = """
+__kernel void peak(__global float *out, uint turns)
+{
+    const float16 a = 0.75f + 1e-9f * get_global_id(0);
+    float16 v = a, w = 2 * a, x = 3 * a, y = 4 * a;    // four chains, so that none waits for another
+    for (uint turn = 0; turn < turns; turn++) {
+        v = v * a + a;
+        w = w * a + a;
+        x = x * a + a;
+        y = y * a + a;
+    }
+    const float16 sum = v + w + x + y;
+    out[get_global_id(0)] = sum.s0 + sum.s5 + sum.sa + sum.sf;
+}
+"""
+FLOP_PER_TURN = 4 * 16 * 2
+
+PEAK_RUNS: dict[DeviceClass, PeakRun] = {
+    "cpu": PeakRun(items=4096, turns=64),
+    "gpu": PeakRun(items=262_144, turns=512),
+}
+"""Long enough to fill the device and to be timed (about 0.3 ms at 100 GFLOPS and at 50 TFLOPS), and no longer."""
+
+
+def peak_run(assignment: Assignment, device: DeviceFacts) -> PeakRun | None:
+    """The launch that shows this device's peak; None for assignments whose kernels only move data."""
+    return None if assignment.performance.flop is None else PEAK_RUNS[device_class(device)]

@@ -212,7 +212,8 @@ def _out_of_bounds(message: SeenMessage, entity: Entity, seen: SeenKernel, scene
     entity = Entity(**{**vars(entity), "writes": does == "writes"})
     what = f"line {entity.line} {does} outside {array}{_how_far(element, scene.elements.get(array))}."
     if scene.is_beyond(entity.global_id):
-        cause = f"{_capital(scene.item(entity.global_id))} lies beyond the edge: guard the {does[:-1]} with the sizes."
+        access = "store" if entity.writes else "load"
+        cause = f"{_capital(scene.item(entity.global_id))} lies beyond the edge: guard the {access} with the sizes."
     elif array in scene.elements:
         cause = "Check the row length in the index, and that the guard tests the sizes of this array."
     else:

@@ -15,16 +15,16 @@ from pathlib import Path
 from grader.assignment import BASELINE_FILE, Assignment
 from grader.building import check_build
 from grader.cases import check_cases, unrun_cases
-from grader.device import copy_size, speed_goal
+from grader.device import speed_goal
 from grader.diagnosis import Problem
 from grader.errors import GraderError
 from grader.exclusive import exclusive
 from grader.measurement import Contest, Contestant, Role
 from grader.oracle import load_oracle
 from grader.performance import check_performance, unmeasured
-from grader.plan import BASELINE, Bindings, control_plan, reference_plan, submission_plan
+from grader.plan import BASELINE, PEAK, Bindings, control_plan, reference_plan, submission_plan
 from grader.probe import probe
-from grader.program import own_program
+from grader.program import PEAK_PROGRAM, own_program
 from grader.protocol import DeviceFacts
 from grader.result import Check, Profile, Provenance, Reason, Result, Ungraded, Verdict
 from grader.runner import Deadlines, Worker
@@ -123,8 +123,8 @@ def _contest(task: Task, bench: Bench, student: Worker, bindings: Bindings, work
     ours = {
         Role.REFERENCE: (reference_plan(assignment, sizes), bench.worker().load(models)),
         Role.CONTROL: (
-            control_plan(assignment, sizes, copy_size(assignment, device)),
-            bench.worker().load({**models, BASELINE: baseline}),
+            control_plan(assignment, device),
+            bench.worker().load({**models, BASELINE: baseline, PEAK: PEAK_PROGRAM}),
         ),
     }
     contestants = {Role.SUBMISSION: Contestant(worker=student, plan=submission_plan(assignment, sizes, bindings))}

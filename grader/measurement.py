@@ -27,7 +27,7 @@ from grader.errors import NoiseError, SolutionError
 from grader.inspection import Trial, inspect, make_trial
 from grader.oracle import Oracle
 from grader.outcome import Failure, Fetched, Timing
-from grader.plan import COPY, NAIVE, STUDENT, WHOLE, Plan
+from grader.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, Plan
 from grader.protocol import DeviceFacts, Done, Opened
 from grader.runner import Worker
 from grader.timing import Round, SideShow, TimingRules, Transfers, enough, noise, too_noisy
@@ -201,6 +201,7 @@ def _side_show(contest: Contest, trial: Trial) -> SideShow:
         surroundings=whole.seconds_of(launch.solution_of is not None for launch in contest.assignment.launches)
         if whole
         else None,
+        peak=timings[PEAK].seconds if PEAK in timings else None,
     )
 
 

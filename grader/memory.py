@@ -125,8 +125,8 @@ def _bank_conflicts(counted: Profile) -> Reading:
     return Reading(
         value=worst.worst,
         reason=Reason.BANK_CONFLICT,
-        what=f"line {worst.line} {worst.does} {worst.array}{_apart(worst)}: a warp finds {_number(worst.worst)} words in "
-        f"one of {counted.banks} banks, and waits for them one after the other",
+        what=f"line {worst.line} {worst.does} {worst.array}{_apart(worst)}: a warp finds {_number(worst.worst)} of its "
+        f"words in one of {counted.banks} banks, and waits for one after the other",
         cause=f"Rows of {worst.array} that are one word longer put the words of a column in different banks.",
     )
 

@@ -4,7 +4,7 @@ import time
 from statistics import median
 
 from grader.assignment import Assignment, SpeedGoal
-from grader.device import copy_size, device_class, speed_goal
+from grader.device import copy_size, device_class, peak_run, speed_goal
 from grader.diagnosis import (
     Problem,
     of_missed_goal,
@@ -87,7 +87,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
         fraction_of_copy=moved / seconds.median * 1e-9 / copy_bandwidth,
         bytes=moved,
         flop=flop,
-        peak=None,
+        peak=_peak(assignment, device, rounds),
         program=_program(rounds, moved, copy_bandwidth),
         samples=Samples(
             submission=tuple(each.submission for each in rounds),
@@ -97,6 +97,13 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
             device_copy=tuple(show.device_copy for _, show in shows),
         ),
     )
+
+
+def _peak(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, ...]) -> float | None:
+    """GFLOPS of the kernel that only computes."""
+    run = peak_run(assignment, device)
+    seconds = [each.side_show.peak for each in rounds if each.side_show and each.side_show.peak is not None]
+    return run.flop / median(seconds) * 1e-9 if run and seconds else None
 
 
 def _program(rounds: tuple[Round, ...], moved: float, copy_bandwidth: float) -> Program | None:

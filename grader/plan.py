@@ -6,12 +6,24 @@ from math import prod
 
 from grader.assignment import ELEMENT_BYTES, Assignment, Launch, Sizes
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
+from grader.device import PeakRun, copy_size, peak_run, speed_goal
 from grader.expressions import evaluate_int
-from grader.protocol import Arg, BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, Open, Program, ScalarArg
+from grader.protocol import (
+    Arg,
+    BufferArg,
+    BufferSpec,
+    CopyStep,
+    DeviceFacts,
+    KernelStep,
+    LocalArg,
+    Open,
+    Program,
+    ScalarArg,
+)
 
-SUBMISSION, REFERENCE, BASELINE = "submission", "reference", "baseline"
-"""Names of programs: the student's, our model solution, the naive kernel. Model solutions of other assignments go by
-the assignment's name."""
+SUBMISSION, REFERENCE, BASELINE, PEAK = "submission", "reference", "baseline", "peak"
+"""Names of programs: the student's, our model solution, the naive kernel, the one that only computes. Model solutions
+of other assignments go by the assignment's name."""
 
 STUDENT, NAIVE, WHOLE, COPY = "student's steps", "baseline", "whole program", "copy"
 """Names of scripts: the launches of the student's kernels (by whichever program), the baseline, all launches of the
@@ -78,8 +90,9 @@ def reference_plan(assignment: Assignment, sizes: Sizes) -> Plan:
     return _plan(assignment, sizes, {STUDENT: _script(assignment, sizes, assignment.student_launches, REFERENCE, {})})
 
 
-def control_plan(assignment: Assignment, sizes: Sizes, copy_size: int) -> Plan:
-    """The same again, and what else is measured beside it: a copy of `copy_size` bytes, among others."""
+def control_plan(assignment: Assignment, device: DeviceFacts) -> Plan:
+    """The same again, and what else is measured beside it: the baseline, a copy, the whole program, the peak rate."""
+    sizes, size = speed_goal(assignment, device).sizes, copy_size(assignment, device)
     scripts = {
         STUDENT: _script(assignment, sizes, assignment.student_launches, REFERENCE, {}),
         NAIVE: _script(assignment, sizes, (assignment.baseline,), BASELINE, {}),
@@ -87,11 +100,27 @@ def control_plan(assignment: Assignment, sizes: Sizes, copy_size: int) -> Plan:
     }
     if assignment.has_surroundings:
         scripts[WHOLE] = _script(assignment, sizes, assignment.launches, REFERENCE, {})
+    extra = {"copy_source": size, "copy_target": size}
     plan = _plan(assignment, sizes, scripts)
-    extra = tuple(
-        BufferSpec(name=name, size=copy_size, guard=0, poison=POISON) for name in ("copy_source", "copy_target")
+    run = peak_run(assignment, device)
+    if run is not None:
+        scripts[PEAK] = Script(steps=(_peak_step(run),), uploads=(), outputs=())
+        extra[PEAK_OUTPUT] = ELEMENT_BYTES * run.items
+    buffers = (BufferSpec(name=name, size=size, guard=0, poison=POISON) for name, size in extra.items())
+    return Plan(buffers=(*plan.buffers, *buffers), scripts=scripts)
+
+
+PEAK_OUTPUT = "peak_output"
+
+
+def _peak_step(run: PeakRun) -> KernelStep:
+    return KernelStep(
+        program=PEAK,
+        kernel="peak",
+        args=(BufferArg(buffer=PEAK_OUTPUT), ScalarArg(type="uint32", value=run.turns)),
+        global_size=(run.items,),
+        local_size=(64,),
     )
-    return Plan(buffers=(*plan.buffers, *extra), scripts=scripts)
 
 
 def baseline_plan(assignment: Assignment, sizes: Sizes) -> Plan:

@@ -1,6 +1,7 @@
 """The texts that workers build, and the options they are built with."""
 
 from grader.assignment import Assignment
+from grader.device import PEAK_SOURCE
 from grader.protocol import Program
 from grader.task import Task
 
@@ -12,6 +13,10 @@ def own_program(assignment: Assignment, source: str) -> Program:
     """A text of ours; it may use the course's name for a 32-bit size, which OpenCL C does not know."""
     names = {**assignment.definitions, SIZE_TYPE: SIZE_MEANS}
     return Program(source=source, options=tuple(f"-D{name}={value}" for name, value in names.items()))
+
+
+PEAK_PROGRAM = Program(source=PEAK_SOURCE, options=("-cl-mad-enable",))
+"""A multiplication and an addition in one, where the device can."""
 
 
 def submitted_definitions(task: Task) -> dict[str, str]:

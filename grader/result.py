@@ -273,7 +273,7 @@ class Result(Record):
 
         What the simulator saw comes before wrong results, which are its consequences.
         """
-        failed = [check for check in self.checks if check.verdict in {Verdict.FAILED, Verdict.PARTIAL}]
+        failed = [check for check in self.checks if check.reason not in {None, Reason.NOT_RUN}]
         return min(failed, key=lambda check: CAUSES_FIRST.index(check.kind), default=None)
 
 

@@ -1,12 +1,13 @@
 """The sanitizer check: does anything go wrong in a run on the simulator, whether or not it shows in the results?"""
 
 import time
+from dataclasses import replace
 
 from grader.assignment import Sanitizer
 from grader.diagnosis import Problem, sizes_in_words
 from grader.findings import findings
 from grader.result import Check, Finding, Kind, Reason, Verdict
-from grader.simulation import Simulated, Subject, in_simulator, simulate
+from grader.simulation import Simulated, Subject, simulate
 
 NUMBER = 0
 """Of the simulated run, for its inputs."""
@@ -18,15 +19,19 @@ SAID_NOTHING = Problem(
 )
 
 
-def check_sanitizer(subject: Subject, asked: Sanitizer) -> Check:
-    """Run it once, and look at what the simulator says."""
+NOTHING_SEEN = Problem(
+    reason=Reason.NOT_RUN,
+    message="no access goes wrong, but results do: see correctness. Only a kernel that is right earns these points.",
+)
+
+
+def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> Check:
+    """Run it once, and look at what the simulator says; `right` is whether all cases are."""
     start = time.perf_counter()
     seen = simulate(subject, asked.sizes, NUMBER)
     found = _findings(seen) if isinstance(seen, Simulated) else ()
-    check = unwatched(asked).model_copy(
-        update={"seconds": time.perf_counter() - start, "findings": found}
-    )
-    problem = _problem(seen, found)
+    check = unwatched(asked).model_copy(update={"seconds": time.perf_counter() - start, "findings": found})
+    problem = _problem(seen, found, right=right) or (None if right else NOTHING_SEEN)
     return check if problem is None else problem.fail(check)
 
 
@@ -48,7 +53,7 @@ def _findings(seen: Simulated) -> tuple[Finding, ...]:
     )
 
 
-def _problem(seen: Simulated | Problem, found: tuple[Finding, ...]) -> Problem | None:
+def _problem(seen: Simulated | Problem, found: tuple[Finding, ...], *, right: bool) -> Problem | None:
     """The first finding; without one, whatever else went wrong there."""
     if isinstance(seen, Problem):
         return seen
@@ -56,4 +61,11 @@ def _problem(seen: Simulated | Problem, found: tuple[Finding, ...]) -> Problem |
         return Problem(reason=found[0].reason, message=f"{found[0].message} {found[0].cause}")
     if not seen.kernels:
         return SAID_NOTHING
-    return in_simulator(seen.problem) if seen.problem is not None else None
+    return _order_matters(seen.problem) if right and seen.problem is not None else None
+
+
+def _order_matters(problem: Problem) -> Problem:
+    return replace(
+        problem,
+        message=f"its results hang on the order in which work-items run: in the simulator, {problem.message}",
+    )

@@ -29,13 +29,14 @@ class TimingRules(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class SideShow:
-    """Seconds of the baseline, of a device-to-device copy, and of our own
-    steps in the whole program, if the assignment is a part of one.
+    """Seconds of the baseline, of a device-to-device copy, of our own steps in the whole program, if the assignment is
+    a part of one, and of the kernel that only computes, if the assignment is about that.
     """
 
     baseline: float
     device_copy: float
     surroundings: float | None
+    peak: float | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -45,7 +45,7 @@ def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
             raise
         return Watched(checks=tuple(_skipped(subject.task.assignment, error)), profile=None)
     assignment = subject.task.assignment
-    checks = [check_sanitizer(subject, assignment.sanitizer)] if assignment.sanitizer else []
+    checks = [check_sanitizer(subject, assignment.sanitizer, right=right)] if assignment.sanitizer else []
     if assignment.memory is None:
         return Watched(checks=tuple(checks), profile=None)
     start = time.perf_counter()

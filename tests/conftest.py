@@ -12,6 +12,7 @@ from grader.runner import Deadlines
 from grader.sandbox import SANDBOXES
 from grader.sandbox.rules import ContainerRules, Rules
 from grader.timing import TimingRules
+from grader.watching import WatchingRules
 
 ROOT = Path(__file__).parent.parent
 ASSIGNMENTS = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblkMMM")
@@ -19,7 +20,7 @@ ASSIGNMENTS = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblkM
 LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, processes=64)
 RULES = Rules(limits=LIMITS, container=ContainerRules())
 
-DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20)
+DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20, simulation=15)
 """Shorter than the defaults where a test waits for them to pass."""
 
 
@@ -39,6 +40,7 @@ def bench(tmp_path_factory) -> Bench:
         deadlines=DEADLINES,
         timing=TimingRules(),
         locks=tmp_path_factory.getbasetemp(),
+        watching=WatchingRules(),
     )
 
 

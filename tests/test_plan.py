@@ -1,10 +1,14 @@
 """plan.py: what workers are asked to do."""
 
+from samples import DEVICE
+
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
+from grader.device import PEAK_RUNS, copy_size
 from grader.plan import (
     BASELINE,
     COPY,
     NAIVE,
+    PEAK,
     REFERENCE,
     STUDENT,
     SUBMISSION,
@@ -74,17 +78,37 @@ def test_reference_and_submission_are_timed_on_equal_terms(course):
 
 
 def test_the_control_also_runs_the_whole_program_the_baseline_and_a_copy(course):
-    """Steps of ours come from the assignment that they solve; a copy is as large as asked for."""
-    plan = control_plan(course.load("coalsProgrm"), SIZES, 4096)
+    """Steps of ours come from the assignment that they solve; the copy moves as much as the kernel must."""
+    assignment = course.load("coalsProgrm")
+    plan = control_plan(assignment, DEVICE)
     assert set(plan.scripts) == {STUDENT, NAIVE, COPY, WHOLE}
     assert [step.program for step in plan.scripts[WHOLE].steps] == ["coalsTransp", REFERENCE, "coalsTransp"]
     assert plan.scripts[WHOLE].uploads == ("A",)
     assert plan.scripts[WHOLE].outputs == ("Atr", "Btr", "B")
     assert [step.program for step in plan.scripts[NAIVE].steps] == [BASELINE]
     assert (plan.scripts[NAIVE].uploads, plan.scripts[NAIVE].outputs) == (("A",), ("B",))
-    assert {spec.size for spec in plan.buffers if spec.name.startswith("copy")} == {4096}
+    assert {spec.size for spec in plan.buffers if spec.name.startswith("copy")} == {copy_size(assignment, DEVICE)}
 
 
 def test_an_assignment_without_surroundings_has_no_whole_program(transposition):
     """The whole program is the kernel itself."""
-    assert WHOLE not in control_plan(transposition, SIZES, 4096).scripts
+    assert WHOLE not in control_plan(transposition, DEVICE).scripts
+
+
+def test_the_peak_rate_is_measured_where_computing_is_the_task(product, transposition):
+    """One launch of a kernel of ours, with an output for its work-items; none for kernels that only move data."""
+    plan = control_plan(product, DEVICE)
+    (step,) = plan.scripts[PEAK].steps
+    assert (step.program, step.global_size) == (PEAK, (PEAK_RUNS["cpu"].items,))
+    assert {spec.name: spec.size for spec in plan.buffers}[step.args[0].buffer] == 4 * PEAK_RUNS["cpu"].items
+    assert PEAK not in control_plan(transposition, DEVICE).scripts
+
+
+def test_a_watched_plan_leaves_nothing_for_accidents_to_hide_in(transposition):
+    """No guard bands, which would hide a write past the end; outputs hold nothing; inputs cannot be written."""
+    plan = submission_plan(transposition, SIZES, {})
+    watched = plan.watched()
+    assert watched.scripts == plan.scripts
+    assert [spec.size for spec in watched.buffers] == [spec.size for spec in plan.buffers]
+    assert {(spec.guard, spec.poison) for spec in watched.buffers} == {(0, None)}
+    assert {spec.name: spec.read_only for spec in watched.buffers} == {"A": True, "B": False}

@@ -126,7 +126,7 @@ def test_a_crash_takes_its_own_session_only(worker):
 def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew():
     """Nothing of the first worker is left; the second one works."""
     with make_worker(
-        deadlines=DEADLINES.__class__(start=30, build=30, first_launch=1, launch=1, transfer=10)
+        deadlines=DEADLINES.__class__(start=30, build=30, first_launch=1, launch=1, transfer=10, simulation=1)
     ) as worker:
         assert isinstance(worker.open(plan("forever")), Opened)
         worker.stage("run", ARRAYS)
