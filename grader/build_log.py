@@ -25,8 +25,8 @@ from grader.text import showable
 LOG_LIMIT = 16 * 1024
 """Characters that are shown of a log in which no error can be told."""
 
-TEXT_LIMIT = 400
-"""Characters that are shown of one error; some name a type that fills pages."""
+LINE_LIMIT = 600
+"""Characters that are read of a line; some errors name a type that fills pages."""
 
 SHOWN = 5
 """Errors that are shown; those behind them are often but their consequences."""
@@ -46,15 +46,20 @@ STUDENTS_FILE = rf"(?:{NAMED}|\d+|(?:[^\s:]*/)?[^\s:/]*\.cl)"
 
 SEVERITY = r"(?:fatal )?(?P<severity>error|warning|note)"
 
+PLACE = r"(?P<line>\d{1,7}):(?P<column>\d{1,7})"
+"""No file has more; a log could hold numbers of any length."""
+
 REMARKS = (
-    re.compile(rf"{SEVERITY}: (?P<file>[^:]*):(?P<line>\d+):(?P<column>\d+): (?P<text>.+)"),
-    re.compile(rf"(?P<file>[^:]*):(?P<line>\d+):(?P<column>\d+): {SEVERITY}: (?P<text>.+)"),
+    re.compile(rf"{SEVERITY}: (?P<file>[^:]*):{PLACE}: (?P<text>.+)"),
+    re.compile(rf"(?P<file>[^:]*):{PLACE}: {SEVERITY}: (?P<text>.+)"),
     re.compile(r"ptxas (?:.*; )?(?P<severity>error|warning|fatal)\s*: (?P<text>.+)"),
     re.compile(r"(?P<severity>[Ee]rror|[Ww]arning): (?P<text>.+)"),
 )
 
-RENAMED = re.compile(r" <Spelling=(?:<[^>]*>)?[^>]*>|\b_cl_")
-"""PoCL renames library functions by macros, and says so where it speaks of them."""
+NEVER_WRITTEN = re.compile(r" <Spelling=(?:<[^>]*>)?[^>]*>|\b_cl_|(?<=\*)__private\b")
+"""PoCL renames library functions by macros, and says so where it speaks of them; clang says of each pointer that it is
+itself private.
+"""
 
 LOG_PATH = re.compile(rf"(?:{NAMED}|(?:/[^\s:<>\"]+/)?tempfile_\w+\.cl)(?=:)")
 OUR_PATH = re.compile(r"/[^\s:<>\"',;]+/(?=[^\s/:<>\"',;]+)")
@@ -143,16 +148,20 @@ def explain(log: str, source: Source) -> Explanation:
 
 def clean(log: str) -> str:
     """A log that speaks of kernels.cl, without folders of the machine that graded it, and cut to size."""
-    text = "\n".join(_anonymous(line).rstrip() for line in log.split("\n")).strip()
+    text = "\n".join(_anonymous(_cut(line)).rstrip() for line in log.split("\n")).strip()
     return text if len(text) <= LOG_LIMIT else text[:LOG_LIMIT] + "\n(the rest of the log was cut)"
 
 
+def _cut(line: str) -> str:
+    return line if len(line) <= LINE_LIMIT else f"{line[:LINE_LIMIT]} {CUT}"
+
+
 def _anonymous(line: str) -> str:
-    return RENAMED.sub("", OUR_PATH.sub("", LOG_PATH.sub(FILE_NAME, line)))
+    return NEVER_WRITTEN.sub("", OUR_PATH.sub("", LOG_PATH.sub(FILE_NAME, line)))
 
 
 def _remark(line: str) -> Remark | None:
-    line = RENAMED.sub("", line).rstrip()
+    line = NEVER_WRITTEN.sub("", _cut(line)).rstrip()
     match = next((match for form in REMARKS if (match := form.match(line))), None)
     if match is None:
         return None
@@ -161,7 +170,7 @@ def _remark(line: str) -> Remark | None:
     severity = parts["severity"].lower().replace("fatal", "error")
     return Remark(
         severity=cast("Severity", severity),
-        text=textwrap.shorten(_anonymous(parts["text"]), TEXT_LIMIT, placeholder=" ..."),
+        text=_anonymous(parts["text"]),
         line=int(parts["line"]) if theirs else None,
         column=int(parts["column"]) if theirs else None,
     )

@@ -132,7 +132,7 @@ SLIPS = (
     ),
     Slip(
         says=r"program scope variable must reside in",
-        line=r"^\s*\w+\s*(?:\[.*\]\s*)*[-+*/]?=",
+        line=r"^\s*\w+\s*(?:\[[^\]]*\]\s*)*[-+*/]?=",
         hint="This line is outside every function: a brace above it ends the kernel too early.",
     ),
     Slip(

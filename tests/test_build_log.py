@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from recorded import FOLDER, RECORDED
 
-from grader.build_log import LOG_LIMIT, SHOWN, TEXT_LIMIT, WIDTH, Remark, Source, clean, explain, parse
+from grader.build_log import LINE_LIMIT, LOG_LIMIT, SHOWN, WIDTH, Remark, Source, clean, explain, parse
 
 EACH_LOG = [pytest.param(slip, log, id=f"{slip.name}-{by}") for slip in RECORDED for by, log in slip.logs.items()]
 
@@ -75,10 +75,17 @@ def test_echoed_lines_carets_and_counts_are_left_out():
     assert [(each.severity, each.line) for each in parse(log)] == [("error", 5), ("note", 1)]
 
 
-def test_a_name_of_the_library_is_said_as_the_student_wrote_it():
-    """PoCL renames the library's functions by macros; its log shows that, and the student never wrote it."""
-    (remark,) = parse(by_name("ambiguous-max").logs["pocl"])
-    assert remark.text == "call to 'max' is ambiguous"
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ambiguous-max", "call to 'max' is ambiguous"),
+        ("pointer-to-value", "assigning to '__global float *' from incompatible type 'const __global float'"),
+    ],
+)
+def test_what_the_student_never_wrote_is_left_out(name, text):
+    """PoCL's names for the library's functions, and that a pointer is itself private."""
+    (remark,) = parse(by_name(name).logs["pocl"])
+    assert remark.text == text
 
 
 @pytest.mark.parametrize("log", ["", "\n\n", "a:b:c", "error:", "<kernel>:5:10:", "1:2:3: error:", "\0"])
@@ -107,7 +114,7 @@ def test_a_slip_is_told_with_its_line_and_its_hint(slip, log):
 def test_every_kernel_has_its_expectation_and_a_log():
     """A file that nobody reads proves nothing."""
     assert {slip.name for slip in RECORDED} == {path.stem for path in FOLDER.glob("*.cl")}
-    assert [slip.name for slip in RECORDED if not slip.logs] == []
+    assert {slip.name for slip in RECORDED if not slip.logs} <= {"recursion", "too-much-local"}  # refused by GPUs only
 
 
 def test_the_caret_stands_below_what_the_compiler_means():
@@ -188,7 +195,7 @@ def test_a_log_without_errors_is_shown_as_it_is():
     explanation = told("a", "linking /usr/lib/secret/x.bc failed\n")
     assert explanation.message == "the compiler refused it."
     assert explanation.detail == "linking x.bc failed"
-    assert clean("x" * 100_000) == "x" * LOG_LIMIT + "\n(the rest of the log was cut)"
+    assert clean("x\n" * 100_000) == ("x\n" * 100_000)[:LOG_LIMIT] + "\n(the rest of the log was cut)"
 
 
 def test_a_log_without_a_word_still_has_an_answer():
@@ -198,14 +205,24 @@ def test_a_log_without_a_word_still_has_an_answer():
 
 
 def test_an_error_of_pages_is_cut():
-    """It may name a type as long as the file."""
-    assert len(told("a", f"<kernel>:1:1: error: {'word ' * 10_000}").message) < TEXT_LIMIT + 40
+    """It may name a type as long as the file; and where it is all slashes, nobody looks for folders in it for long."""
+    for text in ("word " * 10_000, "/" * 60_000):
+        explanation = told("a", f"<kernel>:1:1: error: {text}")
+        assert len(explanation.message) < LINE_LIMIT + 40
+        assert explanation.message.endswith(" ...")
+        assert len(clean(text)) < LINE_LIMIT + 40
 
 
-@pytest.mark.parametrize("place", ["0:0", "1:0", "0:1", "9:9", "99999999999999999999:1", "1:99999999999999999999"])
+@pytest.mark.parametrize("place", ["0:0", "1:0", "0:1", "9:9", "9999999:1", "1:9999999"])
 def test_a_place_that_does_not_exist_stops_nothing(place):
     """A log comes from a process that ran untrusted code."""
     assert "wrong" in told("a\n", f"<kernel>:{place}: error: wrong").message
+
+
+@pytest.mark.parametrize("place", [f"{'9' * 5000}:1", f"1:{'9' * 5000}"])
+def test_a_number_without_end_is_no_place(place):
+    """Python refuses to read it."""
+    assert parse(f"<kernel>:{place}: error: wrong") == ()
 
 
 def test_nothing_unshowable_of_the_line_is_shown():
