@@ -46,8 +46,8 @@ CUDA = {
 }
 
 UNKNOWN = re.compile(
-    r"(?:use of undeclared identifier|unknown type name|implicit declaration of function) '(?P<name>\w+)'"
-    r"(?P<nearest>.*did you mean)?"
+    r"(?:undeclared identifier|unknown type name|implicit declaration of function|Unresolved extern function)"
+    r" '(?P<name>\w+)'(?P<nearest>.*did you mean)?"
 )
 
 FIXED_WIDTH = re.compile(r"unknown type name '(?P<unsigned>u?)int(?P<bits>8|16|32|64)_t'")
@@ -270,9 +270,9 @@ def _of_unknown(unknown: re.Match[str], code: str) -> Iterator[str]:
         return
     if name.startswith("CLK_"):
         yield "The flags of a barrier are CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE."
-    if re.search(rf"\b{name}\s*\(", code):
+    if "function" in unknown[0] or re.search(rf"\b{name}\s*\(", code):
         plain = {known.replace("_", "").lower(): known for known in FUNCTIONS}
         nearest = get_close_matches(name.replace("_", "").lower(), plain, n=1, cutoff=ALIKE)
         if nearest:
             yield f"OpenCL C has {plain[nearest[0]]}()."
-        yield "No function of that name is known here: declare it above, or look for a misspelling."
+        yield "No function of that name is known here: define it above, or look for a misspelling."

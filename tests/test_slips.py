@@ -50,6 +50,8 @@ def test_every_hint_has_an_error_that_calls_for_it():
         ("unknown type name 'uint32_t'; did you mean 'uint2'?", "uint32_t i;", "calls that type uint."),
         ("implicit declaration of function 'sqrtf' is invalid in OpenCL", "x = sqrtf(y);", "OpenCL C has sqrt()."),
         ("use of undeclared identifier 'barier'", "barier(CLK_LOCAL_MEM_FENCE);", "OpenCL C has barrier()."),
+        ("Unresolved extern function 'get_globl_id'", "", "OpenCL C has get_global_id()."),
+        ("Unresolved extern function 'average'", "", "No function of that name"),
         ("no matching function for call to 'barrier'", "barrier ( );", "barrier(CLK_LOCAL_MEM_FENCE)"),
     ],
 )
