@@ -14,7 +14,7 @@ All but PoCL repeat the line below it, with a caret; it is the line of the expan
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, cast
 
@@ -64,6 +64,7 @@ itself private.
 LOG_PATH = re.compile(rf"(?:{NAMED}|(?:/[^\s:<>\"]+/)?tempfile_\w+\.cl)(?=:)")
 OUR_PATH = re.compile(r"/[^\s:<>\"',;]+/(?=[^\s/:<>\"',;]+)")
 
+FUNCTION = re.compile(r"\bfunction '\w+'")
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 
 Severity = Literal["error", "warning", "note"]
@@ -182,7 +183,16 @@ def _errors(remarks: Sequence[Remark]) -> list[Remark]:
     for each in remarks:
         if each.severity == "error":
             errors.setdefault((each.line, each.text), each)
-    return [each for each in errors.values() if each.line is not None] or list(errors.values())
+    with_place = [each for each in errors.values() if each.line is not None]
+    return with_place or [_placed(each, remarks) for each in errors.values()]
+
+
+def _placed(error: Remark, remarks: Sequence[Remark]) -> Remark:
+    """An error of the linker's, which knows no lines, with the place of a warning about the same function."""
+    name = FUNCTION.search(error.text)
+    if name is None:
+        return error
+    return next((replace(each, severity="error", text=error.text) for each in remarks if name[0] in each.text), error)
 
 
 def _blank(text: str) -> str:

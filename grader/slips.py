@@ -1,7 +1,7 @@
 """The usual slips in OpenCL C, and the one sentence that helps with each.
 
 A compiler says what it cannot read; a hint says what to write instead. A slip that cannot be told for certain from the
-compiler's words and the line has no place here. The wording of compilers is that of clang 7 to 15, which stands behind
+compiler's words and the line has no place here. The wording of compilers is that of clang, which stands behind
 the drivers of PoCL, NVIDIA, AMD and Intel.
 """
 
@@ -131,9 +131,14 @@ SLIPS = (
         hint="Only __constant variables may stand outside functions; declare this one in the kernel.",
     ),
     Slip(
-        says=r"program scope variable must reside in",
+        says=r"program scope variable must reside in|array initializer must be an initializer list",
         line=r"^\s*\w+\s*(?:\[[^\]]*\]\s*)*[-+*/]?=",
         hint="This line is outside every function: a brace above it ends the kernel too early.",
+    ),
+    Slip(
+        says=r"initializer element is not a compile-time constant",
+        line=rf"^\s*(?:const\s+)?{SCALAR}\d*\s+\w+",
+        hint="Outside functions a value must be constant; declare this one in the kernel.",
     ),
     Slip(
         says=r"variable length arrays?\b",
@@ -141,11 +146,12 @@ SLIPS = (
     ),
     # --- arguments and results ---
     Slip(
-        says=r"'(?:__private )?(?P<type>bool|size_t|ptrdiff_t|u?intptr_t)'.* cannot be used as the type of a kernel",
+        says=r"cannot be used as the type of a kernel parameter|cannot have argument whose type is",
+        line=r"\b(?P<type>bool|size_t|ptrdiff_t|u?intptr_t)\b",
         hint="No kernel can be given a {type}; take an int or uint.",
     ),
     Slip(
-        says=r"[Kk]ernel .*must have (?:a )?void return type",
+        says=r"kernel must have void return type|return type of a __kernel function must be void",
         hint="A kernel returns nothing: make it void, and write results into a buffer.",
     ),
     Slip(
@@ -170,7 +176,6 @@ SLIPS = (
         says=r"call to '\w+' is ambiguous",
         hint="Give it arguments of one type, with a suffix or a cast, as in min(n, 16u) or sqrt((float)n).",
     ),
-    Slip(says=r"[Rr]ecursi(?:on|ve)", hint="OpenCL C has no recursion; write a loop."),
     # --- expressions ---
     Slip(
         says=r"use of type 'double' requires|double precision constant|'double' is not supported",
@@ -218,7 +223,7 @@ SLIPS = (
         hint="That is C++, and kernels are written in C.",
     ),
     Slip(
-        says=r"(?:undeclared identifier|declaration of function) '(?:new|delete|malloc|calloc|realloc|free)'",
+        says=r"(?:undeclared identifier|of function) '(?:new|delete|malloc|calloc|realloc|free)'",
         hint="A kernel has no heap: declare an array, whose size must be a number or a macro.",
     ),
     Slip(
@@ -266,10 +271,10 @@ def _of_unknown(unknown: re.Match[str], code: str) -> Iterator[str]:
     name = unknown["name"]
     if name in CUDA:
         yield f"{name} is CUDA; OpenCL C has {CUDA[name]}."
+    if name.startswith("CLK_") and re.search(r"\b(?:barrier|mem_fence)\s*\(", code):
+        yield "The flags of a barrier are CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE."
     if unknown["nearest"]:
         return
-    if name.startswith("CLK_"):
-        yield "The flags of a barrier are CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE."
     if "function" in unknown[0] or re.search(rf"\b{name}\s*\(", code):
         plain = {known.replace("_", "").lower(): known for known in FUNCTIONS}
         nearest = get_close_matches(name.replace("_", "").lower(), plain, n=1, cutoff=ALIKE)

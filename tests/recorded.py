@@ -15,7 +15,7 @@ class Recorded:
     name: str
     source: str
     logs: dict[str, str]
-    line: int | None
+    line: int
     hint: str | None
 
 
