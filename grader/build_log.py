@@ -241,7 +241,8 @@ def _excerpt(line: str, column: int | None) -> Iterator[str]:
     """The line without its indentation, cut to size around the caret, and the caret."""
     text = showable(line.expandtabs(TAB).rstrip())
     caret = len(line[: column - 1].expandtabs(TAB)) if column is not None else 0
-    text, caret = text.lstrip(), max(0, caret - (len(text) - len(text.lstrip())))
+    indented, text = len(text), text.lstrip()
+    caret = min(max(0, caret - (indented - len(text))), len(text))
     room = WIDTH - len(INDENT)
     start = max(0, min(caret - room // 2, len(text) - room))
     shown = text[start : start + room]

@@ -143,6 +143,13 @@ def test_the_caret_is_right_wherever_the_line_is_cut(column):
     assert shown[caret.index("^") :][:1] == line[column - 1 : column]
 
 
+@pytest.mark.parametrize(("column", "caret"), [(1, 4), (100, 10)])
+def test_a_caret_in_blanks_stands_at_the_nearest_end(column, caret):
+    """Those before and after the line are not shown."""
+    _, _, shown = told("    a = b;" + " " * 200, f"<kernel>:1:{column}: error: wrong").detail.splitlines()
+    assert shown == " " * caret + "^"
+
+
 def test_columns_count_characters_where_the_compiler_counts_bytes():
     """An editor shows characters; an accent must not move the caret."""
     before = 'printf("à côté"); int a = '
