@@ -13,9 +13,10 @@ FROM ${BASE} AS base
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3 binutils libgcc-s1 libstdc++6 \
  && rm -rf /var/lib/apt/lists/* /var/cache/*
-# PoCL links every kernel with -lgcc -lgcc_s -lc: names that only a compiler's packages have, for libraries that are here.
+# PoCL links every kernel with -lgcc -lgcc_s -lm -lc: names that only a compiler's packages have, for libraries that are here.
 RUN cd /usr/local/lib \
- && ar rc libgcc.a && echo 'INPUT(libgcc_s.so.1)' > libgcc_s.so && echo 'INPUT(libc.so.6)' > libc.so
+ && ar rc libgcc.a && echo 'INPUT(libgcc_s.so.1)' > libgcc_s.so \
+ && echo 'INPUT(libc.so.6)' > libc.so && echo 'INPUT(libm.so.6)' > libm.so
 # The NVIDIA container toolkit brings this library where there is a GPU; elsewhere the entry is passed over.
 RUN mkdir -p /etc/OpenCL/vendors && echo libnvidia-opencl.so.1 > /etc/OpenCL/vendors/nvidia.icd
 
@@ -88,7 +89,7 @@ ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 USER 65534:65534
 WORKDIR /arrays
 # Does it still start, and link? It says so here rather than to the first student.
-RUN ld -shared -o /dev/null -lgcc -lgcc_s -lc \
+RUN ld -shared -o /dev/null -lgcc -lgcc_s -lm -lc \
  && /opt/grader/bin/python3 -I -c 'import grader.worker.__main__, grader.worker.session'
 ENTRYPOINT ["/opt/grader/bin/python3", "-I", "-m", "grader.worker"]
 

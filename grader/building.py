@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 
+from grader.build_log import Source
 from grader.diagnosis import Problem, of_build_log, of_failure, of_forbidden
 from grader.forbidden import Construct, first_sighting
 from grader.plan import NOTHING, SUBMISSION, Bindings
@@ -55,6 +56,8 @@ def _expand(task: Task, worker: Worker) -> str | Problem:
     if sighting is not None:
         return of_forbidden(sighting)
     text = worker.preprocess(source, submitted_definitions(task))
+    if isinstance(text, BuildFailed):
+        return of_build_log(text.log, Source(written=source, compiled=source))
     if not isinstance(text, str):
         return of_failure(text)
     sighting = first_sighting(text, {*allowed, Construct.LONG_LINE})  # macros may well make a line long
@@ -64,7 +67,7 @@ def _expand(task: Task, worker: Worker) -> str | Problem:
 def _bind(task: Task, worker: Worker, program: Program) -> Built | Problem:
     outcome = worker.load({SUBMISSION: program}).open(NOTHING)
     if isinstance(outcome, BuildFailed):
-        return of_build_log(outcome.log, task.submission.source, program.source)
+        return of_build_log(outcome.log, Source(written=task.submission.source, compiled=program.source))
     if not isinstance(outcome, Opened):
         return of_failure(outcome)
     worker.close()

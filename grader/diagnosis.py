@@ -1,19 +1,15 @@
 """Words for the student: what went wrong, where, and what to look at."""
 
-import re
 import signal
 from dataclasses import dataclass, replace
 
 from grader.assignment import Sizes, SpeedGoal
+from grader.build_log import Source, explain
 from grader.checking import Mismatch
 from grader.forbidden import LINE_LIMIT, Construct, Sighting
 from grader.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.protocol import BuildFailed, Refused, Stopped
 from grader.result import Check, Interval, Reason, Verdict
-from grader.submission import COMMENT
-
-DETAIL_LIMIT = 64 * 1024
-"""Characters of detail kept in a result; a build log is the only thing that gets near."""
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
 """What LLVM and C++ say before they end a process that got no memory."""
@@ -46,7 +42,7 @@ def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kin
     """What a failed request to the submission's worker says about the submission."""
     match failure:
         case BuildFailed(log=log):
-            return of_build_log(log)
+            return of_build_log(log, Source())
         case TimedOut(doing=doing, seconds=seconds):
             return Problem(
                 reason=Reason.TIME_LIMIT,
@@ -101,47 +97,11 @@ CRASH_HINTS: dict[int, str] = {
 
 # --- build logs -------------------------------------------------------------------------------
 
-LOG_PATH = re.compile(r"(?:<kernel>|(?:/[^\s:<>\"]+/)?tempfile_\w+\.cl|<program source>|<source>)(?=:)")
-"""How PoCL, NVIDIA and others name the text they were given."""
 
-OUR_PATH = re.compile(r"/[^\s:<>\"',;]+/(?=[^\s/:<>\"',;]+)")
-
-RENAMED = re.compile(r" <Spelling=[^>]*>|\b_cl_")
-"""PoCL renames library functions by macros, and says so where it speaks of them."""
-
-NOISE = re.compile(
-    r"^(?:Device .* failed to build the program"
-    r"|.*redefinition of typedef 'uint' is a C11 feature.*"
-    r"|\d+ (?:warning|error)s? generated\.)$"
-)
-
-
-FIRST_ERROR = re.compile(
-    r"(?:error: )?kernels\.cl:(?P<line>\d+):(?P<column>\d+):? (?:(?:fatal )?error: )?(?P<text>(?!warning|note).+)"
-)
-"""An error as PoCL writes it ("error: file:1:2: text") or as clang and NVIDIA do ("file:1:2: error: text")."""
-
-
-def of_build_log(log: str, written: str = "", compiled: str = "") -> Problem:
-    """A build error: the first error as the sentence, the whole log behind it.
-
-    The compiler counts columns in what it compiled; where a macro has moved them from where they were written, the
-    sentence names the line alone.
-    """
-    text = clean_log(log)
-    first = next((match for match in map(FIRST_ERROR.match, text.splitlines()) if match), None)
-    message = "the compiler refused it."
-    if first:
-        line, column = int(first["line"]), int(first["column"])
-        exact = _start_of(written, line, column) == _start_of(compiled, line, column)
-        message = f"line {line}{f', column {column}' if exact else ''}: {first['text']}"
-    return Problem(reason=Reason.BUILD_ERROR, message=message, detail=text or "the compiler gave no reason.")
-
-
-def _start_of(text: str, line: int, column: int) -> str:
-    """The line up to the column, without its comments, which the preprocessor has blanked."""
-    lines = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text).split("\n")
-    return lines[line - 1][: column - 1] if line <= len(lines) else ""
+def of_build_log(log: str, source: Source) -> Problem:
+    """A build that failed: the first error as the sentence, the first few with their lines behind it."""
+    explanation = explain(log, source)
+    return Problem(reason=Reason.BUILD_ERROR, message=explanation.message, detail=explanation.detail)
 
 
 def of_forbidden(sighting: Sighting) -> Problem:
@@ -160,16 +120,6 @@ FORBIDDEN_USES = {
     Construct.HAS_INCLUDE: "looks for other files; a submission is one file that stands alone",
     Construct.LONG_LINE: f"is longer than {LINE_LIMIT} characters; break it",
 }
-
-
-def clean_log(log: str) -> str:
-    """A build log that speaks of kernels.cl, without folders of the machine that graded it, and cut to size."""
-    lines = [OUR_PATH.sub("", LOG_PATH.sub("kernels.cl", line)) for line in log.splitlines()]
-    kept = [RENAMED.sub("", line).rstrip() for line in lines if not NOISE.match(line.strip())]
-    text = "\n".join(kept).strip()
-    if len(text) > DETAIL_LIMIT:
-        text = text[:DETAIL_LIMIT] + "\n(the rest of the log was cut)"
-    return text
 
 
 # --- wrong results ----------------------------------------------------------------------------

@@ -12,7 +12,8 @@ FILE_NAME = "kernels.cl"
 SIZE_LIMIT = 1024 * 1024
 """Bytes; hand-written kernels of this course are a few kilobytes."""
 
-COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+"""One that is never closed goes on to the end; else a file full of them would be searched once for each."""
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 TEXT_CONTROLS = frozenset(b"\t\n\v\f\r")

@@ -4,6 +4,7 @@ import os
 import signal
 
 import pytest
+from recorded import RECORDED
 
 from grader.building import check_build
 from grader.forbidden import Construct
@@ -184,6 +185,8 @@ def test_what_is_allowed_is_allowed_behind_a_macro_as_well(build, worker):
         ("    B[0] = nothing + TILE;", "line 4, column 12: "),
         ("    B[0] = TILE + nothing;", "line 4: "),
         ("    /* TILE */ B[0] = nothing;", "line 4, column 23: "),
+        ("    /* à côté */ B[0] = nothing;", "line 4, column 25: "),
+        ('    printf("à"); B[0] = nothing;', "line 4, column 25: "),
         ("    ONE(0); B[0] = nothing;", "line 4: "),
         ("    B[0] = nothing; ONE(0);", "line 4, column 12: "),
         ("\tB[0] = nothing;", "line 4, column 9: "),
@@ -194,6 +197,8 @@ def test_what_is_allowed_is_allowed_behind_a_macro_as_well(build, worker):
         "before one",
         "after one in an expression",
         "after one in a comment",
+        "after a comment with accents",
+        "after a string with accents",
         "after a macro of the student's",
         "before one of the student's",
         "after a tab",
@@ -205,7 +210,10 @@ def test_the_column_is_given_where_no_macro_has_moved_it(build, line, where):
     message = refused(found, Reason.BUILD_ERROR)
     assert message.startswith(where), message
     assert "undeclared identifier 'nothing'" in message
-    assert "kernels.cl:4:" in found.check.detail
+    shown = found.check.detail.splitlines()
+    assert shown[0].startswith("kernels.cl:4:")
+    assert shown[1].strip() == line.strip()
+    assert len(shown) == (3 if "column" in where else 2)
 
 
 @pytest.mark.parametrize(
@@ -244,6 +252,16 @@ def test_what_cannot_be_expanded_is_a_build_error_like_those_of_a_compiler(build
     assert message.startswith(where), message
     assert said in message
     assert not was_built(worker)
+
+
+@pytest.mark.parametrize("slip", [each for each in RECORDED if "pocl" in each.logs], ids=lambda slip: slip.name)
+def test_a_slip_is_explained(build, slip):
+    """The device here says of it what its recorded log says, or what comes to the same hint."""
+    found = build(slip.source)
+    message = refused(found, Reason.BUILD_ERROR)
+    assert message.startswith(f"line {slip.line}")
+    assert (slip.hint or "line") in message
+    assert found.check.detail.startswith(f"kernels.cl:{slip.line}:")
 
 
 # --- what else can be wrong -------------------------------------------------------------------

@@ -60,6 +60,7 @@ def test_what_cannot_be_source_text_is_refused_in_one_line(tmp_path, content, sa
         ("  #  define uint32_t uint", True),
         ("// typedef uint uint32_t;", False),
         ("/* typedef uint\nuint32_t; */", False),
+        ("/* never closed\ntypedef uint uint32_t;", False),
         ("uint32_t f(uint32_t x) { return x; }", False),
         ("typedef uint my_uint32_t;", False),
     ],

@@ -1,0 +1,7 @@
+__kernel void k(__global const float *A, __global float *B, uint width)
+{
+    const uint size = width;
+    __local float tile[size];
+    tile[0] = A[0];
+    B[0] = tile[0];
+}

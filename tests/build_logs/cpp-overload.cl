@@ -1,0 +1,13 @@
+float twice(float x)
+{
+    return x + x;
+}
+int twice(int x)
+{
+    return x + x;
+}
+
+__kernel void k(__global const float *A, __global float *B, uint width)
+{
+    B[0] = twice(A[0]);
+}

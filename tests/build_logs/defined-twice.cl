@@ -1,0 +1,6 @@
+__kernel void k(__global const float *A, __global float *B, uint width)
+{
+    uint i = get_global_id(0);
+    uint i = 0;
+    B[i] = A[i];
+}

@@ -1,0 +1,5 @@
+__kernel void k(__global const float *A, __global float *B, uint width)
+{
+    B[0] = A[0];
+    barrier(CLK_LOCAL_MEMFENCE);
+}

@@ -1,0 +1,5 @@
+__kernel void k(__global const float *A, __global float *B, uint width)
+{
+    uint i = get_global_id();
+    B[i] = A[i];
+}

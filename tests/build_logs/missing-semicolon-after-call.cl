@@ -1,0 +1,7 @@
+__kernel void k(__global const float *A, __global float *B, uint width)
+{
+    uint i = get_global_id(0);
+    B[i] = A[i];
+    barrier(CLK_LOCAL_MEM_FENCE)
+    B[i] += 1.0f;
+}

@@ -1,0 +1,8 @@
+__kernel void k(__global const float *A, __global float *B, uint width)
+{
+    uint i = get_global_id(0);
+    if (i < width)
+        B[i] = A[i];
+    }
+    B[0] = 0.0f;
+}
