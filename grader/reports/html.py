@@ -25,7 +25,7 @@ from grader.reports.words import (
     speed_in_words,
     three_digits,
 )
-from grader.result import Access, ErrorMap, Kind, Performance, Reason, Result, Ungraded, Verdict
+from grader.result import Access, Check, ErrorMap, Kind, Performance, Reason, Result, Ungraded, Verdict
 from grader.text import showable
 
 WORDS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "partly", Verdict.FAILED: "failed", Verdict.SKIPPED: "skipped"}
@@ -38,7 +38,7 @@ NOTES = 3
 """Notes of a kind at a line; more of them say the same of other work-items."""
 
 SAYS_LINE = re.compile(r"line (\d+)\b")
-"""How the sentence about a compiler's error, or about what is forbidden, begins."""
+"""How a sentence about a line begins, for example that about a compiler's error."""
 
 CELLS = {"#": "all wrong", "+": "some wrong", "o": "never written", ".": "right"}
 
@@ -124,11 +124,18 @@ def lines_of(result: Result) -> tuple[Line, ...]:
 def _sightings(result: Result) -> Iterator[tuple[int, str]]:
     """Lines, and what was seen wrong there."""
     for check in result.checks:
-        if check.kind is Kind.BUILD and (line := SAYS_LINE.match(check.message)):
-            yield int(line[1]), f"{check.reason}: {check.message}"
+        number = said_line(check)
+        if number is not None:
+            yield number, f"{check.reason}: {check.message}"
         for finding in check.findings:
             for place in finding.places:
                 yield place.line, f"{finding.reason}: {place.words}"
+
+
+def said_line(check: Check) -> int | None:
+    """The line that the check's sentence is about, where no finding says it better."""
+    said = SAYS_LINE.match(check.message)
+    return int(said[1]) if said and not check.findings else None
 
 
 def _first(notes: tuple[str, ...]) -> tuple[str, ...]:
@@ -201,6 +208,7 @@ def _environment() -> Environment:
         "closing": closing,
         "figures_of": figures_of,
         "new_message": new_message,
+        "said_line": said_line,
         "speed_in_words": speed_in_words,
     }
     return environment
