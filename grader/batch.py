@@ -1,6 +1,6 @@
 """Many submissions, one after another: find them, grade each, and let none stop the rest.
 
-SUBMISSIONS/  NAME/kernels.cl  or  NAME.cl       RESULTS/  NAME.json  NAME.xml
+SUBMISSIONS/  NAME/kernels.cl  or  NAME.cl       RESULTS/  NAME.json  NAME.xml  NAME.html
 """
 
 import os

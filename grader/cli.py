@@ -67,6 +67,7 @@ def grade(
     assignment: Annotated[str, typer.Option(help="Name of the assignment, as `grader list` shows them.")],
     junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML file.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write everything that was measured.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page for a browser.")] = None,
     seed: Annotated[int | None, typer.Option(help="Repeat a grading with the inputs it had.")] = None,
     sandbox: SandboxOption = None,
     gpu: GpuOption = None,
@@ -81,7 +82,7 @@ def grade(
     """
     given = {"sandbox": sandbox, "docker": _docker(gpu), "device": device, "course": course}
     settings = load_settings({**given, "watching": _watching(require_sanitizer)})
-    files = {name: path for name, path in (("junit", junit), ("json", json)) if path is not None}
+    files = {name: path for name, path in (("junit", junit), ("json", json), ("html", html)) if path is not None}
     task = Task(
         assignment=settings.places.load(assignment),
         submission=read_submission(file),
@@ -109,7 +110,7 @@ def batch(
         Path, typer.Argument(help="Folder of submissions: NAME/kernels.cl or NAME.cl.", metavar="SUBMISSIONS")
     ],
     assignment: Annotated[str, typer.Option(help="Name of the assignment, as `grader list` shows them.")],
-    out: Annotated[Path, typer.Option(help="Folder for the reports: NAME.json and NAME.xml (JUnit).")],
+    out: Annotated[Path, typer.Option(help="Folder for the reports: NAME.json, NAME.xml (JUnit) and NAME.html.")],
     sandbox: SandboxOption = None,
     gpu: GpuOption = None,
     trust_submissions: TrustOption = False,
@@ -126,7 +127,8 @@ def batch(
     codes = {PASSED}
     with _progress_line() as progress, settings.open_batch(settings.choose_sandbox(trusted=trust_submissions)) as bench:
         for entry, outcome in grade_all(entries, loaded, bench, progress):
-            _write_reports({"junit": out / f"{entry.name}.xml", "json": out / f"{entry.name}.json"}, outcome)
+            endings = {"junit": "xml", "json": "json", "html": "html"}
+            _write_reports({name: out / f"{entry.name}.{ending}" for name, ending in endings.items()}, outcome)
             typer.echo(summary(entry.name, outcome))
             codes.add(_exit_code(outcome))
     raise typer.Exit(max(codes))

@@ -1,11 +1,19 @@
 """Hand-made results for the tests of reports and the command line."""
 
+from conftest import ROOT
+
 from grader.protocol import DeviceFacts
 from grader.result import (
+    Access,
+    Branch,
     Check,
+    ErrorMap,
+    Finding,
     Interval,
     Kind,
     Performance,
+    Place,
+    Profile,
     Program,
     Provenance,
     Reason,
@@ -80,18 +88,18 @@ SLOW = check(
 )
 
 
-def result(*checks):
-    return Result(
-        assignment="coalsTransp",
-        title="Coalesced transposition",
-        submission="kernels.cl",
-        source="__kernel void coalsTransp() {\n}\n",
-        checks=checks,
-        profile=None,
-        points=sum(each.points for each in checks),
-        max_points=sum(each.max_points for each in checks),
-        seconds=3.25,
-        provenance=Provenance(
+def result(*checks, **changes):
+    fields = {
+        "assignment": "coalsTransp",
+        "title": "Coalesced transposition",
+        "submission": "kernels.cl",
+        "source": "__kernel void coalsTransp() {\n}\n",
+        "checks": checks,
+        "profile": None,
+        "points": sum(each.points for each in checks),
+        "max_points": sum(each.max_points for each in checks),
+        "seconds": 3.25,
+        "provenance": Provenance(
             grader="0",
             python="3.11",
             packages={},
@@ -103,7 +111,123 @@ def result(*checks):
             started="2026-01-01T00:00:00+00:00",
             device=DEVICE,
         ),
-    )
+    }
+    return Result(**{**fields, **changes})
+
+
+TILED = (ROOT / "tests" / "submissions" / "blockMMM" / "missing-column-guard" / "kernels.cl").read_text()
+SOURCE = TILED.replace("        barrier(CLK_LOCAL_MEM_FENCE);\n    }", "    }")
+
+RACE = Finding(
+    reason=Reason.DATA_RACE,
+    message="line 13 writes As[0][7] while line 17 may still be reading it: there is no barrier between them.",
+    cause="Usually a barrier(CLK_LOCAL_MEM_FENCE) is missing at the end of the loop over the tiles.",
+    places=(
+        Place(
+            line=17,
+            text="            sum += As[ly][k] * Bs[k][lx];",
+            words="work-item (3, 0) of group (1, 0) reads As[0][7]",
+        ),
+        Place(
+            line=13,
+            text="        As[ly][lx] = (gy < heightA && t + lx < widthA) ? A[gy*widthA + t + lx] : 0.0f;",
+            words="work-item (7, 0) of group (1, 0) writes As[0][7], one turn of the loop later",
+        ),
+    ),
+    times=4096,
+)
+
+ERROR_MAP = ErrorMap(
+    buffer="C",
+    shape=(70, 90),
+    block=(16, 16),
+    cells=(".....+", "...#.+", "...#.+", ".....+", "oooooo"),
+)
+
+PROFILE = Profile(
+    sizes={"heightA": 64, "widthB": 64, "widthA": 64},
+    warp=32,
+    sector=32,
+    banks=32,
+    bank=4,
+    accesses=(
+        Access(
+            line=13,
+            column=59,
+            array="A",
+            space="global",
+            does="reads",
+            requests=512,
+            bytes=65536,
+            sectors=16384,
+            fewest=2048,
+            worst=8.0,
+            stride=256,
+        ),
+        Access(
+            line=13,
+            column=9,
+            array="As",
+            space="local",
+            does="writes",
+            requests=512,
+            bytes=65536,
+            sectors=512,
+            fewest=512,
+            worst=1.0,
+            stride=4,
+        ),
+        Access(
+            line=17,
+            column=20,
+            array="As",
+            space="local",
+            does="reads",
+            requests=8192,
+            bytes=1048576,
+            sectors=16384,
+            fewest=8192,
+            worst=2.0,
+            stride=None,
+        ),
+    ),
+    branches=(Branch(line=13, reached=1024, diverged=0), Branch(line=21, reached=128, diverged=12)),
+    flop=524288,
+    read=131072,
+    written=16384,
+    moved=655360,
+    compulsory=49152,
+)
+
+
+def spread(seconds, number, every=7):
+    """So many times near this one, now and then a slow one, always the same."""
+    return tuple(seconds * (1 + 0.004 * (37 * i % 11) + (0.3 if i % every == every - 1 else 0)) for i in range(number))
+
+
+SAMPLES = Samples(
+    submission=spread(0.00352, 40),
+    reference=spread(0.00221, 40),
+    control=spread(0.0022, 40),
+    baseline=spread(0.0184, 12),
+    device_copy=spread(0.00041, 12),
+)
+
+BARS = performance(
+    samples=SAMPLES,
+    seconds=Interval(median=0.0036, low=0.0035, high=0.0037),
+    rate=Interval(median=4.66, low=4.53, high=4.79),
+)
+
+ROOFLINE = performance(
+    unit="GFLOPS",
+    seconds=Interval(median=0.0036, low=0.0035, high=0.0037),
+    rate=Interval(median=1190.0, low=1160.0, high=1230.0),
+    flop=4.29e9,
+    bytes=2.5e7,
+    peak=4100.0,
+    samples=SAMPLES,
+)
 
 
 UNGRADED = Ungraded(assignment="coalsTransp", submission="kernels.cl", fault="there is no OpenCL device.")

@@ -56,7 +56,7 @@ def build(worker, transposition, tmp_path):
 def refused(found, reason):
     """The sentence of a build check that failed for this reason, which must leave nothing to run."""
     assert (found.check.verdict, found.check.reason) == (Verdict.FAILED, reason), found.check
-    assert found.bindings is None
+    assert found.built is None
     return found.check.message
 
 
@@ -71,14 +71,14 @@ def test_the_model_solution_builds(build, transposition):
     assert (check.name, check.kind, check.verdict) == ("build", Kind.BUILD, Verdict.PASSED)
     assert (check.points, check.max_points, check.reason, check.message) == (0, 0, None, "")
     assert check.seconds > 0
-    assert found.bindings == {"coalsTransp": Binding(name="coalsTransp", takes_local=False)}
+    assert found.built.bindings == {"coalsTransp": Binding(name="coalsTransp", takes_local=False)}
 
 
 def test_the_session_is_closed_and_the_next_can_be_opened(build, worker):
     """The build's own session is not left to run beside the cases."""
-    assert build(EMPTY).bindings is not None
+    assert build(EMPTY).built is not None
     assert worker._plan is None
-    assert build(EMPTY).bindings is not None
+    assert build(EMPTY).built is not None
 
 
 # --- what is forbidden ------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from html import unescape
 from importlib.metadata import version
 from pathlib import Path
 from xml.etree import ElementTree
@@ -283,6 +284,16 @@ def test_a_build_error_gives_the_students_line_and_no_path_of_ours(tmp_path):
         assert ours not in said
 
 
+def test_a_page_is_written_beside_the_other_reports(tmp_path):
+    """The same verdict in all of them; the page begins with the error and its line."""
+    (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
+    done = grade(tmp_path, "--html", "page.html")
+    build = graded_as_failed(done, tmp_path).checks[0]
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert unescape(page).partition("Start here")[2].partition("Checks")[0].count(build.message) == 1
+    assert names_in(tmp_path) == ["kernels.cl", "page.html", "report.xml", "result.json"]
+
+
 def test_a_file_name_that_is_not_utf_8_is_no_obstacle(tmp_path):
     """Old archives unpack to such names; the reports are written all the same, and in UTF-8."""
     path = tmp_path / os.fsdecode(b"l\xf8sning.cl")
@@ -290,7 +301,9 @@ def test_a_file_name_that_is_not_utf_8_is_no_obstacle(tmp_path):
     done = grader(
         tmp_path,
         *("grade", path.name, "--assignment", "coalsTransp", "--junit", "report.xml", "--json", "result.json"),
+        *("--html", "page.html"),
     )
+    assert "sning.cl" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert graded_as_failed(done, tmp_path).checks[0].reason == "BUILD_ERROR"
     assert "sning.cl" in done.stdout
 

@@ -52,6 +52,7 @@ def test_the_grader_commands_work_in_the_order_they_stand(tmp_path):
     run_all(commands, tmp_path)
     assert (tmp_path / "report.xml").is_file()
     assert (tmp_path / "result.json").is_file()
+    assert (tmp_path / "report.html").is_file()
 
 
 @pytest.mark.timed
@@ -61,7 +62,9 @@ def test_the_container_commands_work_in_the_order_they_stand(tmp_path, worker_im
     assert len(IN_CONTAINERS) >= 3
     run_all(["grader init blockMMM my-solution", "grader init blockMMM submissions/somebody"], tmp_path)
     run_all(IN_CONTAINERS, tmp_path)
-    assert sorted(path.name for path in (tmp_path / "results").iterdir()) == ["somebody.json", "somebody.xml"]
+    assert sorted(path.name for path in (tmp_path / "results").iterdir()) == [
+        f"somebody.{ending}" for ending in ("html", "json", "xml")
+    ]
 
 
 def run_all(commands, folder):
@@ -86,7 +89,7 @@ def test_every_verb_of_the_command_line_is_mentioned():
 def test_every_dependency_earns_its_line():
     """Each package that is installed with grader is named in the README, and says what it is for."""
     project = (ROOT / "pyproject.toml").read_text().partition("dependencies = [")[2].partition("\n]")[0]
-    names = re.findall(r'"([a-z-]+)[>=;]', project)
+    names = re.findall(r'"([a-z0-9-]+)[>=;]', project)
     assert len(names) >= 10
     spellings = {"pocl-binary-distribution": "PoCL", "numpy": "NumPy", "pyyaml": "YAML"}
     paragraph = README.partition("## What it is built on")[2]

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 import xmlschema
 from junitparser import Error, Failure, JUnitXml
-from samples import BUILD, SLOW, SPEED, UNGRADED, check, failed, result
+from samples import BUILD, RACE, SLOW, SPEED, UNGRADED, check, failed, result
 
 from grader.reports import REPORTS
 from grader.reports.terminal import render
@@ -69,6 +69,21 @@ def test_a_failures_message_also_stands_first_in_its_text():
         assert failure.get("type") == reason
         assert failure.get("message").startswith(f"{reason}: ")
         assert failure.text.replace("\n", " ").startswith(failure.get("message").replace("\n", " "))
+
+
+def test_findings_stand_between_the_message_and_the_detail():
+    """A learning platform shows which lines to look at, as far as its limit lets it."""
+    racing = failed("sanitizer: two", message="they race.", findings=(RACE, RACE), detail="the detail.")
+    failure = next(ElementTree.fromstring(junit(result(racing))).iter("failure"))
+    assert failure.get("message") == "WRONG_OUTPUT: they race."
+    message, sentence, line, *_, detail = failure.text.splitlines()
+    assert (message, sentence, detail) == (failure.get("message"), RACE.message, "the detail.")
+    assert line == "    17 | sum += As[ly][k] * Bs[k][lx];"
+    assert failure.text.count(RACE.cause) == 2
+    many = racing.model_copy(update={"findings": (RACE,) * 100})
+    failure = next(ElementTree.fromstring(junit(result(many))).iter("failure"))
+    assert len(failure.text) < 20_000
+    assert failure.text.endswith("(cut here; the JSON report has the rest)")
 
 
 def test_long_texts_are_cut_with_a_note():
@@ -143,10 +158,33 @@ def test_what_was_not_run_is_one_line():
     assert "FAILED correctness: 12 cases                                              0 / 60" in text
 
 
+def test_findings_stand_under_their_check():
+    """Sentence, lines of source with what happens there, cause; three of them, and how many more there are."""
+    racing = failed("sanitizer: two", message="they race.", findings=(RACE,) * 5)
+    text = "\n".join(lines(racing))
+    assert "       WRONG_OUTPUT  they race.\n       line 13 writes As[0][7] while" in text
+    assert (
+        "         17 | sum += As[ly][k] * Bs[k][lx];\n"
+        "              work-item (3, 0) of group (1, 0) reads As[0][7]\n"
+        "         13 | As[ly][lx] = (gy < heightA && t + lx < widthA) ? A[gy*widthA + t …\n"
+    ) in text
+    assert text.count(" 17 | ") == 3
+    assert "(2 more in the other reports)" in text
+
+
+def test_a_finding_that_the_check_has_told_is_not_told_twice():
+    """The check's sentence is often that of its first finding."""
+    text = " ".join(" ".join(lines(failed("sanitizer: two", message=RACE.message, findings=(RACE,)))).split())
+    assert text.count(RACE.message) == 1
+    assert RACE.cause in text
+
+
 def test_nothing_is_wider_than_the_terminal():
     """At 80 columns and at 60."""
     for width in (80, 60):
-        for line in lines(BUILD, failed("correctness: " + "long " * 30, message="words " * 40), SLOW, width=width):
+        for line in lines(
+            BUILD, failed("correctness: " + "long " * 30, message="words " * 40, findings=(RACE,)), SLOW, width=width
+        ):
             assert len(line) <= width
 
 

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from junit_xml import TestCase, TestSuite, to_xml_report_string
 
+from grader.reports.words import finding_in_words
 from grader.result import Check, Result, Ungraded, Verdict
 from grader.text import showable
 
@@ -37,9 +38,9 @@ def _case(assignment: str, check: Check) -> TestCase:
     )
     if check.verdict is not Verdict.PASSED:
         message = f"{check.reason}: {check.message}"
-        case.add_failure_info(
-            message=_short(message), output=_short(f"{message}\n{check.detail}".rstrip()), failure_type=check.reason
-        )
+        findings = (finding_in_words(check, finding) for finding in check.findings)
+        output = "\n".join(filter(None, (message, *findings, check.detail)))
+        case.add_failure_info(message=_short(message), output=_short(output.rstrip()), failure_type=check.reason)
     return case
 
 

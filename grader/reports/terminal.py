@@ -8,11 +8,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.result import Check, Kind, Performance, Reason, Result, Ungraded, Verdict
+from grader.reports.words import closing, new_message, speed_in_words
+from grader.result import Check, Finding, Kind, Performance, Reason, Result, Ungraded, Verdict
 from grader.text import showable
 
 EXPLAINED = 2
 """Failures of one kind and reason that are explained in full; the rest are named. They nearly always share a cause."""
+
+FINDINGS = 3
+"""Findings shown under a failure: they nearly always have one cause."""
 
 DETAIL_LINES = 12
 """Lines of detail (a build log) shown under a failure."""
@@ -113,42 +117,42 @@ def _row(verdict: Text, label: str, points: float, max_points: float) -> Table:
 def _passed(check: Check) -> Iterator[Table | Padding]:
     yield _line(check.verdict, check.name, check.points, check.max_points)
     if check.performance is not None:
-        yield _under(Text(_speed(check.performance), style="dim"))
+        yield _speed(check.performance)
 
 
 def _failed(check: Check) -> Iterator[Table | Padding]:
     yield _line(check.verdict, check.name, check.points, check.max_points)
     yield _reason(check, check.message)
     if check.performance is not None:
-        yield _under(Text(_speed(check.performance), style="dim"))
+        yield _speed(check.performance)
+    for finding in check.findings[:FINDINGS]:
+        yield from _finding(check, finding)
+    if len(check.findings) > FINDINGS:
+        yield _under(Text(f"({len(check.findings) - FINDINGS} more in the other reports)", style="dim"))
     if check.detail:
         lines = showable(check.detail).splitlines()
         more = [f"({len(lines) - DETAIL_LINES} more lines in the JSON report)"] if len(lines) > DETAIL_LINES else []
         yield _under(Text("\n".join(lines[:DETAIL_LINES] + more), style="dim"))
 
 
-def _under(text: Text) -> Padding:
-    """Text below a row, in line with its label."""
-    return Padding(text, (0, 0, 0, 7))
+def _speed(performance: Performance) -> Padding:
+    return _under(Text("\n".join(speed_in_words(performance)), style="dim"))
 
 
-def _speed(performance: Performance) -> str:
-    rate, fraction = performance.rate, performance.fraction_of_reference
-    share = f"{100 * fraction.median:.3g} % of the model solution's speed"
-    lines = [
-        f"{rate.median:.3g} {performance.unit} ({rate.low:.3g} to {rate.high:.3g})",
-        f"{share} ({100 * fraction.low:.3g} to {100 * fraction.high:.3g})",
-        f"{performance.speed_up_over_baseline.median:.2g} x the naive kernel's speed",
-    ]
-    if performance.unit == "GB/s":  # what computes more than it moves is not measured by what it moves
-        of_copy = f"{100 * performance.fraction_of_copy:.2g} % of the copy bandwidth"
-        lines.append(f"{of_copy}, which is {performance.copy_bandwidth:.3g} GB/s")
-    if performance.program is not None:
-        program = performance.program
-        speed_up = f"{program.speed_up:.2g} x the naive program's speed"
-        of_copy = f"{100 * program.fraction_of_copy:.2g} % of the copy bandwidth"
-        lines.append(f"whole program: {program.seconds * 1e3:.3g} ms, {speed_up}, {of_copy}")
-    return "\n".join(lines)
+def _finding(check: Check, finding: Finding) -> Iterator[Padding]:
+    """What is wrong, each place with its source line, the usual cause."""
+    if message := new_message(check, finding):
+        yield _under(Text(showable(message)))
+    for place in finding.places:
+        yield _under(Text(f"{place.line:>4} | {_one_line(place.text)}", no_wrap=True, overflow="ellipsis"))
+        yield _under(Text(showable(place.words), style="dim"), indent=7)
+    if words := closing(finding):
+        yield _under(Text(showable(words)))
+
+
+def _under(text: Text, indent: int = 0) -> Padding:
+    """Text below a row, in line with its label or so many columns further in."""
+    return Padding(text, (0, 0, 0, 7 + indent))
 
 
 def _footer(result: Result) -> str:

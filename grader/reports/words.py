@@ -1,0 +1,91 @@
+"""What several reports say in the same words: speeds, findings, memory counts, quantities."""
+
+from collections.abc import Iterator
+
+from grader.result import Access, Branch, Check, Finding, Performance
+
+SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
+def speed_in_words(performance: Performance) -> Iterator[str]:
+    """A line each: the rate, the share of the model solution's speed, the speed-up, the share of the bandwidth."""
+    rate, fraction = performance.rate, performance.fraction_of_reference
+    yield f"{three_digits(rate.median)} {performance.unit} ({three_digits(rate.low)} to {three_digits(rate.high)})"
+    share = f"{three_digits(100 * fraction.median)} % of the model solution's speed"
+    yield f"{share} ({three_digits(100 * fraction.low)} to {three_digits(100 * fraction.high)})"
+    yield f"{performance.speed_up_over_baseline.median:.2g} x the naive kernel's speed"
+    if performance.unit == "GB/s":  # what computes more than it moves is not measured by what it moves
+        of_copy = f"{100 * performance.fraction_of_copy:.2g} % of the copy bandwidth"
+        yield f"{of_copy}, which is {three_digits(performance.copy_bandwidth)} GB/s"
+    if performance.program is not None:
+        program = performance.program
+        speed_up = f"{program.speed_up:.2g} x the naive program's speed"
+        of_copy = f"{100 * program.fraction_of_copy:.2g} % of the copy bandwidth"
+        yield f"whole program: {program.seconds * 1e3:.3g} ms, {speed_up}, {of_copy}"
+
+
+def new_message(check: Check, finding: Finding) -> str:
+    """The finding's sentence, unless the check's own has said it."""
+    return "" if finding.message in check.message else finding.message
+
+
+def closing(finding: Finding) -> str:
+    """The usual cause, and how often it was seen."""
+    seen = f"Seen {count(finding.times, 'time')}." if finding.times > 1 else ""
+    return " ".join(filter(None, (finding.cause, seen)))
+
+
+def finding_in_words(check: Check, finding: Finding) -> str:
+    """A finding as lines of plain text: what is wrong, each place with its source line, the usual cause."""
+    places = (f"  {place.line:>4} | {place.text.strip()}\n         {place.words}" for place in finding.places)
+    return "\n".join(filter(None, (new_message(check, finding), *places, closing(finding))))
+
+
+def access_in_words(access: Access) -> str:
+    """What an access asks of memory, against the least that would do."""
+    local = access.space == "local"
+    cost = count(access.sectors, "turn" if local else "sector")
+    if access.sectors <= access.fewest:
+        cost += ", as few as can be"
+    else:
+        cost += f" where {access.fewest:,} would do ({three_digits(access.sectors / max(1, access.fewest))} x"
+        cost += f", up to {three_digits(access.worst)} x in one request)"
+    where = access.array if access.space == "global" else f"{access.array} in {access.space} memory"
+    words = f"{access.does} {where}: {cost}, in {count(access.requests, 'request')}"
+    if access.stride is None:
+        return words
+    return f"{words}; neighbouring work-items are {count(access.stride, 'byte')} apart"
+
+
+def branch_in_words(branch: Branch) -> str:
+    """How often the work-items of a warp part here."""
+    if branch.diverged == 0:
+        return f"condition: every warp stays together, {count(branch.reached, 'time')}"
+    share = f"{100 * branch.diverged / max(1, branch.reached):.2g} %"
+    return f"condition: warps part {branch.diverged:,} of {count(branch.reached, 'time')} ({share})"
+
+
+def count(number: int, noun: str) -> str:
+    """1 byte, 4,096 bytes."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def three_digits(number: float) -> str:
+    """7.21, 98.5, 1,220: no more digits than a measurement has, and no exponent for what is merely large."""
+    return f"{float(f'{number:.3g}'):,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+
+def seconds_in_words(seconds: float) -> str:
+    """Three digits and a unit: 3.52 ms."""
+    return _in_units(seconds, SECONDS)
+
+
+def bytes_in_words(number: float) -> str:
+    """Three digits and a unit of powers of ten, as bandwidths have: 16.8 MB."""
+    return _in_units(number, BYTES) if number >= BYTES[-1][0] else count(round(number), "byte")
+
+
+def _in_units(number: float, units: tuple[tuple[float, str], ...]) -> str:
+    scale, unit = next((each for each in units if number >= each[0]), units[-1])
+    return f"{three_digits(number / scale)} {unit}"

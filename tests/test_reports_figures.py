@@ -1,0 +1,89 @@
+"""reports/figures.py: the figures of a speed check, as SVG."""
+
+import re
+from xml.etree import ElementTree
+
+import matplotlib
+import pytest
+from samples import BARS, PROFILE, ROOFLINE, SAMPLES
+
+from grader.reports.figures import COLOURS, rates, roofline, timings
+
+FIGURES = {
+    "timings": timings(BARS),
+    "bars": rates(BARS),
+    "roofline": roofline(ROOFLINE, PROFILE),
+}
+
+
+def words_of(figure):
+    return [" ".join(element.itertext()).strip() for element in ElementTree.fromstring(figure).iter("text")]
+
+
+@pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
+def test_a_figure_stands_inside_a_page(figure):
+    """An element with a label, text as text, colours by the page's names, and no size or address of its own."""
+    root = ElementTree.fromstring(figure)
+    assert root.tag == "svg"
+    assert set(root.attrib) == {"viewBox", "role", "aria-label"}
+    assert words_of(figure)
+    assert not any(colour in figure for colour in COLOURS)
+    assert set(re.findall(r"#[0-9a-f]{6}\b", figure)) == set()
+    assert "http" not in figure
+
+
+def test_timings_show_a_row_for_each_with_its_median():
+    """Five kinds of launches, each with a marker of its own or hollow."""
+    words = words_of(FIGURES["timings"])
+    for name, median in (("your kernel", "3.6 ms"), ("naive kernel", "18.8 ms"), ("a copy", "419 µs")):
+        assert words.index(median) == words.index(name) + 1
+    assert "model, again 2.25 ms" in ElementTree.fromstring(FIGURES["timings"]).get("aria-label")
+
+
+def test_bars_have_the_copy_as_their_roof_where_moving_is_all():
+    """GFLOPS have none, unless the peak is known, and then there is a roofline."""
+    assert "the dashed line: a copy, 35.4 GB/s" in words_of(FIGURES["bars"])
+    assert "4.66 GB/s" in words_of(FIGURES["bars"])
+    computing = rates(ROOFLINE.model_copy(update={"peak": None}))
+    assert "1,190 GFLOPS" in words_of(computing)
+    assert "dashed" not in computing
+
+
+def test_the_roofline_has_both_roofs_and_every_kernel():
+    """The naive kernel and the model solution do the same work in their own times."""
+    label = ElementTree.fromstring(FIGURES["roofline"]).get("aria-label")
+    assert label == (
+        "Roofline at 172 FLOP/byte, the roofs 35.4 GB/s and 4,100 GFLOPS. "
+        "GFLOPS: naive kernel 228, your kernel 1,190, model solution 1,900."
+    )
+    assert "your kernel, by the bytes that it asks for" in words_of(FIGURES["roofline"])
+    assert "your kernel, by the bytes that it asks for" not in words_of(roofline(ROOFLINE, None))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"peak": None}, {"flop": None}, {"copy_bandwidth": 0.0}, {"copy_bandwidth": float("inf")}]
+)
+def test_without_roofs_or_arithmetic_there_is_no_roofline(changes):
+    """The bars are drawn then."""
+    performance = ROOFLINE.model_copy(update=changes)
+    assert roofline(performance, PROFILE) is None
+    assert rates(performance)
+
+
+def test_what_took_no_time_is_left_out():
+    """A clock too coarse for one kernel must not hide the others."""
+    samples = SAMPLES.model_copy(update={"baseline": (0.0,), "submission": (0.0, 0.0035)})
+    performance = BARS.model_copy(update={"samples": samples})
+    assert "naive kernel" not in words_of(timings(performance)) + words_of(rates(performance))
+    assert "3.5 ms" in words_of(timings(performance))
+    unseen = BARS.model_copy(
+        update={"samples": SAMPLES.model_copy(update=dict.fromkeys(type(SAMPLES).model_fields, ()))}
+    )
+    assert (timings(unseen), rates(unseen), roofline(unseen, None)) == (None, None, None)
+
+
+def test_a_users_own_settings_change_nothing():
+    """A matplotlibrc with a taste of its own would make another page of the same result."""
+    with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "path"}):
+        assert timings(BARS) == FIGURES["timings"]
+        assert matplotlib.rcParams["font.size"] == 30

@@ -1,0 +1,93 @@
+"""reports/words.py: what several reports say in the same words."""
+
+import pytest
+from samples import PROFILE, RACE, ROOFLINE, failed, performance
+
+from grader.reports.words import (
+    access_in_words,
+    branch_in_words,
+    bytes_in_words,
+    count,
+    finding_in_words,
+    seconds_in_words,
+    speed_in_words,
+    three_digits,
+)
+from grader.result import Branch
+
+RACING_WORDS = f"""\
+{RACE.message}
+    17 | sum += As[ly][k] * Bs[k][lx];
+         {RACE.places[0].words}
+    13 | As[ly][lx] = (gy < heightA && t + lx < widthA) ? A[gy*widthA + t + lx] : 0.0f;
+         {RACE.places[1].words}
+{RACE.cause} Seen 4,096 times."""
+
+
+def test_a_finding_is_its_sentence_its_lines_and_its_cause():
+    """In the order in which a student reads them."""
+    assert finding_in_words(failed("sanitizer: one"), RACE) == RACING_WORDS
+
+
+def test_a_finding_does_not_repeat_the_sentence_of_its_check():
+    """Nor does it count what was seen once."""
+    once = RACE.model_copy(update={"times": 1})
+    words = finding_in_words(failed("sanitizer: one", message=f"{RACE.message} So it is."), once)
+    assert words.startswith("    17 | ")
+    assert words.endswith(RACE.cause)
+
+
+def test_accesses_are_measured_against_the_least_that_would_do():
+    """Sectors in global memory, turns in local memory; the distance of neighbours where there is one."""
+    stretched, whole, conflicting = map(access_in_words, PROFILE.accesses)
+    assert stretched == (
+        "reads A: 16,384 sectors where 2,048 would do (8 x, up to 8 x in one request), in 512 requests; "
+        "neighbouring work-items are 256 bytes apart"
+    )
+    assert whole == (
+        "writes As in local memory: 512 turns, as few as can be, in 512 requests; "
+        "neighbouring work-items are 4 bytes apart"
+    )
+    assert conflicting == (
+        "reads As in local memory: 16,384 turns where 8,192 would do (2 x, up to 2 x in one request), in 8,192 requests"
+    )
+
+
+def test_branches_are_counted_by_the_warps_that_part():
+    """None, or a share."""
+    assert [branch_in_words(each) for each in (*PROFILE.branches, Branch(line=1, reached=0, diverged=0))] == [
+        "condition: every warp stays together, 1,024 times",
+        "condition: warps part 12 of 128 times (9.4 %)",
+        "condition: every warp stays together, 0 times",
+    ]
+
+
+def test_speeds_have_no_exponents():
+    """1,190 GFLOPS, not 1.19e+03; the copy bandwidth only where moving is all there is to do."""
+    assert next(speed_in_words(ROOFLINE)) == "1,190 GFLOPS (1,160 to 1,230)"
+    assert len(list(speed_in_words(ROOFLINE))) == 3
+    assert list(speed_in_words(performance()))[-1] == "20 % of the copy bandwidth, which is 35.4 GB/s"
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (three_digits(0.892), "0.892"),
+        (three_digits(98.54), "98.5"),
+        (three_digits(1234.5), "1,230"),
+        (three_digits(12_345_678), "12,300,000"),
+        (seconds_in_words(0.00352), "3.52 ms"),
+        (seconds_in_words(2), "2 s"),
+        (seconds_in_words(4.2e-7), "420 ns"),
+        (seconds_in_words(0), "0 ns"),
+        (bytes_in_words(1), "1 byte"),
+        (bytes_in_words(999), "999 bytes"),
+        (bytes_in_words(16_777_216), "16.8 MB"),
+        (bytes_in_words(5e12), "5,000 GB"),
+        (count(1, "block"), "1 block"),
+        (count(4096, "byte"), "4,096 bytes"),
+    ],
+)
+def test_quantities_have_three_digits_and_a_unit(said, words):
+    """As a measurement has."""
+    assert said == words
