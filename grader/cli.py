@@ -27,7 +27,9 @@ from grader.errors import InputError, InterruptedGradingError, UngradedError
 from grader.files import check_outputs, make_folder, write_whole
 from grader.grading import Progress, grade_submission, ungraded
 from grader.inputs import check_seed, fresh_seed
-from grader.reports import REPORTS
+from grader.memory import Counted
+from grader.profiling import profile_submission
+from grader.reports import REPORTS, annotated
 from grader.reports.terminal import render, summary
 from grader.result import Result, Ungraded
 from grader.selftest import examine_assignment
@@ -132,6 +134,26 @@ def batch(
             typer.echo(summary(entry.name, outcome))
             codes.add(_exit_code(outcome))
     raise typer.Exit(max(codes))
+
+
+@app.command()
+def profile(
+    file: Annotated[Path, typer.Argument(help="The kernels.cl, or a folder that holds it.")],
+    assignment: Annotated[str, typer.Option(help="Name of the assignment, as `grader list` shows them.")],
+    sandbox: SandboxOption = None,
+    trust_submissions: TrustOption = False,
+    course: CourseOption = None,
+) -> None:
+    """Show what each line of a submission asks of memory, counted in a simulator."""
+    settings = load_settings({"sandbox": sandbox, "course": course})
+    task = Task(assignment=settings.places.load(assignment), submission=read_submission(file), seed=fresh_seed())
+    name = settings.choose_sandbox(trusted=trust_submissions or is_own(task.submission.path))
+    with _progress_line() as progress, settings.open_bench(name) as bench:
+        counted = profile_submission(task, bench, progress)
+    console = Console()
+    page = annotated.render(task, counted, width=console.width, color=console.is_terminal)
+    typer.echo(page, nl=False)
+    raise typer.Exit(PASSED if isinstance(counted, Counted) and counted.problem is None else FAILED)
 
 
 @app.command()
