@@ -192,6 +192,15 @@ def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
             typer.echo(f"{device.index}  {device.name}  ({device.type}, {device.platform}, {device.version})")
 
 
+DOCTOR_WORDS = {
+    (False, True): ("ok   ", "green"),
+    (False, False): ("ok   ", "green"),
+    (True, True): ("needs", "bold red"),
+    (True, False): ("lacks", "yellow"),
+}
+"""By whether there is a remedy, and whether grading needs it."""
+
+
 @app.command()
 def doctor(
     sandbox: SandboxOption = None,
@@ -205,10 +214,10 @@ def doctor(
     console = Console(highlight=False)
     problems = 0
     for finding in examine(name, lambda: settings.open_bench(name), settings.places):
-        verdict = Text("needs", style="bold red") if finding.remedy else Text("ok   ", style="green")
+        verdict = DOCTOR_WORDS[bool(finding.remedy), finding.needed]
         console.print(Text.assemble(verdict, f"  {finding.topic}: {finding.found}"))
         if finding.remedy:
-            problems += 1
+            problems += finding.needed
             console.print(Text(f"       {finding.remedy}"))
     raise typer.Exit(UNGRADED if problems else PASSED)
 

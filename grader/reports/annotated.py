@@ -61,8 +61,8 @@ def _counts(profile: Profile, number: int) -> Iterator[Text]:
 
 def _access(access: Access) -> str:
     """Requests, what one moves, the least that would do where that is less, and how far apart the work-items are."""
-    unit = "turns" if access.space == "local" else "sectors"
     each, least = (three_digits(total / access.requests) for total in (access.sectors, access.fewest))
+    unit = ("turn" if access.space == "local" else "sector") + ("" if each == "1" else "s")
     would_do = f"{least} would do" if access.sectors > access.fewest else ""
     apart = "" if access.stride is None else f"{access.stride:,} B apart"
     row = f"{access.does:<6} {access.array:<8} {access.requests:>9,} x {each:>4} {unit:<7}  {would_do:<13}  {apart}"
