@@ -5,7 +5,7 @@ import pytest
 
 from grader.errors import SolutionError
 from grader.inputs import make_inputs
-from grader.oracle import Truth, consult, load_oracle
+from grader.oracle import Oracle, Truth, consult, load_oracle
 
 ZEROS = {"A": np.zeros((2, 3))}
 
@@ -58,10 +58,15 @@ def test_the_product_and_its_magnitude(course, name):
 def test_an_oracle_of_the_wrong_shape_is_our_fault_and_named(transposition):
     """A mistake in oracle.py never becomes a student's."""
     with pytest.raises(SolutionError, match=r"oracle\.py: B has the shape"):
-        consult(lambda **given: {"B": Truth(value=given["A"])}, transposition, ZEROS, {"height": 2, "width": 3})
+        consult(
+            Oracle(expected=lambda **given: {"B": Truth(value=given["A"])}),
+            transposition,
+            ZEROS,
+            {"height": 2, "width": 3},
+        )
 
 
 def test_an_oracle_that_forgets_an_array_is_named(transposition):
     """Every array that a launch produces needs its truth."""
     with pytest.raises(SolutionError, match="says nothing about B"):
-        consult(lambda **_: {}, transposition, ZEROS, {"height": 2, "width": 3})
+        consult(Oracle(expected=lambda **_: {}), transposition, ZEROS, {"height": 2, "width": 3})

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from junit_xml import TestCase, TestSuite, to_xml_report_string
 
+from grader.reports.drawing import as_text, tells_something
 from grader.result import Check, Result, Ungraded, Verdict
 from grader.text import showable
 
@@ -37,9 +38,9 @@ def _case(assignment: str, check: Check) -> TestCase:
     )
     if check.verdict is not Verdict.PASSED:
         message = f"{check.reason}: {check.message}"
-        case.add_failure_info(
-            message=_short(message), output=_short(f"{message}\n{check.detail}".rstrip()), failure_type=check.reason
-        )
+        drawn = as_text(check.error_map) if check.error_map and tells_something(check.error_map) else ""
+        output = "\n".join(part for part in (message, check.detail, drawn) if part)
+        case.add_failure_info(message=_short(message), output=_short(output), failure_type=check.reason)
     return case
 
 
