@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from grader.assignment import Sizes, SpeedGoal
 from grader.checking import Mismatch
+from grader.evidence import Explanation
 from grader.forbidden import LINE_LIMIT, Construct, Sighting
-from grader.hypotheses import Explanation
 from grader.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.protocol import BuildFailed, Refused, Stopped
 from grader.result import Check, ErrorMap, Interval, Reason, Verdict
@@ -216,6 +216,8 @@ def _got_and_expected(mismatch: Mismatch) -> str:
 
 
 def _how_far(mismatch: Mismatch) -> str:
+    if mismatch.unwritten == mismatch.wrong:
+        return ""
     if mismatch.largest_error is None:
         return "none of the wrong elements holds a finite number."
     error = _number(mismatch.largest_error)

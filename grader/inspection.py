@@ -12,8 +12,9 @@ from grader.assignment import Assignment, DataSet, Sizes
 from grader.checking import Standard, compare, first_stray_write, unchanged
 from grader.diagnosis import Problem, explained, of_changed_input, of_mismatch, of_stray_write
 from grader.error_map import error_map
+from grader.evidence import Evidence
 from grader.expressions import evaluate
-from grader.hypotheses import Evidence, explain
+from grader.hypotheses import explain
 from grader.inputs import make_inputs
 from grader.oracle import Oracle, Truth, consult, consult_about
 from grader.outcome import Fetched
@@ -102,7 +103,11 @@ def _explain(problem: Problem, evidence: Evidence) -> Problem:
 
 def _evidence(trial: Trial, script: Script, name: str, standard: Standard, launches: tuple[Launched, ...]) -> Evidence:
     got, *repeats = (_matrix(_payload(trial, name, launched)) for launched in launches)
-    mistakes = consult_about(name, trial.oracle, trial.assignment, trial.inputs, trial.sizes)
+
+    def mistakes() -> dict[str, Truth]:
+        made = consult_about(name, trial.oracle, trial.assignment, trial.inputs, trial.sizes)
+        return {words: _as_matrices(truth) for words, truth in made.items()}
+
     return Evidence(
         buffer=name,
         got=got,
@@ -110,7 +115,7 @@ def _evidence(trial: Trial, script: Script, name: str, standard: Standard, launc
         standard=standard,
         inputs={upload: trial.arrays[upload] for upload in script.uploads},
         blocks=_blocks(trial.assignment),
-        mistakes={words: _as_matrices(made) for words, made in mistakes.items()},
+        mistakes=mistakes,
         repeats=tuple(repeats),
     )
 

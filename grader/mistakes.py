@@ -16,6 +16,20 @@ def with_row_length(array: NDArray[Any], length: int) -> NDArray[np.float64]:
     return np.where(places < array.size, array.reshape(-1)[np.minimum(places, array.size - 1)], np.nan)
 
 
+def stored_with_row_length(array: NDArray[Any], length: int) -> NDArray[np.float64]:
+    """The matrix of which each element is stored at [i * length + j] instead of [i * columns + j].
+
+    NaN where nothing is stored or more than one element, so that nobody knows which is the last.
+    """
+    rows, columns = array.shape
+    places = (np.arange(rows)[:, None] * length + np.arange(columns)).reshape(-1)
+    inside = places < array.size
+    stored = np.full(array.size, np.nan)
+    stored[places[inside]] = array.reshape(-1)[inside]
+    stored[np.bincount(places[inside], minlength=array.size) > 1] = np.nan
+    return stored.reshape(array.shape)
+
+
 def by_columns(array: NDArray[Any]) -> NDArray[Any]:
     """The matrix that is read at [j * rows + i] instead of [i * columns + j]."""
     rows, columns = array.shape

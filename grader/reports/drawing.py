@@ -14,10 +14,10 @@ def tells_something(error_map: ErrorMap) -> bool:
 def legend(error_map: ErrorMap) -> str:
     """What array it is, what a cell is, and what the cells mean that occur."""
     rows, columns = error_map.block
-    cells = "element by element" if rows == columns == 1 else f"in cells of {rows:,} x {columns:,} elements"
+    cells = "element by element" if rows == columns == 1 else f"in cells of {rows:,} x {columns:,}"
     used = set("".join(error_map.cells))
-    signs = "   ".join(f"{sign} {meaning}" for sign, meaning in MEANINGS.items() if sign in used)
-    return f"{error_map.buffer}, {cells}:   {signs}"
+    signs = "  ".join(f"{sign} {meaning}" for sign, meaning in MEANINGS.items() if sign in used)
+    return f"{error_map.buffer} {cells}:  {signs}"
 
 
 def as_text(error_map: ErrorMap) -> str:

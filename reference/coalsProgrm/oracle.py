@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from grader.mistakes import stored_with_row_length, with_row_length
 from grader.oracle import Truth
 
 
@@ -26,6 +27,7 @@ def mistakes(A, height, width, **_):
     squares = np.square(Atr, dtype=np.float64)
     made = {
         "Atr and Btr are indexed as if they were A and B, at [row * width + col]": _untransposed(squares),
+        "rows of Atr and Btr are taken to be width long; they are height long": _misindexed(squares, width),
         "accum starts at 1; it must start at 0": _recurrence(squares, start=1.0),
         "accum is added; it must be subtracted from a*a": _recurrence(squares, carry=1.0),
         "a*a is subtracted from accum; accum must be subtracted from a*a": _recurrence(-squares, carry=1.0),
@@ -41,6 +43,12 @@ def _untransposed(squares):
     width, height = squares.shape
     rows = np.ascontiguousarray(squares.reshape(height, width).T)
     return [array.T.reshape(width, height) for array in _recurrence(rows)]
+
+
+def _misindexed(squares, length):
+    """The recurrence on rows of another length, both where they are read and where results are stored."""
+    read = with_row_length(squares, length)
+    return [stored_with_row_length(array, length) for array in _recurrence(read)]
 
 
 def _recurrence(squares, start=0.0, carry=-1.0):

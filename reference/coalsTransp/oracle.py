@@ -1,6 +1,6 @@
 """B = A^T, bit for bit."""
 
-from grader.mistakes import with_row_length
+from grader.mistakes import stored_with_row_length, with_row_length
 from grader.oracle import Truth
 
 
@@ -10,10 +10,10 @@ def expected(A, height, width):
 
 
 def mistakes(A, height, width, **_):
-    """height and width swapped, in all indices or only where A is read."""
-    swapped = A.reshape(width, height).T.reshape(width, height)
-    read = with_row_length(A, height).T
-    return {
-        "height and width are swapped": {"B": Truth(value=swapped)},
-        "rows of A are taken to be height long; they are width long": {"B": Truth(value=read)},
+    """height and width swapped: in all indices, only where A is read, or only where B is written."""
+    made = {
+        "height and width are swapped": A.reshape(width, height).T.reshape(width, height),
+        "rows of A are taken to be height long; they are width long": with_row_length(A, height).T,
+        "rows of B are taken to be width long; they are height long": stored_with_row_length(A.T, width),
     }
+    return {words: {"B": Truth(value=value)} for words, value in made.items()}

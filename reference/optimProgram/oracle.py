@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from grader.mistakes import stored_with_row_length, with_row_length
 from grader.oracle import Truth
 
 
@@ -20,6 +21,7 @@ def mistakes(A, height, width, CHUNK, **_):
     squares = np.square(_by_step(A), dtype=np.float64)
     made = {
         "accum is lost between chunks; it must go on from one chunk to the next": _by_chunk(squares, CHUNK),
+        "rows of A and B are taken to be height long; they are width long": _misindexed(A, height),
         "accum starts at 1; it must start at 0": _recurrence(squares, start=1.0),
         "accum is added; it must be subtracted from a*a": _recurrence(squares, carry=1.0),
         "a*a is subtracted from accum; accum must be subtracted from a*a": _recurrence(-squares, carry=1.0),
@@ -33,6 +35,12 @@ def mistakes(A, height, width, CHUNK, **_):
 def _by_step(A):
     """A with a step of the recurrence in one row."""
     return np.ascontiguousarray(A.T)
+
+
+def _misindexed(A, length):
+    """The recurrence on rows of another length, both where they are read and where results are stored."""
+    read = np.square(with_row_length(A, length).T, dtype=np.float64)
+    return [stored_with_row_length(array.T, length).T for array in _recurrence(read)]
 
 
 def _recurrence(squares, start=0.0, carry=-1.0):

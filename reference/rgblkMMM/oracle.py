@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from grader.mistakes import by_columns, cut_to_half, rounded_to_half, with_row_length, with_tiles_turned
+from grader.mistakes import (
+    by_columns,
+    cut_to_half,
+    rounded_to_half,
+    stored_with_row_length,
+    with_row_length,
+    with_tiles_turned,
+)
 from grader.oracle import Truth
 
 
@@ -39,10 +46,12 @@ def mistakes(A, B, heightA, widthB, widthA, RT, **_):
         "A and B are rounded to half floats": (rounded_to_half(A), rounded_to_half(B)),
         "A and B are cut to the ten bits of mantissa of a half float": (cut_to_half(A), cut_to_half(B)),
     }
-    return {
-        words: {"C": Truth(value=a.astype(np.float64) @ b.astype(np.float64), magnitude=magnitude)}
-        for words, (a, b) in made.items()
-    }
+    results = {words: a.astype(np.float64) @ b.astype(np.float64) for words, (a, b) in made.items()}
+    right = A.astype(np.float64) @ B.astype(np.float64)
+    for name, length in {"widthA": widthA, "heightA": heightA}.items():
+        words = f"rows of C are taken to be {name} long; they are widthB long"
+        results[words] = stored_with_row_length(right, length)
+    return {words: {"C": Truth(value=value, magnitude=magnitude)} for words, value in results.items()}
 
 
 def _without(A, B, place, tile):
