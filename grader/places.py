@@ -21,13 +21,15 @@ def place(mask: Mask, blocks: Blocks) -> str | None:
     """Where a 2-D mask holds, in words that follow "in"; None if that has no simple shape, or is all or nothing."""
     if not mask.any():
         return None
-    return _band(mask, blocks) or _border(mask, blocks) or _off_diagonal(mask, blocks) or _run(mask)
+    shapes = (_band, _border, _off_diagonal, _run)
+    found = (shape(mask, blocks, filled) for filled in (1.0, FILLED) for shape in shapes)  # without exceptions first
+    return next((words for words in found if words), None)
 
 
-def _band(mask: Mask, blocks: Blocks) -> str | None:
+def _band(mask: Mask, blocks: Blocks, filled: float) -> str | None:
     """Some rows, some columns, or where both cross."""
     rows, columns = np.any(mask, axis=1, keepdims=True)[:, 0], np.any(mask, axis=0, keepdims=True)[0]
-    if not _fills(mask, rows[:, None] & columns) or (rows.all() and columns.all()):
+    if not _fills(mask, rows[:, None] & columns, filled) or (rows.all() and columns.all()):
         return None
     words = [
         None if which.all() else _lines(which, noun, blocks) or ""
@@ -38,12 +40,12 @@ def _band(mask: Mask, blocks: Blocks) -> str | None:
     return " within ".join(each for each in words if each)
 
 
-def _border(mask: Mask, blocks: Blocks) -> str | None:
+def _border(mask: Mask, blocks: Blocks, filled: float) -> str | None:
     """Some rows and also some columns."""
-    rows, columns = mask.mean(axis=1) >= FILLED, mask.mean(axis=0) >= FILLED
+    rows, columns = mask.mean(axis=1) >= filled, mask.mean(axis=0) >= filled
     if rows.all() or columns.all() or not rows.any() or not columns.any():
         return None
-    if not _fills(mask, rows[:, None] | columns):
+    if not _fills(mask, rows[:, None] | columns, filled):
         return None
     down, across = _lines(rows, "row", blocks), _lines(columns, "column", blocks)
     if down is None or across is None:
@@ -51,21 +53,21 @@ def _border(mask: Mask, blocks: Blocks) -> str | None:
     return f"{down} and in {across}"
 
 
-def _off_diagonal(mask: Mask, blocks: Blocks) -> str | None:
+def _off_diagonal(mask: Mask, blocks: Blocks, filled: float) -> str | None:
     """All blocks but those on the diagonal."""
     rows, columns = np.arange(mask.shape[0])[:, None], np.arange(mask.shape[1])
     for name, side in blocks.items():
         region = rows // side != columns // side
-        if region.any() and _fills(mask, region):
+        if region.any() and _fills(mask, region, filled):
             return f"the {side} x {side} blocks ({name}) off the diagonal"
     return None
 
 
-def _run(mask: Mask) -> str | None:
+def _run(mask: Mask, _blocks: Blocks, filled: float) -> str | None:
     """Elements in the order of memory."""
     flat = mask.reshape(-1)
     hull = _hull(flat)
-    if hull.all() or not _fills(flat, hull):
+    if hull.all() or not _fills(flat, hull, filled):
         return None
     words = _lines(hull, "element", {})
     return words and f"{words} in the order of memory"
@@ -81,9 +83,9 @@ def _hull(flat: Mask) -> Mask:
     return hull
 
 
-def _fills(mask: Mask, region: Mask) -> bool:
-    """Whether the mask holds nowhere but in the region, and nearly everywhere there."""
-    return not (mask & ~region).any() and bool(np.count_nonzero(mask) >= FILLED * np.count_nonzero(region))
+def _fills(mask: Mask, region: Mask, filled: float) -> bool:
+    """Whether the mask holds nowhere but in the region, and in so large a share of that."""
+    return not (mask & ~region).any() and bool(np.count_nonzero(mask) >= filled * np.count_nonzero(region))
 
 
 def _lines(which: Mask, noun: str, blocks: Blocks) -> str | None:
