@@ -35,10 +35,10 @@ def mistakes(A, B, heightA, widthB, widthA, TILE, **_):
         "the last product of every sum (k = widthA - 1) is left out": (A[:, :-1], B[:-1]),
         "the first of the TILE products of every step along k is left out": _without(A, B, 0, TILE),
         "the last of the TILE products of every step along k is left out": _without(A, B, TILE - 1, TILE),
-        "rows of B are taken to be widthA long; they are widthB long": (A, with_row_length(B, widthA)),
-        "rows of B are taken to be heightA long; they are widthB long": (A, with_row_length(B, heightA)),
-        "rows of A are taken to be widthB long; they are widthA long": (with_row_length(A, widthB), B),
-        "rows of A are taken to be heightA long; they are widthA long": (with_row_length(A, heightA), B),
+        "rows of B are taken to be widthA long, not widthB": (A, with_row_length(B, widthA)),
+        "rows of B are taken to be heightA long, not widthB": (A, with_row_length(B, heightA)),
+        "rows of A are taken to be widthB long, not widthA": (with_row_length(A, widthB), B),
+        "rows of A are taken to be heightA long, not widthA": (with_row_length(A, heightA), B),
         "B is read by columns, at [col * widthA + k]": (A, by_columns(B)),
         "A is read by columns, at [k * heightA + row]": (by_columns(A), B),
         "the tile of B is used with its rows and columns swapped": (A, with_tiles_turned(B, TILE)),
@@ -49,7 +49,7 @@ def mistakes(A, B, heightA, widthB, widthA, TILE, **_):
     results = {words: a.astype(np.float64) @ b.astype(np.float64) for words, (a, b) in made.items()}
     right = A.astype(np.float64) @ B.astype(np.float64)
     for name, length in {"widthA": widthA, "heightA": heightA}.items():
-        words = f"rows of C are taken to be {name} long; they are widthB long"
+        words = f"rows of C are taken to be {name} long, not widthB"
         results[words] = stored_with_row_length(right, length)
     return {words: {"C": Truth(value=value, magnitude=magnitude)} for words, value in results.items()}
 

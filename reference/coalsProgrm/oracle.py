@@ -27,11 +27,11 @@ def mistakes(A, height, width, **_):
     squares = np.square(Atr, dtype=np.float64)
     made = {
         "Atr and Btr are indexed as if they were A and B, at [row * width + col]": _untransposed(squares),
-        "rows of Atr and Btr are taken to be width long; they are height long": _misindexed(squares, width),
-        "accum starts at 1; it must start at 0": _recurrence(squares, start=1.0),
-        "accum is added; it must be subtracted from a*a": _recurrence(squares, carry=1.0),
-        "a*a is subtracted from accum; accum must be subtracted from a*a": _recurrence(-squares, carry=1.0),
-        "accum is not carried from column to column; each result is a*a alone": _recurrence(squares, carry=0.0),
+        "rows of Atr and Btr are taken to be width long, not height": _misindexed(squares, width),
+        "accum starts at 1, not at 0": _recurrence(squares, start=1.0),
+        "accum is added to a*a, not subtracted from it": _recurrence(squares, carry=1.0),
+        "a*a is subtracted from accum, not accum from a*a": _recurrence(-squares, carry=1.0),
+        "accum is not carried from column to column, so that each result is a*a alone": _recurrence(squares, carry=0.0),
         "a itself is used, not its square": _recurrence(Atr.astype(np.float64)),
         "accum is stored before it is brought up to date": _late(squares),
     }

@@ -13,7 +13,7 @@ def mistakes(A, height, width, **_):
     """height and width swapped: in all indices, only where A is read, or only where B is written."""
     made = {
         "height and width are swapped": A.reshape(width, height).T.reshape(width, height),
-        "rows of A are taken to be height long; they are width long": with_row_length(A, height).T,
-        "rows of B are taken to be width long; they are height long": stored_with_row_length(A.T, width),
+        "rows of A are taken to be height long, not width": with_row_length(A, height).T,
+        "rows of B are taken to be width long, not height": stored_with_row_length(A.T, width),
     }
     return {words: {"B": Truth(value=value)} for words, value in made.items()}

@@ -20,12 +20,12 @@ def mistakes(A, height, width, CHUNK, **_):
     """accum lost between chunks, started wrongly or combined wrongly."""
     squares = np.square(_by_step(A), dtype=np.float64)
     made = {
-        "accum is lost between chunks; it must go on from one chunk to the next": _by_chunk(squares, CHUNK),
-        "rows of A and B are taken to be height long; they are width long": _misindexed(A, height),
-        "accum starts at 1; it must start at 0": _recurrence(squares, start=1.0),
-        "accum is added; it must be subtracted from a*a": _recurrence(squares, carry=1.0),
-        "a*a is subtracted from accum; accum must be subtracted from a*a": _recurrence(-squares, carry=1.0),
-        "accum is not carried from column to column; each result is a*a alone": _recurrence(squares, carry=0.0),
+        "accum is lost between chunks, as if each were the first": _by_chunk(squares, CHUNK),
+        "rows of A and B are taken to be height long, not width": _misindexed(A, height),
+        "accum starts at 1, not at 0": _recurrence(squares, start=1.0),
+        "accum is added to a*a, not subtracted from it": _recurrence(squares, carry=1.0),
+        "a*a is subtracted from accum, not accum from a*a": _recurrence(-squares, carry=1.0),
+        "accum is not carried from column to column, so that each result is a*a alone": _recurrence(squares, carry=0.0),
         "a itself is used, not its square": _recurrence(_by_step(A).astype(np.float64)),
         "accum is stored before it is brought up to date": _late(squares),
     }
