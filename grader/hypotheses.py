@@ -134,7 +134,9 @@ def _one_value(evidence: Evidence) -> Explanation | None:
     held = evidence.got[evidence.held]
     if held.size < FITTED or not (held == held[0]).all():
         return None
-    return Explanation(sentence=f"{evidence.buffer} holds nothing but {held[0]:.6g}{evidence.where}.")
+    if evidence.unwritten.any():
+        return Explanation(sentence=f"what is written wrongly in {evidence.buffer} is {held[0]:.6g} in every element.")
+    return Explanation(sentence=f"all wrong elements of {evidence.buffer} are {held[0]:.6g}{evidence.where}.")
 
 
 def _factor(evidence: Evidence) -> Explanation | None:

@@ -133,12 +133,15 @@ def test_a_constant_factor_and_a_constant_difference():
     assert sentence(product(PRODUCT.value + 1)).startswith("C is off by 1 everywhere: that explains all")
 
 
-def test_one_value_everywhere():
-    """And where, if only there."""
-    assert sentence(product(np.zeros_like(C))) == "C holds nothing but 0."
+def test_one_value_in_all_wrong_elements():
+    """And where, if that has a shape; elements that were never written are another matter."""
+    assert sentence(product(np.zeros_like(C))) == "all wrong elements of C are 0."
     got = C.copy()
     got[48:] = 0
-    assert sentence(product(got)) == "C holds nothing but 0 in rows from 48 on, which fill no whole block (TILE = 16)."
+    words = "all wrong elements of C are 0 in rows from 48 on, which fill no whole block (TILE = 16)."
+    assert sentence(product(got)) == words
+    said = sentence(product(poisoned(got, np.s_[:4])))
+    assert said == "what is written wrongly in C is 0 in every element."
 
 
 @pytest.mark.parametrize(("poison", "words"), [(INPUT_POISON, "end of an input"), (0x7FC00000, "or from local memory")])
