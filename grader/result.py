@@ -215,7 +215,11 @@ class ErrorMap(Record):
 
 
 class Check(Record):
-    """One gradable statement. `name` is unique in a result; `message` is one sentence, `detail` what backs it."""
+    """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass.
+
+    `detail` backs the message. `cause` names a mistake that explains a wrong output, in the same words for every case
+    and every submission, so that it can be counted.
+    """
 
     name: str
     kind: Kind
@@ -226,6 +230,7 @@ class Check(Record):
     reason: Reason | None = None
     message: str = ""
     detail: str = ""
+    cause: str = ""
     performance: Performance | None = None
     findings: tuple[Finding, ...] = ()
     error_map: ErrorMap | None = None
