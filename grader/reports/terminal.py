@@ -68,7 +68,7 @@ def _start(result: Result) -> Iterator[Padding]:
     """What to look at first, where that is not the first failure above."""
     failed = [check for check in result.checks if check.verdict in {Verdict.FAILED, Verdict.PARTIAL}]
     first = result.first_cause
-    if first is not None and first is not failed[0]:
+    if first is not None and first.kind is not failed[0].kind:
         yield _under(Text.assemble(("start here: ", "bold"), showable(first.message)))
 
 
