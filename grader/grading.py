@@ -64,7 +64,8 @@ class Bench:
 
     def simulator(self) -> Worker:
         """A worker whose device is simulated."""
-        deadlines = replace(self.deadlines, first_launch=self.deadlines.simulation)
+        seconds = self.deadlines.simulation
+        deadlines = replace(self.deadlines, first_launch=seconds, launch=seconds)
         return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
 
 

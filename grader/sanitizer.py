@@ -13,13 +13,6 @@ from grader.whereabouts import whereabouts
 NUMBER = 0
 """Of the simulated run, for its inputs."""
 
-SAID_NOTHING = Problem(
-    reason=Reason.CRASH,
-    message="in the simulator: the kernel was broken off, by something that the simulator does not know. "
-    "Write it in plainer OpenCL C, or ask your instructor.",
-)
-
-
 NOTHING_SEEN = Problem(
     reason=Reason.NOT_RUN,
     message="no access goes wrong, but results do: see correctness. Only a kernel that is right earns these points.",
@@ -69,8 +62,6 @@ def _problem(seen: Simulated | Problem, found: tuple[Finding, ...], *, right: bo
         return seen
     if found:
         return Problem(reason=found[0].reason, message=f"{found[0].message} {found[0].cause}")
-    if not seen.kernels:
-        return SAID_NOTHING
     return _order_matters(seen.problem) if right and seen.problem is not None else None
 
 

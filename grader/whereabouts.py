@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from grader.findings import GLOBAL, Scene
+from grader.messages import GLOBAL
 from grader.protocol import SeenKernel
 from grader.result import Check, Reason
+from grader.scene import Scene
 
 LOOP = re.compile(r"\b(?:for|while|do)\b")
 
@@ -15,7 +16,7 @@ EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 
 def whereabouts(seen: SeenKernel, scene: Scene) -> str:
     """For example "In your file, C is written in line 31; loops turn in lines 18 and 24."; "" if nothing is used."""
-    parts = [*_uses(seen, scene, writes=True), *_uses(seen, scene, writes=False)]
+    parts = [*_uses(seen, writes=True), *_uses(seen, writes=False)]
     loops = {branch.line for branch in seen.branches if LOOP.search(scene.text(branch.line).partition("//")[0])}
     if loops:
         parts.append(f"loops turn in {_lines(loops)}")
@@ -29,9 +30,9 @@ def locate(check: Check, words: str) -> Check:
     return check.model_copy(update={"message": f"{check.message} {words}"})
 
 
-def _uses(seen: SeenKernel, scene: Scene, *, writes: bool) -> Iterator[str]:
+def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:
     does = "written" if writes else "read"
-    for name in scene.elements:
+    for name in [array.name for array in seen.arrays if array.space == GLOBAL]:
         used = {
             each.line
             for each in seen.accesses
