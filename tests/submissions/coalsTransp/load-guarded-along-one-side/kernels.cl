@@ -1,4 +1,4 @@
-// rows past the end: the store has its own test, so what the tile holds there
+// columns past the edge: the store has its own test, so what the tile holds there
 // does not matter and the load may do without
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
 {
@@ -7,7 +7,7 @@ __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t hei
     const size_t row = get_group_id(1) * TILE + i;
     const size_t col = get_group_id(0) * TILE + j;
 
-    t[i][j] = (col < width) ? A[row * width + col] : (real)0;
+    t[i][j] = (row < height) ? A[row * width + col] : (real)0;
     barrier(CLK_LOCAL_MEM_FENCE);
 
     const size_t outRow = get_group_id(0) * TILE + i;

@@ -9,10 +9,9 @@ __kernel void coalsTransp(__global real *A, __global real *B,
     buf[ly][lx] = inside ? A[y * width + x] : 0.0f;
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // whoever loaded an element also stores one
-    if (inside) {
-        uint32_t row = get_group_id(0) * TILE + ly;
-        uint32_t col = get_group_id(1) * TILE + lx;
+    // the same limit as before, for the swapped block
+    uint32_t row = get_group_id(0) * TILE + ly;
+    uint32_t col = get_group_id(1) * TILE + lx;
+    if (row < width && col < width)
         B[row * height + col] = buf[lx][ly];
-    }
 }

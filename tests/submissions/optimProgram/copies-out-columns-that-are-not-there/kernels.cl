@@ -22,9 +22,9 @@ __kernel void optimProgram(__global const real *A, __global real *B, uint32_t he
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        // rows that do not exist are all zero, storing them does no harm
-        if (k0 + x < width)
-            for (uint32_t i = y; i < PRG_WGSIZE; i += PRG_WGSIZE / CHUNK)
+        // the last chunk is filled up with zeros, so storing all of it does no harm
+        for (uint32_t i = y; i < PRG_WGSIZE; i += PRG_WGSIZE / CHUNK)
+            if (base + i < height)
                 B[(base + i) * width + k0 + x] = blk[i][x];
     }
 }

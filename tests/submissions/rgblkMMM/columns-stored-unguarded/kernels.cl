@@ -23,7 +23,8 @@ __kernel void rgblkMMM(__global real* A, __global real* B, __global real* C,
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 
-    if (col < widthB && row < heightA)        // row and col are both inside
-        for (uint32_t i = 0; i < RT; i++)
+    // col needs no test, b is zero where it is outside
+    for (uint32_t i = 0; i < RT; i++)
+        if (row + i < heightA)
             C[(row+i)*widthB + col] = regs[i];
 }

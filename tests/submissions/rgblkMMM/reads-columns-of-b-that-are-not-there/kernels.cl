@@ -1,4 +1,4 @@
-// The tile of A is padded with zeros, so whatever b is past the last row, the product is zero.
+// Columns past the edge are not stored, so it does not matter what is computed for them.
 __kernel void rgblkMMM(__global const real *A, __global const real *B, __global real *C,
                        uint32_t heightA, uint32_t widthB, uint32_t widthA)
 {
@@ -15,13 +15,12 @@ __kernel void rgblkMMM(__global const real *A, __global const real *B, __global 
     for (uint32_t k0 = 0; k0 < widthA; k0 += RT) {
         Ash[ty][tx] = (i + ty < heightA && k0 + tx < widthA) ? A[(i + ty) * widthA + k0 + tx] : 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (j < widthB)
-            for (uint32_t k = 0; k < RT; k++) {
-                const real b = B[(k0 + k) * widthB + j];
-                #pragma unroll
-                for (uint32_t r = 0; r < RT; r++)
-                    cs[r] += Ash[r][k] * b;
-            }
+        for (uint32_t k = 0; k < RT && k0 + k < widthA; k++) {
+            const real b = B[(k0 + k) * widthB + j];
+            #pragma unroll
+            for (uint32_t r = 0; r < RT; r++)
+                cs[r] += Ash[r][k] * b;
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 
