@@ -51,25 +51,7 @@ class PeakRun:
     @property
     def flop(self) -> int:
         """Operations of the whole launch."""
-        return self.items * self.turns * FLOP_PER_TURN
-
-
-PEAK_SOURCE = """
-__kernel void peak(__global float *out, uint turns)
-{
-    const float16 a = 0.75f + 1e-9f * get_global_id(0);
-    float16 v = a, w = 2 * a, x = 3 * a, y = 4 * a;    // four chains, so that none waits for another
-    for (uint turn = 0; turn < turns; turn++) {
-        v = v * a + a;
-        w = w * a + a;
-        x = x * a + a;
-        y = y * a + a;
-    }
-    const float16 sum = v + w + x + y;
-    out[get_global_id(0)] = sum.s0 + sum.s5 + sum.sa + sum.sf;
-}
-"""
-FLOP_PER_TURN = 4 * 16 * 2
+        return self.items * self.turns * FLOP_PER_TURN = 4 * 16 * 2
 
 PEAK_RUNS: dict[DeviceClass, PeakRun] = {
     "cpu": PeakRun(items=4096, turns=64),
