@@ -7,15 +7,15 @@ BIN := .venv/bin
 SAMPLES := coalsTransp/flat-tile-turned-on-load coalsProgrm/accum-starts-at-one optimProgram/course-style-lmem-alias \
            blockMMM/missing-column-guard rgblkMMM/course-all-five
 
-.PHONY: demo test check images clean
+.PHONY: demo test check simulator images clean
 
-demo: .venv/grader
+demo: .venv/grader simulator
 	@for sample in $(SAMPLES); do \
 	    $(BIN)/grader grade tests/submissions/$$sample --assignment $${sample%%/*}; code=$$?; echo; \
 	    [ $$code -le 1 ] || exit $$code; \
 	done
 
-test: check images
+test: check simulator images
 	$(BIN)/pytest -n 2 -m "not timed"
 	$(BIN)/pytest -m timed
 
@@ -24,6 +24,12 @@ check: .venv/dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Our plugin for the simulator Oclgrind; where that is not installed, what rests on it is skipped.
+simulator: grader/worker/observer.so
+
+grader/worker/observer.so: grader/worker/observer.cpp grader/worker/build-observer
+	@sh grader/worker/build-observer || echo "without the simulator, sanitizer and memory checks are skipped"
 
 # Both images, where a container engine answers; without one, the tests that need it say that they are skipped.
 images:
@@ -42,4 +48,4 @@ images:
 	@touch $@
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf grader/worker/observer.so .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -34,8 +34,7 @@ class Build:
 def check_build(task: Task, worker: Worker) -> Build:
     """Load the worker with the submission, build it in a session, and compare its kernels with the assignment."""
     start = time.perf_counter()
-    text = _expand(task, worker)
-    outcome = text if isinstance(text, Problem) else _bind(task, worker, Program(source=text))
+    outcome = build(task, worker)
     passed = Check(
         name="build",
         kind=Kind.BUILD,
@@ -47,6 +46,12 @@ def check_build(task: Task, worker: Worker) -> Build:
     if isinstance(outcome, Problem):
         return Build(check=outcome.fail(passed), built=None)
     return Build(check=passed, built=outcome)
+
+
+def build(task: Task, worker: Worker) -> Built | Problem:
+    """The submission as it will be run, or why it will not."""
+    text = _expand(task, worker)
+    return text if isinstance(text, Problem) else _bind(task, worker, Program(source=text))
 
 
 def _expand(task: Task, worker: Worker) -> str | Problem:

@@ -27,7 +27,9 @@ from grader.errors import InputError, InterruptedGradingError, UngradedError
 from grader.files import check_outputs, make_folder, write_whole
 from grader.grading import Progress, grade_submission, ungraded
 from grader.inputs import check_seed, fresh_seed
-from grader.reports import REPORTS
+from grader.memory import Counted
+from grader.profiling import profile_submission
+from grader.reports import REPORTS, annotated
 from grader.reports.terminal import render, summary
 from grader.result import Result, Ungraded
 from grader.selftest import examine_assignment
@@ -135,6 +137,26 @@ def batch(
 
 
 @app.command()
+def profile(
+    file: Annotated[Path, typer.Argument(help="The kernels.cl, or a folder that holds it.")],
+    assignment: Annotated[str, typer.Option(help="Name of the assignment, as `grader list` shows them.")],
+    sandbox: SandboxOption = None,
+    trust_submissions: TrustOption = False,
+    course: CourseOption = None,
+) -> None:
+    """Show what each line of a submission asks of memory, counted in a simulator."""
+    settings = load_settings({"sandbox": sandbox, "course": course})
+    task = Task(assignment=settings.places.load(assignment), submission=read_submission(file), seed=fresh_seed())
+    name = settings.choose_sandbox(trusted=trust_submissions or is_own(task.submission.path))
+    with _progress_line() as progress, settings.open_bench(name) as bench:
+        counted = profile_submission(task, bench, progress)
+    console = Console()
+    page = annotated.render(task, counted, width=console.width, color=console.is_terminal)
+    typer.echo(page, nl=False)
+    raise typer.Exit(PASSED if isinstance(counted, Counted) and counted.problem is None else FAILED)
+
+
+@app.command()
 def init(
     name: Annotated[str, typer.Argument(help="Name of the assignment.")],
     folder: Annotated[Path, typer.Argument(help="Folder to fill; it is made if it is not there.")],
@@ -170,6 +192,15 @@ def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
             typer.echo(f"{device.index}  {device.name}  ({device.type}, {device.platform}, {device.version})")
 
 
+DOCTOR_WORDS = {
+    (False, True): ("ok   ", "green"),
+    (False, False): ("ok   ", "green"),
+    (True, True): ("needs", "bold red"),
+    (True, False): ("lacks", "yellow"),
+}
+"""By whether there is a remedy, and whether grading needs it."""
+
+
 @app.command()
 def doctor(
     sandbox: SandboxOption = None,
@@ -183,10 +214,10 @@ def doctor(
     console = Console(highlight=False)
     problems = 0
     for finding in examine(name, lambda: settings.open_bench(name), settings.places):
-        verdict = Text("needs", style="bold red") if finding.remedy else Text("ok   ", style="green")
+        verdict = DOCTOR_WORDS[bool(finding.remedy), finding.needed]
         console.print(Text.assemble(verdict, f"  {finding.topic}: {finding.found}"))
         if finding.remedy:
-            problems += 1
+            problems += finding.needed
             console.print(Text(f"       {finding.remedy}"))
     raise typer.Exit(UNGRADED if problems else PASSED)
 

@@ -5,7 +5,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -30,14 +30,20 @@ KERNEL_REMEDIES = {
     "docker": IMAGE_REMEDY,
 }
 
+SIMULATOR_REMEDIES = {
+    "process": "do what the line above says; without it, sanitizer and memory checks are skipped",
+    "docker": IMAGE_REMEDY,
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One thing that was looked at. Without a remedy it is in order."""
+    """One thing that was looked at. Without a remedy it is in order; what is not `needed` only some checks miss."""
 
     topic: str
     found: str
     remedy: str = ""
+    needed: bool = True
 
 
 def examine(name: str, open_bench: Callable[[], AbstractContextManager[Bench]], course: Course) -> Iterator[Finding]:
@@ -49,6 +55,7 @@ def examine(name: str, open_bench: Callable[[], AbstractContextManager[Bench]], 
             yield Finding(topic="sandbox", found=", ".join((name, *_confinement(bench))))
             yield _attempt("device", lambda: _device(bench), DEVICE_REMEDIES[name])
             yield _attempt("a kernel", lambda: _kernel(bench), KERNEL_REMEDIES[name])
+            yield replace(_attempt("simulator", lambda: _simulator(bench), SIMULATOR_REMEDIES[name]), needed=False)
     except GraderError as error:
         yield Finding(topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, and ask again")
     for assignment in course.names():
@@ -103,6 +110,12 @@ def _device(bench: Bench) -> str:
 def _kernel(bench: Bench) -> str:
     probe(bench.worker())
     return "builds, runs and computes what it should"
+
+
+def _simulator(bench: Bench) -> str:
+    with bench.simulator() as worker:
+        device = worker.ready()
+        return f"{device.name} {device.driver}, for sanitizer and memory checks"
 
 
 def _process_prerequisites() -> Iterator[Finding]:

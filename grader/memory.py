@@ -3,7 +3,6 @@
 The counts depend on the source and the sizes alone, so they are the same on a laptop and beside a GPU.
 """
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
@@ -27,6 +26,14 @@ TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
+class Counted:
+    """What was counted, and what is wrong with the results of the kernel that it was counted of, if anything."""
+
+    profile: Profile
+    problem: Problem | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Reading:
     """A measured quantity, why it is a fault to have too much of it, and the words for that."""
 
@@ -36,15 +43,15 @@ class Reading:
     cause: str
 
 
-def observe_memory(subject: Subject, asked: Memory, simulation: Simulation) -> Profile | Problem:
-    """Run the submission once on the simulator and count; a Problem if it did not run, or its results were wrong."""
+def count_memory(subject: Subject, asked: Memory, simulation: Simulation) -> Counted | Problem:
+    """Run the submission once on the simulator and count; a Problem if it did not come to its end."""
     seen = simulate(subject, asked.sizes, NUMBER)
     if isinstance(seen, Problem):
         return seen
-    return seen.problem or profile(subject.task.assignment, seen, simulation)
+    return Counted(profile=_profile(subject.task.assignment, seen, simulation), problem=seen.problem)
 
 
-def profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> Profile:
+def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> Profile:
     """The counts of all launches together."""
     accesses = tuple(_access(each) for kernel in seen.kernels for each in kernel.accesses)
     used = [each for each in accesses if each.space == "global"]
@@ -65,13 +72,11 @@ def profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> 
     )
 
 
-def check_memory(assignment: Assignment, asked: Memory, counted: Profile | Problem, start: float) -> Iterator[Check]:
-    """The check of every statement of the assignment about its memory behaviour; `start` is when counting began."""
-    seconds = (time.perf_counter() - start) / len(asked.checks)
+def check_memory(assignment: Assignment, asked: Memory, profile: Profile | None) -> Iterator[Check]:
+    """The check of every statement of the assignment about memory behaviour; without a profile none was made."""
     for check, each in zip(uncounted(asked), asked.checks, strict=True):
-        timed = check.model_copy(update={"seconds": seconds})
-        problem = NOT_RIGHT if isinstance(counted, Problem) else _excess(assignment, asked, each, counted)
-        yield timed if problem is None else problem.fail(timed)
+        problem = NOT_RIGHT if profile is None else _excess(assignment, asked, each, profile)
+        yield check if problem is None else problem.fail(check)
 
 
 def uncounted(asked: Memory) -> Iterator[Check]:

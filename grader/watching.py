@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
-from grader.assignment import Assignment
-from grader.diagnosis import Problem
+from grader.assignment import Assignment, Memory
 from grader.errors import NoSimulatorError
-from grader.memory import NOT_RIGHT, check_memory, observe_memory, uncounted
+from grader.memory import Counted, check_memory, count_memory, uncounted
 from grader.protocol import Simulation
 from grader.result import Check, Profile, Verdict
 from grader.sanitizer import check_sanitizer, unwatched
@@ -49,9 +48,17 @@ def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
     if assignment.memory is None:
         return Watched(checks=tuple(checks), profile=None)
     start = time.perf_counter()
-    counted = observe_memory(subject, assignment.memory, rules.simulation) if right else NOT_RIGHT
-    checks += check_memory(assignment, assignment.memory, counted, start)
-    return Watched(checks=tuple(checks), profile=None if isinstance(counted, Problem) else counted)
+    profile = _count(subject, assignment.memory, rules.simulation) if right else None
+    seconds = (time.perf_counter() - start) / len(assignment.memory.checks)
+    counted = check_memory(assignment, assignment.memory, profile)
+    checks += [check.model_copy(update={"seconds": seconds}) for check in counted]
+    return Watched(checks=tuple(checks), profile=profile)
+
+
+def _count(subject: Subject, asked: Memory, simulation: Simulation) -> Profile | None:
+    """Nothing is said about the memory behaviour of a kernel that does not do there what it should."""
+    counted = count_memory(subject, asked, simulation)
+    return counted.profile if isinstance(counted, Counted) and counted.problem is None else None
 
 
 def unwatched_checks(assignment: Assignment) -> Iterator[Check]:

@@ -1,7 +1,8 @@
 """The JUnit report, in the subset that GitLab, Jenkins (both plugins), Artemis, CodeGrade and GitHub all read.
 
 One flat suite, unique names, times with three decimals, the failure's message also first in its text, points as
-properties in the case's output. A failure is the student's; an error is ours and means that there is no grade.
+properties in the case's output. A failure is the student's; an error is ours and means that there is no grade. Skipped
+is what this machine cannot check and what counts for nothing.
 """
 
 from decimal import Decimal
@@ -36,7 +37,9 @@ def _case(assignment: str, check: Check) -> TestCase:
         elapsed_sec=_plain(check.seconds),
         stdout=f"[[PROPERTY|points={check.points:g}]]\n[[PROPERTY|max_points={check.max_points:g}]]",
     )
-    if check.verdict is not Verdict.PASSED:
+    if check.verdict is Verdict.SKIPPED:
+        case.add_skipped_info(message=_short(check.message))
+    elif check.verdict is not Verdict.PASSED:
         message = f"{check.reason}: {check.message}"
         findings = (finding_in_words(check, finding) for finding in check.findings)
         output = "\n".join(filter(None, (message, *findings, check.detail)))

@@ -21,8 +21,8 @@ FINDINGS = 3
 DETAIL_LINES = 12
 """Lines of detail (a build log) shown under a failure."""
 
-STYLES = {Verdict.PASSED: "green", Verdict.PARTIAL: "yellow", Verdict.FAILED: "bold red"}
-WORDS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "partly", Verdict.FAILED: "FAILED"}
+STYLES = {Verdict.PASSED: "green", Verdict.PARTIAL: "yellow", Verdict.FAILED: "bold red", Verdict.SKIPPED: "dim"}
+WORDS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "partly", Verdict.FAILED: "FAILED", Verdict.SKIPPED: "skip"}
 
 
 def render(result: Result, *, width: int, color: bool) -> str:
@@ -37,6 +37,8 @@ def render(result: Result, *, width: int, color: bool) -> str:
         console.print(row)
     console.print()
     console.print(_row(Text(""), "total", result.points, result.max_points))
+    for line in _start(result):
+        console.print(line)
     console.print(Text(_footer(result), style="dim"))
     assert isinstance(console.file, StringIO)
     return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
@@ -47,8 +49,8 @@ def summary(name: str, outcome: Result | Ungraded) -> str:
     name = _one_line(name)
     if isinstance(outcome, Ungraded):
         return f"{name:<24} not graded  {_one_line(outcome.fault)}"
-    failed = [check for check in outcome.checks if check.verdict is not Verdict.PASSED]
-    reasons = dict.fromkeys(str(check.reason) for check in failed if check.reason is not Reason.NOT_RUN)
+    failed = [check for check in outcome.checks if check.reason not in {None, Reason.NOT_RUN}]
+    reasons = dict.fromkeys(str(check.reason) for check in failed)
     points = f"{outcome.points:g} / {outcome.max_points:g}"
     return f"{name:<24} {points:>10}  {', '.join(reasons) or 'passed'}"
 
@@ -58,11 +60,23 @@ def _one_line(text: str) -> str:
     return " ".join(showable(text).split())
 
 
+def _start(result: Result) -> Iterator[Padding]:
+    """What to look at first, where that is not the first failure above."""
+    failed = [check for check in result.checks if check.verdict in {Verdict.FAILED, Verdict.PARTIAL}]
+    first = result.first_cause
+    if first is not None and first is not failed[0]:
+        yield _under(Text.assemble(("start here: ", "bold"), showable(first.message)))
+
+
 def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
     for kind in Kind:
         of_kind = [check for check in checks if check.kind is kind]
         passed = [check for check in of_kind if check.verdict is Verdict.PASSED]
-        failed = [check for check in of_kind if check.verdict is not Verdict.PASSED]
+        skipped = [check for check in of_kind if check.verdict is Verdict.SKIPPED]
+        failed = [check for check in of_kind if check.verdict in {Verdict.PARTIAL, Verdict.FAILED}]
+        if skipped:
+            yield _line(Verdict.SKIPPED, kind.value if len(skipped) > 1 else skipped[0].name, 0, 0)
+            yield _under(Text(showable(skipped[0].message), style="dim"))
         if len(passed) > 1:
             label = f"{kind}: {'all' if not failed else f'{len(passed)} of'} {len(of_kind)} cases"
             yield _line(Verdict.PASSED, label, sum(c.points for c in passed), sum(c.max_points for c in passed))
@@ -146,7 +160,7 @@ def _finding(check: Check, finding: Finding) -> Iterator[Padding]:
     for place in finding.places:
         yield _under(Text(f"{place.line:>4} | {_one_line(place.text)}", no_wrap=True, overflow="ellipsis"))
         yield _under(Text(showable(place.words), style="dim"), indent=7)
-    if words := closing(finding):
+    if words := closing(check, finding):
         yield _under(Text(showable(words)))
 
 

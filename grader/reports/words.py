@@ -30,16 +30,17 @@ def new_message(check: Check, finding: Finding) -> str:
     return "" if finding.message in check.message else finding.message
 
 
-def closing(finding: Finding) -> str:
-    """The usual cause, and how often it was seen."""
+def closing(check: Check, finding: Finding) -> str:
+    """The usual cause, unless the check's own message has said it, and how often it was seen."""
+    cause = "" if finding.cause in check.message else finding.cause
     seen = f"Seen {count(finding.times, 'time')}." if finding.times > 1 else ""
-    return " ".join(filter(None, (finding.cause, seen)))
+    return " ".join(filter(None, (cause, seen)))
 
 
 def finding_in_words(check: Check, finding: Finding) -> str:
     """A finding as lines of plain text: what is wrong, each place with its source line, the usual cause."""
     places = (f"  {place.line:>4} | {place.text.strip()}\n         {place.words}" for place in finding.places)
-    return "\n".join(filter(None, (new_message(check, finding), *places, closing(finding))))
+    return "\n".join(filter(None, (new_message(check, finding), *places, closing(check, finding))))
 
 
 def access_in_words(access: Access) -> str:

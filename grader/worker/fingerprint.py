@@ -11,6 +11,6 @@ def fingerprint() -> str:
     """A hash of the worker's sources and of the protocol that it speaks."""
     package = Path(__file__).parent
     digest = hashlib.sha256()
-    for path in sorted([*package.glob("*.py"), *(package.parent / name for name in SHARED)]):
+    for path in sorted([*package.glob("*.py"), package / "observer.cpp", *(package.parent / name for name in SHARED)]):
         digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]

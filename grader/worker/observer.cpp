@@ -801,6 +801,8 @@ Observer *observer = nullptr;
 }  // namespace
 
 extern "C" {
+extern const char grader_observer_source[];
+const char grader_observer_source[] = SOURCE;      // tells one that was built from another version
 void initializePlugins(Context *context) {
   observer = new Observer(context);
   context->registerPlugin(observer);

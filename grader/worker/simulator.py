@@ -3,6 +3,7 @@
 It interprets kernels one work-item after the other, knows every access, and takes a thousand times as long as a device.
 """
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -15,8 +16,9 @@ LIBRARIES = tuple(
 )
 """Where packages put Oclgrind as an OpenCL driver."""
 
+SOURCE = Path(__file__).with_name("observer.cpp")
 OBSERVER = Path(__file__).with_name("observer.so")
-"""Our plugin; the script build-observer beside it makes it."""
+"""Our plugin; the script build-observer beside it makes it, and puts the hash of the source into it."""
 
 LOCAL_MEMORY = 48 * 1024
 """Bytes that a work-group may use; GPUs of NVIDIA have as much (Oclgrind's default is 32 KiB)."""
@@ -26,8 +28,11 @@ MESSAGES = 100
 
 
 def library() -> Path | None:
-    """Oclgrind, if it and our plugin are there."""
-    return next((path for path in LIBRARIES if path.is_file()), None) if OBSERVER.is_file() else None
+    """Oclgrind, if it and our plugin are there, and the plugin is of this version."""
+    source = hashlib.sha256(SOURCE.read_bytes()).hexdigest().encode()
+    if not OBSERVER.is_file() or source not in OBSERVER.read_bytes():
+        return None
+    return next((path for path in LIBRARIES if path.is_file()), None)
 
 
 OBSERVATIONS = "GRADER_OBSERVATIONS"

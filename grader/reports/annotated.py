@@ -1,0 +1,88 @@
+"""The source with what each line asks of memory, as a line profiler shows it."""
+
+from collections.abc import Iterator
+from io import StringIO
+
+from rich.console import Console
+from rich.text import Text
+
+from grader.diagnosis import Problem, sizes_in_words
+from grader.memory import Counted
+from grader.reports.words import bytes_in_words, count, three_digits
+from grader.result import Access, Branch, Profile
+from grader.task import Task
+from grader.text import showable
+
+
+def render(task: Task, counted: Counted | Problem, *, width: int, color: bool) -> str:
+    """The page for a terminal of this width; without colour it is plain text."""
+    console = Console(
+        file=StringIO(), width=width, force_terminal=color, color_system="standard" if color else None, highlight=False
+    )
+    console.print(Text.assemble((task.assignment.title, "bold"), f"  {task.assignment.name}"))
+    for line in _lines(task, counted):
+        console.print(line, soft_wrap=line.no_wrap)
+    assert isinstance(console.file, StringIO)
+    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+
+
+def _lines(task: Task, counted: Counted | Problem) -> Iterator[Text]:
+    problem = counted if isinstance(counted, Problem) else counted.problem
+    if isinstance(counted, Counted):
+        yield Text(_legend(counted.profile), style="dim")
+        yield Text()
+        for number, line in enumerate(task.submission.source.rstrip("\n").split("\n"), start=1):
+            yield Text(f"{number:>4} | {showable(line)}", no_wrap=True)
+            yield from _counts(counted.profile, number)
+        yield Text()
+        for words in _summary(counted.profile):
+            yield Text(words)
+    if problem is not None:
+        yield Text.assemble((f"{problem.reason}", "bold red"), f"  {showable(problem.message)}")
+
+
+def _legend(profile: Profile) -> str:
+    return (
+        f"counted at {sizes_in_words(profile.sizes)}: warps of {profile.warp} work-items, sectors of {profile.sector} "
+        f"bytes, {profile.banks} banks of {profile.bank} bytes; sectors and turns are means over requests"
+    )
+
+
+def _counts(profile: Profile, number: int) -> Iterator[Text]:
+    """A row for each access and for the conditions of a line."""
+    for access in profile.accesses:
+        if access.line == number:
+            style = "yellow" if access.sectors > access.fewest else "green"
+            yield Text(_access(access), style=style, no_wrap=True)
+    for branch in profile.branches:
+        if branch.line == number:
+            yield Text(_branch(branch), style="yellow" if branch.diverged else "green", no_wrap=True)
+
+
+def _access(access: Access) -> str:
+    """Requests, what one moves, the least that would do where that is less, and how far apart the work-items are."""
+    each, least = (three_digits(total / access.requests) for total in (access.sectors, access.fewest))
+    unit = ("turn" if access.space == "local" else "sector") + ("" if each == "1" else "s")
+    would_do = f"{least} would do" if access.sectors > access.fewest else ""
+    apart = "" if access.stride is None else f"{access.stride:,} B apart"
+    row = f"{access.does:<6} {access.array:<8} {access.requests:>9,} x {each:>4} {unit:<7}  {would_do:<13}  {apart}"
+    return f"     | {row.rstrip()}"
+
+
+def _branch(branch: Branch) -> str:
+    share = three_digits(100 * branch.diverged / max(1, branch.reached))
+    return f"     | {'branch':<15} {branch.reached:>9,} x {share:>4} % of warps part"
+
+
+def _summary(profile: Profile) -> Iterator[str]:
+    ratio = three_digits(profile.moved / max(1, profile.compulsory))
+    yield (
+        f"global memory: work-items read {bytes_in_words(profile.read)} and write {bytes_in_words(profile.written)}; "
+        f"sectors move {bytes_in_words(profile.moved)}, {ratio} times the least possible"
+    )
+    if profile.flop:
+        yield (
+            f"{count(profile.flop, 'floating-point operation')}, {three_digits(profile.intensity)} for each byte of "
+            "global memory asked for"
+        )
+    yield f"{three_digits(100 * profile.divergence)} % of warp-branches part"
