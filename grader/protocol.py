@@ -320,6 +320,8 @@ class SeenMessage(Message):
 class SeenUnset(Message):
     """A read of something that was never set, and what became of the value: stored, a condition, or an address."""
 
+    model_config = ConfigDict(populate_by_name=True)  # the plugin says "global", and a worker passes on "global_id"
+
     line: int
     column: int
     name: Foreign
