@@ -2,7 +2,10 @@
 
     tests/submissions/ASSIGNMENT/CASE/  kernels.cl   expected.yaml
 
-expected.yaml lists the checks that must fail, each with its reason; all others must pass.
+expected.yaml lists the checks that must fail, each with its reason; all others must pass. `cause` is what the first
+explanation must say of a mistake: its `reason`, a `line` that it names (of several, at least one; for a race, two),
+words that it `says`, and the `stride` in bytes between neighbouring work-items. `finding: none` marks a right solution
+of which nothing may be reported.
 """
 
 import re
@@ -26,6 +29,11 @@ CORPUS = sorted(path.parent for path in EXPECTATIONS if path.parent.parent != HO
 def expectation(folder):
     """The failures that expected.yaml lists."""
     return yaml.safe_load((folder / "expected.yaml").read_text(encoding="utf-8"))["fails"]
+
+
+def annotation(folder, name):
+    """The `cause` or the `finding` of expected.yaml; None without one."""
+    return yaml.safe_load((folder / "expected.yaml").read_text(encoding="utf-8")).get(name)
 
 
 def golden(folder):
@@ -93,6 +101,34 @@ def test_the_corpus_is_wide_enough(course):
         fails = [expectation(folder) for folder in folders]
         assert len(folders) >= 8
         assert sum(not each for each in fails) >= 3
+
+
+def test_the_corpus_holds_mistakes_and_right_solutions_of_every_assignment(course):
+    """At least 40 mistakes, six an assignment, with their causes; 20 right solutions, three an assignment."""
+    mistakes = [folder for folder in CORPUS if annotation(folder, "cause")]
+    right = [folder for folder in CORPUS if annotation(folder, "finding") == "none"]
+    assert not set(mistakes) & set(right)
+    assert len(mistakes) >= 40
+    assert len(right) >= 20
+    for name in course.names():
+        assert sum(folder.parent.name == name for folder in mistakes) >= 6
+        assert sum(folder.parent.name == name for folder in right) >= 3
+
+
+@pytest.mark.parametrize("folder", [pytest.param(each, id=f"{each.parent.name}/{each.name}") for each in CORPUS])
+def test_a_cause_names_a_reason_and_lines_of_code(folder):
+    """A cause has a reason that results can have, and names lines that do something; right ones fail nothing."""
+    cause = annotation(folder, "cause")
+    if cause is None:
+        assert annotation(folder, "finding") is None or expectation(folder) == {}
+        return
+    assert cause["reason"] in set(Reason)
+    assert set(cause) <= {"reason", "line", "says", "stride"}
+    assert {"line", "says"} & set(cause)
+    source = (folder / "kernels.cl").read_text(encoding="utf-8").splitlines()
+    lines = cause.get("line", [])
+    for line in lines if isinstance(lines, list) else [lines]:
+        assert re.search(r"[=(]", source[line - 1].split("//")[0]), (line, source[line - 1])
 
 
 @pytest.mark.timed

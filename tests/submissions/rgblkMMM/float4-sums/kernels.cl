@@ -1,11 +1,12 @@
 /* The RT sums of a work-item are kept in float4 vectors. The tile of A is stored transposed,
-   so that vload4 brings four rows of A for one value of B. */
+   so that vload4 brings four rows of A for one value of B. Its rows are padded by a whole
+   vector: the words that a warp stores then share a bank by two, not by eight. */
 #define Q (RT / 4)
 
 __kernel void rgblkMMM(__global real *A, __global real *B, __global real *C,
                        uint32_t heightA, uint32_t widthB, uint32_t widthA)
 {
-    __local real At[RT][RT];
+    __local real At[RT][RT + 4];
     int lid = get_local_id(0);
     int tx = lid % RT, ty = lid / RT;
     uint32_t row = get_group_id(1) * RT;

@@ -1,0 +1,13 @@
+typedef uint uint32_t;
+
+__kernel void coalsProgrm(__global real* Atr, __global real* Btr, uint32_t height, uint32_t width) {
+    uint32_t row = get_local_id(0);
+    if (row < height) {
+        real accum = 0.0;
+        for (uint32_t j = 0; j < width; j++) {
+            real a = Atr[j*height + row];
+            accum = a*a - accum;
+            Btr[j*height + row] = accum;
+        }
+    }
+}
