@@ -64,7 +64,11 @@ def copy(tmp_path):
         (r"(?s)\A.*\Z", "- 1\n", "must hold fields"),
         ("points: 48", "points: many", "correctness.points"),
         ("points: 12", "points: -1", "sanitizer.points"),
-        (r"(?s)^sanitizer:.*?\{height: 53, width: 90\}", "sanitizer:\n  points: 12\n  sizes: {height: 53}", "must give"),
+        (
+            r"(?s)^sanitizer:.*?\{height: 53, width: 90\}",
+            "sanitizer:\n  points: 12\n  sizes: {height: 53}",
+            "must give",
+        ),
         ("at_most: height", "at_most: heights", "heights"),
         ("measure: coalescing", "measure: coalescence", "memory.checks.0.measure"),
         ("name: bank conflicts", "name: coalesced accesses", "two cases have the same name, or two memory checks"),
