@@ -6,8 +6,8 @@ __kernel void coalsTransp(__global const float *in, __global float *out, uint ro
     int x = get_global_id(0), y = get_global_id(1);
     int tx = get_local_id(0), ty = get_local_id(1);
 
-    if (x < cols && y < rows) {
-        patch[ty * (TILE + 1) + tx] = in[y * cols + x];
+    if (y < rows) {
+        patch[ty * (TILE + 1) + tx] = x < cols ? in[y * cols + x] : 0.0f;
         // only those that wrote something have to wait
         barrier(LOCAL_FENCE);
     }

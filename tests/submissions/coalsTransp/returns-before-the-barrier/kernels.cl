@@ -6,11 +6,11 @@ __kernel void coalsTransp(__global real* A, __global real* B, uint32_t height, u
     uint32_t gx = get_global_id(0);
     uint32_t gy = get_global_id(1);
 
-    // outside of A there is nothing to do
-    if (gx >= width || gy >= height)
+    // below A there is nothing to do
+    if (gy >= height)
         return;
 
-    sh[get_local_id(1)][get_local_id(0)] = A[gy*width + gx];
+    sh[get_local_id(1)][get_local_id(0)] = gx < width ? A[gy*width + gx] : 0.0f;
     barrier(CLK_LOCAL_MEM_FENCE);
 
     uint32_t ox = get_group_id(1)*TILE + get_local_id(0);
