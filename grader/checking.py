@@ -55,19 +55,27 @@ class Standard:
 
 def compare(buffer: str, got: NDArray[np.float32], truth: Truth, standard: Standard) -> Mismatch | None:
     """None if `got` is right, else how it is wrong."""
-    allowed: NDArray[np.float64] | None = None
+    wrong = wrong_elements(buffer, got, truth, standard)
+    return _describe(buffer, got, truth, wrong, _allowed(buffer, truth, standard)) if wrong.any() else None
+
+
+def wrong_elements(buffer: str, got: NDArray[np.float32], truth: Truth, standard: Standard) -> NDArray[np.bool_]:
+    """Which elements are not what the truth says, as the standard has it; NaN is always wrong."""
     if standard.tolerance.rule == "exact":
         wrong = got.view(np.uint32) != np.ascontiguousarray(truth.value, dtype=np.float32).view(np.uint32)
-    elif standard.data == "integers":
-        wrong = ~(got == truth.value)
     else:
-        if truth.magnitude is None:
-            raise SolutionError(f"the oracle gives no magnitude for {buffer}, which the rule `rounding` needs.")
-        allowed = standard.factor * UNIT_ROUNDOFF * truth.magnitude
-        wrong = ~(np.abs(got - truth.value) <= allowed)  # written so that NaN is wrong
-    if not wrong.any():
+        allowed = _allowed(buffer, truth, standard)
+        wrong = ~(got == truth.value if allowed is None else np.abs(got - truth.value) <= allowed)
+    return np.asarray(wrong, dtype=np.bool_)
+
+
+def _allowed(buffer: str, truth: Truth, standard: Standard) -> NDArray[np.float64] | None:
+    """The largest error of each element that counts as rounding; None where nothing but equality is right."""
+    if standard.tolerance.rule == "exact" or standard.data == "integers":
         return None
-    return _describe(buffer, got, truth, wrong, allowed)
+    if truth.magnitude is None:
+        raise SolutionError(f"the oracle gives no magnitude for {buffer}, which the rule `rounding` needs.")
+    return standard.factor * UNIT_ROUNDOFF * truth.magnitude
 
 
 def _describe(

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from grader.assignment import Sizes, SpeedGoal
 from grader.build_log import Source, explain
 from grader.checking import Mismatch
+from grader.evidence import Explanation
 from grader.forbidden import LINE_LIMIT, Construct, Sighting
 from grader.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.protocol import BuildFailed, Refused, Stopped
-from grader.result import Check, Interval, Reason, Verdict
+from grader.result import Check, ErrorMap, Interval, Reason, Verdict
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
 """What LLVM and C++ say before they end a process that got no memory."""
@@ -24,6 +25,8 @@ class Problem:
     reason: Reason
     message: str
     detail: str = ""
+    cause: str = ""
+    error_map: ErrorMap | None = None
 
     def fail(self, check: Check) -> Check:
         """The check, failed for this reason."""
@@ -34,6 +37,8 @@ class Problem:
                 "reason": self.reason,
                 "message": self.message,
                 "detail": self.detail,
+                "cause": self.cause,
+                "error_map": self.error_map,
             }
         )
 
@@ -128,18 +133,27 @@ FORBIDDEN_USES = {
 FAR_OFF = 1000
 """Beyond so many times the allowed error, the exact number says nothing more."""
 
+ONLY_ADDED = ", or only added to what was there, which is no number"
+"""The poison is a NaN, and on some devices a sum with it is the same NaN, to the bit."""
+
 
 def of_mismatch(mismatch: Mismatch) -> Problem:
     """A wrong array: how much of it, the first wrong element, and how far off."""
     if mismatch.unwritten == mismatch.total:
-        words = f"the kernel wrote nothing to {mismatch.buffer} ({_count(mismatch.total, 'element')})."
+        words = f"the kernel wrote nothing to {mismatch.buffer} ({_count(mismatch.total, 'element')}){ONLY_ADDED}."
         return Problem(reason=Reason.NOT_WRITTEN, message=words)
     where = mismatch.buffer + "".join(f"[{i}]" for i in mismatch.index)
     parts = [f"{mismatch.wrong:,} of {_count(mismatch.total, 'element')} of {mismatch.buffer} wrong"]
     if mismatch.unwritten:
-        parts.append(f"{mismatch.unwritten:,} of them never written")
+        share = "all" if mismatch.unwritten == mismatch.wrong else f"{mismatch.unwritten:,}"
+        parts.append(f"{share} of them never written")
     parts.append(f"the first is {where}: {_got_and_expected(mismatch)}")
     return Problem(reason=Reason.WRONG_OUTPUT, message="; ".join(parts) + ".", detail=_how_far(mismatch))
+
+
+def explained(problem: Problem, explanation: Explanation) -> Problem:
+    """The problem with what explains it before its numbers."""
+    return replace(problem, message=f"{explanation.sentence} {problem.message}", cause=explanation.cause)
 
 
 def _got_and_expected(mismatch: Mismatch) -> str:
@@ -152,6 +166,8 @@ def _got_and_expected(mismatch: Mismatch) -> str:
 
 
 def _how_far(mismatch: Mismatch) -> str:
+    if mismatch.unwritten == mismatch.wrong:
+        return ""
     if mismatch.largest_error is None:
         return "none of the wrong elements holds a finite number."
     error = _number(mismatch.largest_error)

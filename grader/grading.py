@@ -34,6 +34,7 @@ from grader.task import Task
 from grader.text import showable
 from grader.timing import TimingRules
 from grader.watching import Watched, WatchingRules, unwatched_checks, watch
+from grader.whereabouts import locate
 
 PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
 """Packages whose versions a result states, where they are installed: PoCL may also come from the system."""
@@ -63,7 +64,8 @@ class Bench:
 
     def simulator(self) -> Worker:
         """A worker whose device is simulated."""
-        deadlines = replace(self.deadlines, first_launch=self.deadlines.simulation)
+        seconds = self.deadlines.simulation
+        deadlines = replace(self.deadlines, first_launch=seconds, launch=seconds)
         return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
 
 
@@ -79,7 +81,7 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
         progress("building")
         build = check_build(task, student)
         if build.built is None:
-            watched = Watched(checks=tuple(unwatched_checks(task.assignment)), profile=None)
+            watched = Watched(checks=tuple(unwatched_checks(task.assignment)))
             rest = (*unrun_cases(task.assignment), *watched.checks, unmeasured(task.assignment, device))
             checks = [build.check, *(BUILD_FAILED.fail(check) for check in rest)]
         else:
@@ -92,7 +94,7 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
             progress("watching every access in a simulator")
             subject = Subject(task=task, oracle=contest.oracle, worker=simulator, built=build.built)
             watched = watch(subject, bench.watching, right=right)
-            checks += watched.checks
+            checks = [*(locate(check, watched.whereabouts) for check in checks), *watched.checks]
             if right:
                 progress("waiting for the device")
                 with exclusive(device, bench.locks):

@@ -1,11 +1,16 @@
 """The truth that submissions are compared with: each assignment's own oracle.py, written in NumPy.
 
-An oracle.py defines one function
+An oracle.py defines a function
 
     def expected(**inputs_and_sizes) -> dict[str, Truth]
 
 called with every input array and every size by name. It returns the truth for every array that
-a launch produces.
+a launch produces. It may define a second one, which is given the constants as well:
+
+    def mistakes(**inputs_sizes_and_constants) -> dict[str, dict[str, Truth]]
+
+Its keys say what a kernel usually gets wrong ("the last step along k is left out"), most likely first; the values are
+the arrays such a kernel makes, NaN where that cannot be known. A wrong result is held against each.
 """
 
 import importlib.util
@@ -36,11 +41,21 @@ class Truth:
     magnitude: NDArray[np.float64] | None = None
 
 
-Oracle = Callable[..., dict[str, Truth]]
+def no_mistakes(**_: Any) -> dict[str, dict[str, Truth]]:
+    """The mistakes of an assignment whose oracle.py names none."""
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Oracle:
+    """The functions of an oracle.py."""
+
+    expected: Callable[..., dict[str, Truth]]
+    mistakes: Callable[..., dict[str, dict[str, Truth]]] = no_mistakes
 
 
 def load_oracle(assignment: Assignment) -> Oracle:
-    """The `expected` function of the assignment's oracle.py, run in this process: it is the instructor's code."""
+    """The assignment's oracle.py, run in this process: it is the instructor's code."""
     path: Path = assignment.reference / ORACLE_FILE
     spec = importlib.util.spec_from_file_location(f"oracle_{assignment.name}", path)
     assert spec is not None
@@ -48,17 +63,16 @@ def load_oracle(assignment: Assignment) -> Oracle:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-        oracle: Oracle = module.expected
+        return Oracle(expected=module.expected, mistakes=getattr(module, "mistakes", no_mistakes))
     except Exception as error:  # whatever an instructor's module raises, it is one fault: this oracle
         raise SolutionError(f"{path}: cannot be loaded: {error!r}.") from error
-    return oracle
 
 
 def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> dict[str, Truth]:
     """The truth for these inputs, checked against the shapes that assignment.yaml states."""
     path = assignment.reference / ORACLE_FILE
     try:
-        truth = oracle(**inputs, **sizes)
+        truth = oracle.expected(**inputs, **sizes)
     except Exception as error:
         raise SolutionError(f"{path}: failed at {sizes}: {error!r}.") from error
     for name, buffer in assignment.buffers.items():
@@ -66,7 +80,28 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
             continue
         if name not in truth:
             raise SolutionError(f"{path}: says nothing about {name}; return a Truth for it.")
-        shape, wanted = truth[name].value.shape, assignment.shape(buffer, sizes)
-        if shape != wanted:
-            raise SolutionError(f"{path}: {name} has the shape {shape}, but assignment.yaml says {wanted}.")
+        _check_shape(truth[name], name, assignment, sizes)
     return truth
+
+
+def consult_about(
+    buffer: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
+) -> dict[str, Truth]:
+    """What each usual mistake makes of one array at these inputs, by the words for the mistake."""
+    path = assignment.reference / ORACLE_FILE
+    try:
+        with np.errstate(all="ignore"):
+            mistakes = oracle.mistakes(**inputs, **assignment.names(sizes))
+    except Exception as error:
+        raise SolutionError(f"{path}: `mistakes` failed at {sizes}: {error!r}.") from error
+    made = {words: arrays[buffer] for words, arrays in mistakes.items() if buffer in arrays}
+    for truth in made.values():
+        _check_shape(truth, buffer, assignment, sizes)
+    return made
+
+
+def _check_shape(truth: Truth, name: str, assignment: Assignment, sizes: Sizes) -> None:
+    shape, wanted = truth.value.shape, assignment.shape(assignment.buffers[name], sizes)
+    if shape != wanted:
+        path = assignment.reference / ORACLE_FILE
+        raise SolutionError(f"{path}: {name} has the shape {shape}, but assignment.yaml says {wanted}.")

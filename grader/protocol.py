@@ -301,38 +301,48 @@ class Launched(Message):
     times: tuple[StepTime, ...]
 
 
-class SeenArray(Message):
-    """An array of a kernel: its address space and number by which messages mean it, and its name in the source."""
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Distance = Annotated[int, Field(gt=-(2**63), lt=2**63)]
+Space = Literal[0, 1, 2, 3]
+"""Private, global, constant and local memory, as LLVM numbers them for OpenCL."""
 
-    space: int
-    buffer: int
+
+class SeenArray(Message):
+    """An array of a kernel: its address space and number by which messages mean it, its name in the source, and its
+    size in bytes.
+    """
+
+    space: Space
+    buffer: Count
     name: Foreign
+    size: Count
 
 
 class SeenMessage(Message):
-    """What the simulator said, how often about the same lines, and for barriers how many work-items had ended where."""
+    """What the simulator said, the variable that its first place uses ("" if that is not clear), how often it was said
+    about the same lines, and for barriers how many work-items had ended where.
+    """
 
     text: Foreign
-    times: int
-    endings: tuple[tuple[int, int], ...]
+    array: Foreign
+    times: Count
+    endings: tuple[tuple[Count, Count], ...]
 
 
 class SeenUnset(Message):
     """A read of something that was never set, and what became of the value: stored, a condition, or an address."""
 
-    model_config = ConfigDict(populate_by_name=True)  # the plugin says "global", and a worker passes on "global_id"
-
-    line: int
-    column: int
+    line: Count
+    column: Count
     name: Foreign
-    space: int
-    used_line: int
+    space: Space
+    used_line: Count
     how: Literal["stored", "condition", "address"]
     array: Foreign
-    global_id: tuple[int, int, int] = Field(alias="global")
-    local_id: tuple[int, int, int] = Field(alias="local")
-    group: tuple[int, int, int]
-    times: int
+    global_id: tuple[Count, Count, Count]
+    local_id: tuple[Count, Count, Count]
+    group: tuple[Count, Count, Count]
+    times: Count
 
 
 class SeenAccess(Message):
@@ -340,32 +350,32 @@ class SeenAccess(Message):
     whole group.
     """
 
-    line: int
-    column: int
+    line: Count
+    column: Count
     array: Foreign
-    space: int
+    space: Space
     writes: bool
-    requests: int
-    bytes: int
-    sectors: int
-    fewest: int
-    worst: float
-    stride: int | None
+    requests: Count = Field(gt=0)
+    bytes: Count
+    sectors: Count
+    fewest: Count = Field(gt=0)
+    worst: float = Field(ge=0, lt=2**63)
+    stride: Distance | None
 
 
 class SeenBranch(Message):
     """The conditions of a line."""
 
-    line: int
-    reached: int
-    diverged: int
+    line: Count
+    reached: Count
+    diverged: Count
 
 
 class SeenKernel(Message):
     """What the simulator saw of one launch (observer.cpp)."""
 
     kernel: Foreign
-    flop: int
+    flop: Count
     arrays: tuple[SeenArray, ...]
     messages: tuple[SeenMessage, ...]
     unset: tuple[SeenUnset, ...]

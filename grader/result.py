@@ -1,5 +1,6 @@
 """The outcome of a grading, as records: what reports are made from and what the JSON file holds."""
 
+from collections import Counter
 from enum import StrEnum
 from typing import Literal
 
@@ -215,7 +216,11 @@ class ErrorMap(Record):
 
 
 class Check(Record):
-    """One gradable statement. `name` is unique in a result; `message` is one sentence, `detail` what backs it."""
+    """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass.
+
+    `detail` backs the message. `cause` names a mistake that explains a wrong output, in the same words for every case
+    and every submission, so that it can be counted.
+    """
 
     name: str
     kind: Kind
@@ -226,6 +231,7 @@ class Check(Record):
     reason: Reason | None = None
     message: str = ""
     detail: str = ""
+    cause: str = ""
     performance: Performance | None = None
     findings: tuple[Finding, ...] = ()
     error_map: ErrorMap | None = None
@@ -271,10 +277,11 @@ class Result(Record):
     def first_cause(self) -> Check | None:
         """The failed check whose message is the first to read; None if none failed.
 
-        What the simulator saw comes before wrong results, which are its consequences.
+        What the simulator saw comes before wrong results, which are its consequences; of these, the commonest cause.
         """
         failed = [check for check in self.checks if check.reason not in {None, Reason.NOT_RUN}]
-        return min(failed, key=lambda check: CAUSES_FIRST.index(check.kind), default=None)
+        causes = Counter(check.cause for check in failed if check.cause)
+        return min(failed, key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause]), default=None)
 
 
 class Ungraded(Record):

@@ -234,19 +234,30 @@ class Worker:
 
     def run_once(self, plan: Plan, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
         """A session for one script: open it, run the script on the arrays, fetch all its buffers, close it."""
+        launches = self.run_repeatedly(plan, name, arrays, 1)
+        return launches[0] if isinstance(launches, list) else launches
+
+    def run_repeatedly(
+        self, plan: Plan, name: str, arrays: Mapping[str, NDArray[Any]], times: int
+    ) -> list[dict[str, Fetched]] | Failure:
+        """The same, with several launches in the session, each staged afresh on the same arrays."""
         opened = self.open(plan)
         if not isinstance(opened, Opened):
             return opened
-        staged = self.stage(name, arrays)
-        if not isinstance(staged, Done):
-            return staged
-        launched = self.launch(name)
-        if not isinstance(launched, Timing):
-            return launched
-        fetched = self.fetch((*plan.scripts[name].outputs, *plan.scripts[name].uploads))
-        if isinstance(fetched, dict):
-            self.close()
-        return fetched
+        launches = []
+        for _ in range(times):
+            staged = self.stage(name, arrays)
+            if not isinstance(staged, Done):
+                return staged
+            launched = self.launch(name)
+            if not isinstance(launched, Timing):
+                return launched
+            fetched = self.fetch((*plan.scripts[name].outputs, *plan.scripts[name].uploads))
+            if not isinstance(fetched, dict):
+                return fetched
+            launches.append(fetched)
+        self.close()
+        return launches
 
     def close(self) -> None:
         """End the session."""

@@ -1,23 +1,17 @@
 """The sanitizer check: does anything go wrong in a run on the simulator, whether or not it shows in the results?"""
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from grader.assignment import Sanitizer
 from grader.diagnosis import Problem, sizes_in_words
 from grader.findings import findings
 from grader.result import Check, Finding, Kind, Reason, Verdict
 from grader.simulation import Simulated, Subject, simulate
+from grader.whereabouts import whereabouts
 
 NUMBER = 0
 """Of the simulated run, for its inputs."""
-
-SAID_NOTHING = Problem(
-    reason=Reason.CRASH,
-    message="in the simulator: the kernel was broken off, by something that the simulator does not know. "
-    "Write it in plainer OpenCL C, or ask your instructor.",
-)
-
 
 NOTHING_SEEN = Problem(
     reason=Reason.NOT_RUN,
@@ -25,14 +19,23 @@ NOTHING_SEEN = Problem(
 )
 
 
-def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> Check:
+@dataclass(frozen=True, kw_only=True)
+class Sanitized:
+    """The check, and where in the source the arrays are used, for what a wrong result alone does not tell."""
+
+    check: Check
+    whereabouts: str
+
+
+def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> Sanitized:
     """Run it once, and look at what the simulator says; `right` is whether all cases are."""
     start = time.perf_counter()
     seen = simulate(subject, asked.sizes, NUMBER)
     found = _findings(seen) if isinstance(seen, Simulated) else ()
     check = unwatched(asked).model_copy(update={"seconds": time.perf_counter() - start, "findings": found})
     problem = _problem(seen, found, right=right) or (None if right else NOTHING_SEEN)
-    return check if problem is None else problem.fail(check)
+    places = map(whereabouts, seen.kernels, seen.scenes) if isinstance(seen, Simulated) else ()
+    return Sanitized(check=check if problem is None else problem.fail(check), whereabouts=" ".join(places))
 
 
 def unwatched(asked: Sanitizer) -> Check:
@@ -59,8 +62,6 @@ def _problem(seen: Simulated | Problem, found: tuple[Finding, ...], *, right: bo
         return seen
     if found:
         return Problem(reason=found[0].reason, message=f"{found[0].message} {found[0].cause}")
-    if not seen.kernels:
-        return SAID_NOTHING
     return _order_matters(seen.problem) if right and seen.problem is not None else None
 
 

@@ -1,17 +1,22 @@
 """A run of the submission on the simulator: what it saw, and whether the results were right there, too."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-from grader.assignment import ELEMENT_BYTES, Launch, Sizes
+from numpy.typing import NDArray
+
+from grader.assignment import Launch, Sizes
 from grader.building import Built
 from grader.diagnosis import Problem, of_failure
-from grader.findings import GLOBAL, Scene
 from grader.inspection import inspect, make_trial
 from grader.oracle import Oracle
-from grader.outcome import Timing
+from grader.outcome import Crashed, Failure, Fetched, Timing
 from grader.plan import STUDENT, SUBMISSION, Plan, submission_plan
 from grader.protocol import Done, Opened, SeenKernel
+from grader.result import Reason
 from grader.runner import Worker
+from grader.scene import Scene
 from grader.task import Task
 
 SIMULATION_KEY = 2
@@ -44,43 +49,60 @@ def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem
     trial = make_trial(assignment, subject.oracle, sizes, "random", (subject.task.seed, SIMULATION_KEY, number))
     plan = submission_plan(assignment, sizes, subject.built.bindings).watched()
     script = plan.scripts[STUDENT]
-    opened = worker.load({SUBMISSION: subject.built.program}).open(plan)
-    if not isinstance(opened, Opened):
-        return in_simulator(of_failure(opened))
-    staged = worker.stage(STUDENT, trial.arrays)
-    if not isinstance(staged, Done):
-        return in_simulator(of_failure(staged))
-    launched = worker.launch(STUDENT)
-    if not isinstance(launched, Timing):
-        return in_simulator(of_failure(launched))
-    kernels = worker.observe()
-    if not isinstance(kernels, tuple):
-        return in_simulator(of_failure(kernels))
-    fetched = worker.fetch((*script.outputs, *script.uploads))
-    if not isinstance(fetched, dict):
-        return in_simulator(of_failure(fetched))
-    worker.close()
-    launches = zip(assignment.student_launches, kernels, strict=False)  # one that broke off may have said nothing
-    scenes = tuple(_scene(subject, sizes, plan, launch, seen) for launch, seen in launches)
+    seen = _watch(worker.load({SUBMISSION: subject.built.program}), plan, trial.arrays)
+    if not isinstance(seen, tuple):
+        return _failed(seen)
+    kernels, fetched = seen
+    if len(kernels) != len(script.steps):
+        return UNKNOWN
+    scenes = tuple(_scene(subject, sizes, launch) for launch in assignment.student_launches)
     return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=inspect(trial, script, fetched))
 
 
-def in_simulator(problem: Problem) -> Problem:
-    """A problem that showed there: it says so, since the same kernel may have run on the device."""
+def _watch(
+    worker: Worker, plan: Plan, arrays: Mapping[str, NDArray[Any]]
+) -> tuple[tuple[SeenKernel, ...], dict[str, Fetched]] | Failure:
+    """A session for the student's steps: what was seen of each, and their results."""
+    opened = worker.open(plan)
+    if not isinstance(opened, Opened):
+        return opened
+    staged = worker.stage(STUDENT, arrays)
+    if not isinstance(staged, Done):
+        return staged
+    launched = worker.launch(STUDENT)
+    if not isinstance(launched, Timing):
+        return launched
+    kernels = worker.observe()
+    if not isinstance(kernels, tuple):
+        return kernels
+    fetched = worker.fetch((*plan.scripts[STUDENT].outputs, *plan.scripts[STUDENT].uploads))
+    if not isinstance(fetched, dict):
+        return fetched
+    worker.close()
+    return kernels, fetched
+
+
+UNKNOWN = Problem(
+    reason=Reason.CRASH,
+    message="in the simulator: the kernel was broken off, by something that the simulator does not know. "
+    "Write it in plainer OpenCL C, or ask your instructor.",
+)
+
+
+def _failed(failure: Failure) -> Problem:
+    """A failure that showed there: it says so, since the same kernel may have run on the device.
+
+    No kernel can make the simulator crash by its accesses: it does so at functions and instructions it does not know.
+    """
+    if isinstance(failure, Crashed):
+        return replace(UNKNOWN, detail=failure.words)
+    problem = of_failure(failure)
     return replace(problem, message=f"in the simulator: {problem.message}")
 
 
-def _scene(subject: Subject, sizes: Sizes, plan: Plan, launch: Launch, seen: SeenKernel) -> Scene:
-    """The launch by the student's names: Oclgrind numbers buffers in the order in which they were made."""
-    assignment = subject.task.assignment
-    names = {array.buffer: array.name for array in seen.arrays if array.space == GLOBAL}
+def _scene(subject: Subject, sizes: Sizes, launch: Launch) -> Scene:
     return Scene(
         source=subject.task.submission.source,
         dimensions=len(launch.global_size),
-        elements={
-            names[number]: spec.size // ELEMENT_BYTES
-            for number, spec in enumerate(plan.buffers, start=1)
-            if number in names
-        },
-        extent=assignment.extent(launch, sizes),
+        extent=subject.task.assignment.extent(launch, sizes),
     )

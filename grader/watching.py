@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
 
@@ -26,10 +26,13 @@ class WatchingRules(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class Watched:
-    """The checks that rest on simulated runs, and the counts of the one for memory behaviour, if it was made."""
+    """The checks that rest on simulated runs, the counts of the one for memory behaviour, if it was made, and where in
+    the source the arrays are used.
+    """
 
     checks: tuple[Check, ...]
-    profile: Profile | None
+    profile: Profile | None = None
+    whereabouts: str = ""
 
 
 def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
@@ -42,17 +45,26 @@ def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
     except NoSimulatorError as error:
         if rules.required:
             raise
-        return Watched(checks=tuple(_skipped(subject.task.assignment, error)), profile=None)
+        return Watched(checks=tuple(_skipped(subject.task.assignment, error)))
     assignment = subject.task.assignment
-    checks = [check_sanitizer(subject, assignment.sanitizer, right=right)] if assignment.sanitizer else []
-    if assignment.memory is None:
-        return Watched(checks=tuple(checks), profile=None)
+    watched = Watched(checks=())
+    if assignment.sanitizer is not None:
+        sanitized = check_sanitizer(subject, assignment.sanitizer, right=right)
+        watched = Watched(checks=(sanitized.check,), whereabouts=sanitized.whereabouts)
+    if assignment.memory is not None:
+        profile, checks = _memory(subject, assignment.memory, rules.simulation, right=right)
+        watched = replace(watched, checks=(*watched.checks, *checks), profile=profile)
+    return watched
+
+
+def _memory(
+    subject: Subject, asked: Memory, simulation: Simulation, *, right: bool
+) -> tuple[Profile | None, tuple[Check, ...]]:
     start = time.perf_counter()
-    profile = _count(subject, assignment.memory, rules.simulation) if right else None
-    seconds = (time.perf_counter() - start) / len(assignment.memory.checks)
-    counted = check_memory(assignment, assignment.memory, profile)
-    checks += [check.model_copy(update={"seconds": seconds}) for check in counted]
-    return Watched(checks=tuple(checks), profile=profile)
+    profile = _count(subject, asked, simulation) if right else None
+    seconds = (time.perf_counter() - start) / len(asked.checks)
+    checks = check_memory(subject.task.assignment, asked, profile)
+    return profile, tuple(check.model_copy(update={"seconds": seconds}) for check in checks)
 
 
 def _count(subject: Subject, asked: Memory, simulation: Simulation) -> Profile | None:

@@ -6,7 +6,8 @@ import pytest
 
 from grader.build_log import Source
 from grader.checking import Mismatch
-from grader.diagnosis import of_build_log, of_failure, of_mismatch, of_stray_write
+from grader.diagnosis import explained, of_build_log, of_failure, of_mismatch, of_stray_write
+from grader.evidence import Explanation
 from grader.outcome import Crashed, Garbled, TimedOut
 from grader.protocol import BuildFailed, Refused, Stopped
 from grader.result import Reason
@@ -107,9 +108,21 @@ def test_how_far_off_is_said_so_that_it_means_something(changes, words):
 def test_elements_never_written_are_told_from_wrong_ones():
     """All of them, or some of them."""
     nothing = of_mismatch(mismatch(wrong=2077, unwritten=2077, first_unwritten=True))
-    assert (nothing.reason, nothing.message) == (Reason.NOT_WRITTEN, "the kernel wrote nothing to C (2,077 elements).")
+    assert nothing.reason is Reason.NOT_WRITTEN
+    assert nothing.message.startswith("the kernel wrote nothing to C (2,077 elements), or only added to what was there")
     some = of_mismatch(mismatch(unwritten=2, first_unwritten=True))
     assert "2 of them never written; the first is C[1][3]: never written, expected 0.5" in some.message
+    missing = of_mismatch(mismatch(unwritten=3, first_unwritten=True, largest_error=None, excess=None))
+    assert "all of them never written" in missing.message
+    assert missing.detail == ""
+
+
+def test_an_explanation_comes_before_the_numbers():
+    """The reason for machines stays; the cause is kept by itself, to be counted."""
+    explanation = Explanation(cause="the sign is wrong", sentence="the sign is wrong: that explains it.")
+    problem = explained(of_mismatch(mismatch()), explanation)
+    assert problem.message.startswith("the sign is wrong: that explains it. 3 of 2,077 elements of C wrong; the first")
+    assert (problem.reason, problem.cause) == (Reason.WRONG_OUTPUT, "the sign is wrong")
 
 
 @pytest.mark.parametrize(

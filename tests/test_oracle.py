@@ -5,7 +5,7 @@ import pytest
 
 from grader.errors import SolutionError
 from grader.inputs import make_inputs
-from grader.oracle import Truth, consult, load_oracle
+from grader.oracle import Oracle, Truth, consult, consult_about, load_oracle
 
 ZEROS = {"A": np.zeros((2, 3))}
 
@@ -58,10 +58,51 @@ def test_the_product_and_its_magnitude(course, name):
 def test_an_oracle_of_the_wrong_shape_is_our_fault_and_named(transposition):
     """A mistake in oracle.py never becomes a student's."""
     with pytest.raises(SolutionError, match=r"oracle\.py: B has the shape"):
-        consult(lambda **given: {"B": Truth(value=given["A"])}, transposition, ZEROS, {"height": 2, "width": 3})
+        consult(
+            Oracle(expected=lambda **given: {"B": Truth(value=given["A"])}),
+            transposition,
+            ZEROS,
+            {"height": 2, "width": 3},
+        )
 
 
 def test_an_oracle_that_forgets_an_array_is_named(transposition):
     """Every array that a launch produces needs its truth."""
     with pytest.raises(SolutionError, match="says nothing about B"):
-        consult(lambda **_: {}, transposition, ZEROS, {"height": 2, "width": 3})
+        consult(Oracle(expected=lambda **_: {}), transposition, ZEROS, {"height": 2, "width": 3})
+
+
+MADE_BY = {"blockMMM": "C", "coalsProgrm": "Btr", "coalsTransp": "B", "optimProgram": "B", "rgblkMMM": "C"}
+
+
+@pytest.mark.parametrize(("name", "buffer"), MADE_BY.items())
+def test_every_mistake_can_be_made_and_told_at_some_size(course, name, buffer):
+    """At the sizes of all cases they have values; each differs from the truth and from all others in some case."""
+    assignment = course.load(name)
+    oracle = load_oracle(assignment)
+    told = set()
+    for case in assignment.correctness.cases:
+        inputs, truth = truth_of(assignment, case.sizes, case.data)
+        made = consult_about(buffer, oracle, assignment, inputs, case.sizes)
+        values = {words: np.nan_to_num(mistake.value).tobytes() for words, mistake in made.items()}
+        others = [np.asarray(truth[buffer].value, dtype=np.float64).tobytes(), *values.values()]
+        told |= {words for words, value in values.items() if others.count(value) == 1}
+    assert told == set(made)
+
+
+def test_an_oracle_need_not_name_mistakes(transposition):
+    """There are none to tell then."""
+    oracle = Oracle(expected=load_oracle(transposition).expected)
+    assert consult_about("B", oracle, transposition, ZEROS, {"height": 2, "width": 3}) == {}
+
+
+def test_a_mistake_that_cannot_be_made_is_our_fault_and_named(transposition):
+    """Neither an exception nor a wrong shape goes unnoticed."""
+    sizes = {"height": 2, "width": 3}
+    for mistakes, words in (
+        (lambda **given: given["C"], r"`mistakes` failed at .*KeyError"),
+        (lambda **given: {"a": {"B": Truth(value=given["A"])}}, "B has the shape"),
+    ):
+        oracle = Oracle(expected=lambda **_: {}, mistakes=mistakes)
+        with pytest.raises(SolutionError, match=words):
+            consult_about("B", oracle, transposition, ZEROS, sizes)

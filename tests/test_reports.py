@@ -11,7 +11,7 @@ from samples import BUILD, RACE, SLOW, SPEED, UNGRADED, check, failed, result
 
 from grader.reports import REPORTS
 from grader.reports.terminal import render
-from grader.result import Reason, Result, Ungraded
+from grader.result import ErrorMap, Reason, Result, Ungraded
 
 XUNIT = xmlschema.XMLSchema(str(Path(__file__).parent / "schemas" / "xunit.xsd"))
 
@@ -198,3 +198,52 @@ def test_control_characters_of_a_submission_do_not_reach_the_terminal():
     """A kernel's name or a compiler's quotation of the source cannot move the cursor or change colours."""
     text = "\n".join(lines(failed("correctness: x", message=NASTY.replace("\ud83d", ""), detail="\x1b[2J\x07")))
     assert not set(text) & {"\x00", "\x1b", "\x07"}
+
+
+def drawn(*cells, **more):
+    """An error map of these cells."""
+    return ErrorMap(**{"buffer": "B", "shape": (53, 90), "block": (16, 16), "cells": cells, **more})
+
+
+def test_the_first_failure_whose_map_tells_something_shows_it():
+    """Once, below its reason; a map of one sign says nothing new."""
+    checks = [
+        failed("correctness: a (n 1)", error_map=drawn("#")),
+        failed("correctness: b (n 2)", error_map=drawn("..#", "oo+")),
+    ]
+    text = "\n".join(lines(*checks))
+    legend = "       B in cells of 16 x 16:  . right  + partly wrong  # wrong  o not written"
+    assert f"it is wrong.\n{legend}\n       ..#\n       oo+\n" in text
+    assert text.count("in cells of") == 1
+    assert "in cells of" not in "\n".join(lines(checks[0]))
+
+
+def test_the_widest_map_fits_the_terminal():
+    """With the longest legend that cases give, in 80 columns."""
+    widest = drawn(*(20 * (40 * "o",)), buffer="Btr", block=(512, 16))
+    for line in lines(failed("correctness: a", error_map=widest.model_copy(update={"cells": (*widest.cells, ".+#o")}))):
+        assert len(line) <= 80
+    assert any(line.endswith("o not written") for line in lines(failed("a", error_map=drawn(".+#o", buffer="Btr"))))
+
+
+def test_one_failure_for_each_cause_is_explained():
+    """The commonest first; those without a cause are only named."""
+    checks = [
+        failed("correctness: a (n 1)", message="no cause."),
+        failed("correctness: b (n 2)", message="rare.", cause="rare"),
+        failed("correctness: c (n 3)", message="common at 3.", cause="common"),
+        failed("correctness: d (n 4)", message="common at 4.", cause="common"),
+    ]
+    text = "\n".join(lines(*checks))
+    assert text.index("common at 3.") < text.index("rare.")
+    assert "common at 4." not in text
+    assert "WRONG_OUTPUT  a, d" in text
+
+
+def test_junit_draws_the_map_below_the_failure():
+    """In its text, not in its message."""
+    (failure,) = ElementTree.fromstring(junit(result(failed("a", detail="by far", error_map=drawn(".#"))))).iter(
+        "failure"
+    )
+    assert failure.text.endswith("by far\nB in cells of 16 x 16:  . right  # wrong\n.#")
+    assert "cells" not in failure.get("message")

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 from junit_xml import TestCase, TestSuite, to_xml_report_string
 
+from grader.reports.drawing import as_text, tells_something
 from grader.reports.words import finding_in_words
 from grader.result import Check, Result, Ungraded, Verdict
 from grader.text import showable
@@ -42,8 +43,9 @@ def _case(assignment: str, check: Check) -> TestCase:
     elif check.verdict is not Verdict.PASSED:
         message = f"{check.reason}: {check.message}"
         findings = (finding_in_words(check, finding) for finding in check.findings)
-        output = "\n".join(filter(None, (message, *findings, check.detail)))
-        case.add_failure_info(message=_short(message), output=_short(output.rstrip()), failure_type=check.reason)
+        drawn = as_text(check.error_map) if check.error_map and tells_something(check.error_map) else ""
+        output = "\n".join(filter(None, (message, *findings, check.detail, drawn)))
+        case.add_failure_info(message=_short(message), output=_short(output), failure_type=check.reason)
     return case
 
 

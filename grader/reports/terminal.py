@@ -1,5 +1,6 @@
 """The report a student reads in the terminal: a table of checks with points, and the reason under each failure."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from io import StringIO
 
@@ -8,8 +9,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from grader.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
+from grader.reports.drawing import legend, tells_something
 from grader.reports.words import closing, new_message, speed_in_words
-from grader.result import Check, Finding, Kind, Performance, Reason, Result, Ungraded, Verdict
+from grader.result import Check, ErrorMap, Finding, Kind, Performance, Reason, Result, Ungraded, Verdict
 from grader.text import showable
 
 EXPLAINED = 2
@@ -22,6 +25,7 @@ DETAIL_LINES = 12
 """Lines of detail (a build log) shown under a failure."""
 
 STYLES = {Verdict.PASSED: "green", Verdict.PARTIAL: "yellow", Verdict.FAILED: "bold red", Verdict.SKIPPED: "dim"}
+CELLS = {RIGHT: "not dim green", PARTLY: "not dim yellow", WRONG: "not dim bold red", UNWRITTEN: "not dim magenta"}
 WORDS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "partly", Verdict.FAILED: "FAILED", Verdict.SKIPPED: "skip"}
 
 
@@ -64,7 +68,7 @@ def _start(result: Result) -> Iterator[Padding]:
     """What to look at first, where that is not the first failure above."""
     failed = [check for check in result.checks if check.verdict in {Verdict.FAILED, Verdict.PARTIAL}]
     first = result.first_cause
-    if first is not None and first is not failed[0]:
+    if first is not None and first.kind is not failed[0].kind:
         yield _under(Text.assemble(("start here: ", "bold"), showable(first.message)))
 
 
@@ -93,12 +97,33 @@ def _failures(checks: Sequence[Check]) -> Iterator[Table | Padding]:
         yield _line(Verdict.FAILED, f"{checks[0].kind}: {len(checks)} cases", 0, _worth(checks))
         yield _reason(checks[0], checks[0].message)
         return
-    for check in checks[:EXPLAINED]:
+    shown = _telling(checks)
+    drawn = next((check for check in shown if check.error_map and tells_something(check.error_map)), None)
+    for check in shown:
         yield from _failed(check)
-    others = checks[EXPLAINED:]
+        if check is drawn and check.error_map is not None:
+            yield _under(_drawing(check.error_map))
+    others = [check for check in checks if check not in shown]
     if others:
         yield _line(Verdict.FAILED, f"{others[0].kind}: {len(others)} more", 0, _worth(others))
         yield _reason(others[0], ", ".join(_short_name(check) for check in others))
+
+
+def _telling(checks: Sequence[Check]) -> list[Check]:
+    """Those to explain in full: one for each of the commonest causes, or the first few if no cause is known."""
+    causes = Counter(check.cause for check in checks if check.cause)
+    first = [next(check for check in checks if check.cause == cause) for cause, _ in causes.most_common(EXPLAINED)]
+    return first or list(checks[:EXPLAINED])
+
+
+def _drawing(error_map: ErrorMap) -> Text:
+    """The map, with its legend above."""
+    drawing = Text(legend(error_map), style="dim")
+    for row in error_map.cells:
+        drawing.append("\n")
+        for cell in row:
+            drawing.append(cell, style=CELLS[cell])
+    return drawing
 
 
 def _worth(checks: Sequence[Check]) -> float:

@@ -34,9 +34,10 @@
 #include <llvm/IR/Operator.h>
 
 #include <algorithm>
-#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iomanip>
 #include <map>
 #include <set>
 #include <sstream>
@@ -112,6 +113,25 @@ std::string variableOf(const llvm::Value *pointer) {
   return llvm::isa<llvm::GlobalVariable>(pointer) ? name.substr(name.rfind('.') + 1) : name;
 }
 
+// The pointer that an instruction reads or writes by; of a built-in function, or of a copy, what it reads by.
+const llvm::Value *pointerOf(const llvm::Instruction *instruction) {
+  if (const llvm::Value *pointer = llvm::getLoadStorePointerOperand(instruction))
+    return pointer;
+  const llvm::Value *found = nullptr;
+  if (auto *call = llvm::dyn_cast<llvm::CallInst>(instruction))
+    for (const llvm::Use &operand : call->args())
+      if (operand->getType()->isPointerTy())
+        found = operand.get();
+  return found;
+}
+
+// Oclgrind keeps constant memory in global memory; the type of the pointer tells them apart.
+unsigned spaceOf(const Memory *memory, const llvm::Instruction *instruction, bool writes) {
+  const llvm::Value *pointer = writes ? nullptr : pointerOf(instruction);
+  return pointer && pointer->getType()->getPointerAddressSpace() == AddrSpaceConstant ? unsigned(AddrSpaceConstant)
+                                                                                     : memory->getAddressSpace();
+}
+
 // --- counting ------------------------------------------------------------------------------------
 
 // One execution of an expression by a warp.
@@ -122,7 +142,7 @@ struct Request {
 struct Site {
   Spot spot;
   std::string array;
-  unsigned space = 0, size = 0;
+  unsigned space = 0, size = 0, number = 0;        // which one it is, in the order in which they were met
   bool writes = false;
   std::vector<std::vector<Request>> pending;       // by warp, since the last barrier
   std::vector<unsigned> executions;                // by work-item, since the last barrier
@@ -226,16 +246,22 @@ struct Seen {
 
 struct Item {
   std::unordered_map<const llvm::Value *, Marks> values;   // only those that are not in order
+  std::vector<const llvm::CallInst *> calls;               // of functions that it is in
   unsigned line = 0;                                       // that it was at last
 };
 
 struct Message {
-  std::string text;
+  std::string text, array;
   uint64_t times = 0;
   std::map<unsigned, unsigned> endings;            // for barriers: the lines at which work-items had ended
 };
 
 // --- the plugin ----------------------------------------------------------------------------------
+
+struct Array {
+  std::string name;
+  size_t size;                                     // in bytes
+};
 
 class Observer : public Plugin {
 public:
@@ -290,7 +316,7 @@ private:
   std::map<Key, Site> sites;
   std::unordered_map<const llvm::Instruction *, Condition> conditions;
   std::map<unsigned, Line> lines;
-  std::map<std::pair<unsigned, size_t>, std::string> arrays;  // by address space and number of the buffer
+  std::map<std::pair<unsigned, size_t>, Array> arrays;        // by address space and number of the buffer
   std::map<std::string, Message> messages;
   std::vector<std::string> order;                             // of messages, as they came
   std::map<Use, Seen> uses;
@@ -301,6 +327,7 @@ private:
   std::vector<const llvm::Value *> locals;                    // the kernel's arrays in local memory
   std::map<unsigned, unsigned> endings;                       // of this group's work-items, by line
   Marks loaded;                                               // the bytes that the current instruction has read
+  const llvm::Module *module = nullptr;
   uint64_t flop = 0;
   size_t groupSize = 0;
 
@@ -312,11 +339,14 @@ private:
   void mark(const Memory *memory, size_t address, size_t size, const Marks &marks);
   void decide(const WorkItem *item, const llvm::Instruction *instruction, uint64_t way);
   void propagate(Item &state, const WorkItem *item, const llvm::Instruction *instruction);
+  void returns(Item &state, const llvm::ReturnInst *end);
   void use(const WorkItem *item, Mark origin, const llvm::Instruction *instruction, const char *how,
            const std::string &array);
   Mark firstOf(const Item &state, const llvm::Value *value) const;
+  std::string used(const std::string &text) const;
   void endEpoch();
   void write(std::ostream &out, const std::string &kernel) const;
+  void name(const Memory *memory, size_t address, const std::string &array);
   std::string nameOf(unsigned space, size_t buffer) const;
 };
 
@@ -327,7 +357,12 @@ unsigned Observer::lane(const WorkItem *item) const {
 
 std::string Observer::nameOf(unsigned space, size_t buffer) const {
   auto found = arrays.find({space, buffer});
-  return found == arrays.end() ? "" : found->second;
+  return found == arrays.end() ? "" : found->second.name;
+}
+
+void Observer::name(const Memory *memory, size_t address, const std::string &array) {
+  if (const Memory::Buffer *buffer = memory->getBuffer(address))
+    arrays[{memory->getAddressSpace(), memory->extractBuffer(address)}] = {array, buffer->size};
 }
 
 void Observer::kernelBegin(const KernelInvocation *invocation) {
@@ -340,16 +375,17 @@ void Observer::kernelBegin(const KernelInvocation *invocation) {
   uses.clear();
   originOf.clear();
   origins.resize(2);
+  items.clear();
   flop = 0;
   const Kernel *kernel = invocation->getKernel();
+  module = kernel->getFunction()->getParent();
   locals.clear();
   for (auto value = kernel->values_begin(); value != kernel->values_end(); ++value) {
     auto *type = llvm::dyn_cast<llvm::PointerType>(value->first->getType());
     if (type && type->getAddressSpace() == AddrSpaceLocal)
       locals.push_back(value->first);
     else if (type && llvm::isa<llvm::Argument>(value->first))
-      arrays[{AddrSpaceGlobal, m_context->getGlobalMemory()->extractBuffer(value->second.getPointer())}] =
-          value->first->getName().str();
+      name(m_context->getGlobalMemory(), value->second.getPointer(), value->first->getName().str());
   }
 }
 
@@ -365,9 +401,8 @@ void Observer::workGroupBegin(const WorkGroup *group) {
   endings.clear();
   shadows.erase(group->getLocalMemory());
   for (const llvm::Value *array : locals) {
-    const std::string name = array->getName().str();  // a local variable x of a kernel k is called k.x
-    const size_t buffer = group->getLocalMemory()->extractBuffer(group->getLocalMemoryAddress(array));
-    arrays[{AddrSpaceLocal, buffer}] = name.substr(name.rfind('.') + 1);
+    const std::string whole = array->getName().str();  // a local variable x of a kernel k is called k.x
+    name(group->getLocalMemory(), group->getLocalMemoryAddress(array), whole.substr(whole.rfind('.') + 1));
   }
 }
 
@@ -408,10 +443,10 @@ void Observer::endEpoch() {
 // --- accesses ------------------------------------------------------------------------------------
 
 void Observer::access(const Memory *memory, const WorkItem *item, size_t address, size_t size, bool writes) {
-  const unsigned space = memory->getAddressSpace();
-  if (space == AddrSpacePrivate)
+  if (memory->getAddressSpace() == AddrSpacePrivate)
     return;
   const llvm::Instruction *instruction = item->getCurrentInstruction();
+  const unsigned space = spaceOf(memory, instruction, writes);
   const size_t buffer = memory->extractBuffer(address);
   Site &site = sites[Key{instruction, space, buffer, writes}];
   if (site.executions.size() < groupSize)
@@ -421,7 +456,10 @@ void Observer::access(const Memory *memory, const WorkItem *item, size_t address
     site.space = space;
     site.size = unsigned(size);
     site.writes = writes;
-    site.array = nameOf(space, buffer);
+    site.number = unsigned(sites.size());
+    site.array = nameOf(memory->getAddressSpace(), buffer);
+    if (site.array.empty() && pointerOf(instruction))
+      site.array = variableOf(pointerOf(instruction));
   }
   const unsigned number = lane(item), warp = number / WARP;
   if (site.pending.size() <= warp)
@@ -438,6 +476,8 @@ void Observer::copied(const Memory *memory, size_t address, size_t size, bool wr
   const unsigned space = memory->getAddressSpace();
   const size_t buffer = memory->extractBuffer(address);
   Site &site = sites[Key{nullptr, space, buffer, writes}];
+  if (!site.size)
+    site.number = unsigned(sites.size());
   site.space = space;
   site.size = unsigned(size);
   site.writes = writes;
@@ -445,11 +485,9 @@ void Observer::copied(const Memory *memory, size_t address, size_t size, bool wr
   site.bytes += size;
   site.worst = 1;
   site.strides[int64_t(size)]++;
-  const unsigned words = unsigned((space == AddrSpaceLocal ? BANK * BANKS : SECTOR) / std::max<size_t>(size, 1));
-  if (site.requests++ % std::max(words, 1u) == 0) {
-    site.moved++;
-    site.fewest++;
-  }
+  const uint64_t unit = space == AddrSpaceLocal ? BANK * BANKS : SECTOR;
+  site.requests = (site.bytes + WARP * size - 1) / (WARP * size);
+  site.moved = site.fewest = (site.bytes + unit - 1) / unit;
 }
 
 // --- conditions ----------------------------------------------------------------------------------
@@ -482,6 +520,8 @@ void Observer::decide(const WorkItem *item, const llvm::Instruction *instruction
 
 // --- values that were never set ------------------------------------------------------------------
 
+const llvm::Value *changedOf(const llvm::Value *value);
+
 void Observer::mark(const Memory *memory, size_t address, size_t size, const Marks &marks) {
   const Memory::Buffer *buffer = memory->isAddressValid(address, size) ? memory->getBuffer(address) : nullptr;
   if (!buffer)
@@ -491,7 +531,8 @@ void Observer::mark(const Memory *memory, size_t address, size_t size, const Mar
     bytes.resize(buffer->size, NEVER);
   const size_t offset = memory->extractOffset(address);
   for (size_t i = 0; i < size; i++)
-    bytes[offset + i] = marks[i * marks.size() / size];
+    if (const Mark each = marks[i * marks.size() / size])
+      bytes[offset + i] = each;
 }
 
 void Observer::read(const Memory *memory, const WorkItem *item, size_t address, size_t size) {
@@ -532,6 +573,12 @@ void Observer::write(const Memory *memory, const WorkItem *item, size_t address,
     auto found = state.values.find(store->getValueOperand());
     if (found != state.values.end())
       marks = found->second;
+    if (const llvm::Value *whole = changedOf(store->getValueOperand()))
+      if (auto *load = llvm::dyn_cast<llvm::LoadInst>(whole))
+        if (load->getPointerOperand() == store->getPointerOperand())
+          for (Mark &each : marks)
+            if (each > FINE)
+              each = NEVER;                        // one component was set; of the others nobody has made use yet
     if (Mark origin = firstOf(state, store->getPointerOperand()))
       use(item, origin, instruction, "address", array);
   } else if (llvm::isa<llvm::MemTransferInst>(instruction) && loaded.size() == size) {
@@ -540,6 +587,9 @@ void Observer::write(const Memory *memory, const WorkItem *item, size_t address,
     for (const llvm::Use &operand : call->args())
       if (Mark origin = firstOf(state, operand.get()))
         marks.assign(1, origin);
+    for (Mark each : loaded)                       // by an atomic function
+      if (each > FINE && marks[0] == FINE)
+        marks.assign(1, each);
   }
   if (memory->getAddressSpace() == AddrSpaceGlobal)
     for (Mark each : marks)
@@ -558,6 +608,20 @@ Mark Observer::firstOf(const Item &state, const llvm::Value *value) const {
       if (each > FINE)
         return each;
   return 0;
+}
+
+// The vector of which a component is changed; between a change and its load or store, three components are made four.
+const llvm::Value *changedOf(const llvm::Value *value) {
+  bool changed = false;
+  for (;;)
+    if (auto *shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(value)) {
+      value = shuffle->getOperand(0);
+    } else if (auto *insert = llvm::dyn_cast<llvm::InsertElementInst>(value)) {
+      value = insert->getOperand(0);
+      changed = true;
+    } else {
+      return changed ? value : nullptr;
+    }
 }
 
 unsigned elementsOf(const llvm::Value *value) {
@@ -613,7 +677,7 @@ void Observer::propagate(Item &state, const WorkItem *item, const llvm::Instruct
       take(select->getFalseValue());
   } else if (auto *call = llvm::dyn_cast<llvm::CallInst>(instruction)) {
     const llvm::Function *function = call->getCalledFunction();
-    if (function && !function->isDeclaration()) {  // its parameters; what it returns is not followed
+    if (function && !function->isDeclaration()) {  // its parameters; what it returns comes with its end
       for (unsigned i = 0; i < call->arg_size(); i++) {
         auto found = state.values.find(call->getArgOperand(i));
         if (found != state.values.end())
@@ -637,6 +701,19 @@ void Observer::propagate(Item &state, const WorkItem *item, const llvm::Instruct
     state.values.erase(instruction);
   else
     state.values[instruction] = marks;
+}
+
+// What a function of the student's returns is the value of its call.
+void Observer::returns(Item &state, const llvm::ReturnInst *end) {
+  if (state.calls.empty())
+    return;
+  const llvm::CallInst *call = state.calls.back();
+  state.calls.pop_back();
+  auto found = state.values.find(end->getReturnValue());
+  if (found == state.values.end())
+    state.values.erase(call);
+  else
+    state.values[call] = Marks(found->second);
 }
 
 void Observer::use(const WorkItem *item, Mark origin, const llvm::Instruction *instruction, const char *how,
@@ -681,15 +758,26 @@ void Observer::instructionExecuted(const WorkItem *item, const llvm::Instruction
         use(item, origin, instruction, "condition", "");
     }
   } else if (auto *choice = llvm::dyn_cast<llvm::SwitchInst>(instruction)) {
-    decide(item, instruction, item->getOperand(choice->getCondition()).getUInt());
-  } else if (llvm::isa<llvm::ReturnInst>(instruction) && item->getCallStack().empty()) {
+    const uint64_t value = item->getOperand(choice->getCondition()).getUInt();
+    const auto *constant = llvm::ConstantInt::get(
+        llvm::cast<llvm::IntegerType>(choice->getCondition()->getType()), value);
+    decide(item, instruction, choice->findCaseValue(constant)->getSuccessorIndex());
+    if (Mark origin = firstOf(state, choice->getCondition()))
+      use(item, origin, instruction, "condition", "");
+  } else if (item->getState() == WorkItem::FINISHED) {
     endings[state.line]++;
+  } else if (auto *end = llvm::dyn_cast<llvm::ReturnInst>(instruction)) {
+    returns(state, end);
   }
   if (const unsigned line = spotOf(instruction).line)
     state.line = line;
   const bool unset = std::any_of(loaded.begin(), loaded.end(), [](Mark each) { return each > FINE; });
   if (unset || !state.values.empty())
     propagate(state, item, instruction);
+  if (auto *call = llvm::dyn_cast<llvm::CallInst>(instruction))
+    if (const llvm::Function *function = call->getCalledFunction())
+      if (!function->isDeclaration())
+        state.calls.push_back(call);
   loaded.clear();
 }
 
@@ -710,11 +798,30 @@ std::string essence(const std::string &text) {
   return key;
 }
 
+// The variable that the first place of a message uses, as far as a load or a store there tells.
+std::string Observer::used(const std::string &text) const {
+  const size_t at = text.find("At line ");
+  Spot spot;
+  if (!module || at == std::string::npos ||
+      std::sscanf(text.c_str() + at, "At line %u (column %u)", &spot.line, &spot.column) != 2)
+    return "";
+  for (const llvm::Function &function : *module)
+    for (const llvm::BasicBlock &block : function)
+      for (const llvm::Instruction &instruction : block) {
+        const llvm::Value *pointer = llvm::getLoadStorePointerOperand(&instruction);
+        const Spot here = spotOf(&instruction);
+        if (pointer && llvm::isa<llvm::GEPOperator>(pointer) && !(here < spot) && !(spot < here))
+          return variableOf(pointer);
+      }
+  return "";
+}
+
 void Observer::log(MessageType, const char *text) {
   const std::string key = essence(text);
   Message &message = messages[key];
   if (!message.times++) {
     message.text = text;
+    message.array = used(text);
     message.endings = endings;
     order.push_back(key);
   }
@@ -730,14 +837,15 @@ void Observer::write(std::ostream &out, const std::string &kernel) const {
   list("arrays");
   for (auto &array : arrays) {
     out << comma << "{\"space\":" << array.first.first << ",\"buffer\":" << array.first.second
-        << ",\"name\":" << quoted(array.second) << '}';
+        << ",\"name\":" << quoted(array.second.name) << ",\"size\":" << array.second.size << '}';
     comma = ",";
   }
   out << ']';
   list("messages");
   for (auto &key : order) {
     const Message &message = messages.at(key);
-    out << comma << "{\"text\":" << quoted(message.text) << ",\"times\":" << message.times << ",\"endings\":[";
+    out << comma << "{\"text\":" << quoted(message.text) << ",\"array\":" << quoted(message.array)
+        << ",\"times\":" << message.times << ",\"endings\":[";
     const char *inner = "";
     for (auto &ending : message.endings) {
       out << inner << '[' << ending.first << ',' << ending.second << ']';
@@ -753,31 +861,31 @@ void Observer::write(std::ostream &out, const std::string &kernel) const {
     out << comma << "{\"line\":" << origin.spot.line << ",\"column\":" << origin.spot.column
         << ",\"name\":" << quoted(origin.name) << ",\"space\":" << origin.space
         << ",\"used_line\":" << entry.first.spot.line << ",\"how\":" << quoted(entry.first.how)
-        << ",\"array\":" << quoted(entry.first.array) << ",\"global\":" << triple(entry.second.global)
-        << ",\"local\":" << triple(entry.second.local) << ",\"group\":" << triple(entry.second.group)
+        << ",\"array\":" << quoted(entry.first.array) << ",\"global_id\":" << triple(entry.second.global)
+        << ",\"local_id\":" << triple(entry.second.local) << ",\"group\":" << triple(entry.second.group)
         << ",\"times\":" << entry.second.times << '}';
     comma = ",";
   }
   out << ']';
   list("accesses");
-  std::map<std::tuple<unsigned, unsigned, unsigned, bool, std::string>, std::vector<const Site *>> ordered;
+  std::map<std::tuple<unsigned, unsigned, unsigned, bool, std::string, unsigned>, const Site *> ordered;
   for (auto &entry : sites) {
     const Site &site = entry.second;
-    ordered[{site.spot.line, site.spot.column, site.space, site.writes, site.array}].push_back(&site);
+    ordered[{site.spot.line, site.spot.column, site.space, site.writes, site.array, site.number}] = &site;
   }
-  for (auto &entry : ordered)
-    for (const Site *site : entry.second) {
-      out << comma << "{\"line\":" << site->spot.line << ",\"column\":" << site->spot.column
-          << ",\"array\":" << quoted(site->array) << ",\"space\":" << site->space
-          << ",\"writes\":" << (site->writes ? "true" : "false") << ",\"requests\":" << site->requests
-          << ",\"bytes\":" << site->bytes << ",\"sectors\":" << site->moved << ",\"fewest\":" << site->fewest
-          << ",\"worst\":" << site->worst << ",\"stride\":";
-      if (site->strides.empty())
-        out << "null";
-      else
-        out << site->stride();
-      out << '}';
-      comma = ",";
+  for (auto &entry : ordered) {
+    const Site *site = entry.second;
+    out << comma << "{\"line\":" << site->spot.line << ",\"column\":" << site->spot.column
+        << ",\"array\":" << quoted(site->array) << ",\"space\":" << site->space
+        << ",\"writes\":" << (site->writes ? "true" : "false") << ",\"requests\":" << site->requests
+        << ",\"bytes\":" << site->bytes << ",\"sectors\":" << site->moved << ",\"fewest\":" << site->fewest
+        << ",\"worst\":" << site->worst << ",\"stride\":";
+    if (site->strides.empty())
+      out << "null";
+    else
+      out << site->stride();
+    out << '}';
+    comma = ",";
     }
   out << ']';
   list("branches");

@@ -2,6 +2,14 @@
 
 import numpy as np
 
+from grader.mistakes import (
+    by_columns,
+    cut_to_half,
+    rounded_to_half,
+    stored_with_row_length,
+    with_row_length,
+    with_tiles_turned,
+)
 from grader.oracle import Truth
 
 
@@ -12,3 +20,41 @@ def expected(A, B, heightA, widthB, widthA):
     """
     A, B = A.astype(np.float64), B.astype(np.float64)
     return {"C": Truth(value=A @ B, magnitude=np.abs(A) @ np.abs(B))}
+
+
+def mistakes(A, B, heightA, widthB, widthA, TILE, **_):
+    """Steps along k that go missing, row lengths taken from another array, tiles turned, operands cut short."""
+    whole = widthA // TILE * TILE    # where the last, ragged step begins
+    last = (widthA - 1) // TILE * TILE    # where the last step begins
+    magnitude = np.abs(A.astype(np.float64)) @ np.abs(B.astype(np.float64))
+    made = {
+        "the last, ragged step along k is left out": (A[:, :whole], B[:whole]),
+        "only the last step along k counts, as if the sum started anew in every step": (A[:, last:], B[last:]),
+        "only the first step along k counts": (A[:, :TILE], B[:TILE]),
+        "the first product of every sum (k = 0) is left out": (A[:, 1:], B[1:]),
+        "the last product of every sum (k = widthA - 1) is left out": (A[:, :-1], B[:-1]),
+        "the first of the TILE products of every step along k is left out": _without(A, B, 0, TILE),
+        "the last of the TILE products of every step along k is left out": _without(A, B, TILE - 1, TILE),
+        "rows of B are taken to be widthA long, not widthB": (A, with_row_length(B, widthA)),
+        "rows of B are taken to be heightA long, not widthB": (A, with_row_length(B, heightA)),
+        "rows of A are taken to be widthB long, not widthA": (with_row_length(A, widthB), B),
+        "rows of A are taken to be heightA long, not widthA": (with_row_length(A, heightA), B),
+        "B is read by columns, at [col * widthA + k]": (A, by_columns(B)),
+        "A is read by columns, at [k * heightA + row]": (by_columns(A), B),
+        "the tile of B is used with its rows and columns swapped": (A, with_tiles_turned(B, TILE)),
+        "the tile of A is used with its rows and columns swapped": (with_tiles_turned(A, TILE), B),
+        "A and B are rounded to half floats": (rounded_to_half(A), rounded_to_half(B)),
+        "A and B are cut to the ten bits of mantissa of a half float": (cut_to_half(A), cut_to_half(B)),
+    }
+    results = {words: a.astype(np.float64) @ b.astype(np.float64) for words, (a, b) in made.items()}
+    right = A.astype(np.float64) @ B.astype(np.float64)
+    for name, length in {"widthA": widthA, "heightA": heightA}.items():
+        words = f"rows of C are taken to be {name} long, not widthB"
+        results[words] = stored_with_row_length(right, length)
+    return {words: {"C": Truth(value=value, magnitude=magnitude)} for words, value in results.items()}
+
+
+def _without(A, B, place, tile):
+    """The operands without the products at this place of every step."""
+    kept = np.arange(B.shape[0]) % tile != place
+    return A[:, kept], B[kept]

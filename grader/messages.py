@@ -1,0 +1,285 @@
+"""What the messages of the simulator say, in words that a student can act on.
+
+Their texts come from a worker: what is not understood is left out, and numbers are read up to a length.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from grader.protocol import SeenKernel, SeenMessage
+from grader.result import Finding, Place, Reason
+from grader.scene import Scene
+
+GLOBAL, LOCAL = 1, 3
+"""Address spaces, as LLVM numbers them for OpenCL."""
+
+BUFFER_BITS = 48
+"""An address of Oclgrind's is the number of a buffer above so many bits of an offset into it."""
+
+ELEMENT_BYTES = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entity:
+    """Who did something, and where: a work-item with its instruction's line, or a whole group without one."""
+
+    global_id: tuple[int, ...]
+    group: tuple[int, ...]
+    line: int
+    writes: bool
+
+
+NUMBER = r"[0-9]{1,20}"
+IDS = rf"{NUMBER},{NUMBER},{NUMBER}"
+
+ADDRESS = re.compile(r"\b(?P<space>global|local|private) memory address 0x(?P<address>[0-9a-f]{1,16})\b")
+ENTITY = re.compile(
+    rf"Global\((?P<global>{IDS})\) Local\({IDS}\) Group\((?P<group>{IDS})\)\n(?P<code>[^\n]*)\n"
+    rf"[ \t]*At line (?P<line>{NUMBER}) \(column {NUMBER}\)"
+)
+SPOT = re.compile(rf"At line ({NUMBER}) \(column ({NUMBER})\)")
+REACHED = re.compile(rf"Only ({NUMBER}) out of ({NUMBER}) work-items executed barrier")
+WORK_GROUP = re.compile(rf"Work-group: \(({IDS})\)")
+INDEX = re.compile(rf"Index \((-?{NUMBER})\) exceeds static array size \(({NUMBER})\)")
+INVALID = ("Invalid read of", "Invalid write of")
+MISALIGNED = (
+    "Invalid memory load - source pointer is not aligned",
+    "Invalid memory store - source pointer is not aligned",
+)
+FATAL = "OCLGRIND FATAL ERROR"
+
+
+def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
+    """What a message says; nothing if it is not one of those that are known here."""
+    headline = message.text.partition("\n")[0]
+    entities = [_entity(match) for match in ENTITY.finditer(message.text)][:2]
+    index = INDEX.match(headline)
+    if headline.startswith("Work-group divergence") and SPOT.search(message.text):
+        yield _barrier(message, scene)
+    elif not entities:
+        return
+    elif "data race at" in headline:
+        yield _race(message, entities, seen, scene)
+    elif headline.startswith(INVALID):
+        yield _out_of_bounds(message, entities[0], seen, scene)
+    elif index is not None:
+        yield _beyond_array(message, entities[0], index, scene)
+    elif headline.startswith(MISALIGNED):
+        yield _misaligned(message, entities[0], scene)
+    elif headline.startswith("Invalid write to read-only"):
+        yield _input_changed(message, entities[0], scene)
+    elif headline.startswith(FATAL):
+        yield _broken_off(message, entities[0], scene)
+
+
+def spot(message: SeenMessage) -> tuple[str, ...]:
+    """The first line and column that a message names."""
+    match = SPOT.search(message.text)
+    return match.groups() if match else ()
+
+
+def _entity(match: re.Match[str]) -> Entity:
+    return Entity(
+        global_id=_numbers(match["global"]),
+        group=_numbers(match["group"]),
+        line=int(match["line"]),
+        writes=" = load " not in match["code"] and "vload" not in match["code"],
+    )
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in text.split(","))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """The array that a message's address is in or near, by its name or in words, the element there, and how many there
+    are (None where that is not known).
+    """
+
+    array: str
+    element: int | None
+    elements: int | None
+
+
+def _target(message: SeenMessage, seen: SeenKernel) -> Target:
+    match = ADDRESS.search(message.text)
+    if match is None or match["space"] == "private":
+        return Target(array=message.array or "a private array", element=None, elements=None)
+    address = int(match["address"], 16)
+    buffer, offset = address >> BUFFER_BITS, address & (2**BUFFER_BITS - 1)
+    if offset >> (BUFFER_BITS - 1):  # below the start of the next buffer
+        buffer, offset = buffer + 1, offset - 2**BUFFER_BITS
+    space = GLOBAL if match["space"] == "global" else LOCAL
+    array = next((array for array in seen.arrays if (array.space, array.buffer) == (space, buffer)), None)
+    if array is None:
+        return Target(array=message.array or f"{match['space']} memory", element=None, elements=None)
+    return Target(array=array.name, element=offset // ELEMENT_BYTES, elements=array.size // ELEMENT_BYTES)
+
+
+def _place(entity: Entity, array: str, scene: Scene) -> Place:
+    does = "writes" if entity.writes else "reads"
+    words = f"{scene.item(entity.global_id)} of {scene.group(entity.group)} {does} {array}"
+    return Place(line=entity.line, text=scene.text(entity.line), words=words)
+
+
+def _race(message: SeenMessage, entities: list[Entity], seen: SeenKernel, scene: Scene) -> Finding:
+    array = _target(message, seen).array
+    entities = sorted(entities, key=lambda each: not each.writes)
+    lines = [each.line for each in entities]
+    both_write = message.text.startswith("Write-write")
+    if len(entities) == 1:
+        what = f"line {lines[0]} uses {array} while the group still copies into it."
+        cause = "Wait for the copy with wait_group_events, and for its words with a barrier."
+    elif both_write:
+        where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} and {lines[1]}"
+        what = f"{where}: two work-items write the same element of {array}, so that the result is a matter of luck."
+        beyond = next((each for each in entities if scene.is_beyond(each.global_id)), None)
+        cause = (
+            f"{_capital(scene.item(beyond.global_id))} lies beyond the edge and must not store: "
+            "its index runs into the next row."
+            if beyond
+            else "Their indices come out the same: check which ids and which row length they are made of."
+        )
+    elif _is_local(message):
+        what, cause = _local_race(array, entities, seen)
+    else:
+        what = f"line {lines[1]} reads {array} while line {lines[0]} writes it, and nothing says which comes first."
+        cause = "A barrier orders the work-items of one group only: let no work-item read what another group writes."
+    places = tuple(_place(each, array, scene) for each in entities)
+    return Finding(reason=Reason.DATA_RACE, message=what, cause=cause, places=places, times=message.times)
+
+
+def _is_local(message: SeenMessage) -> bool:
+    match = ADDRESS.search(message.text)
+    return match is not None and match["space"] == "local"
+
+
+def _local_race(array: str, entities: list[Entity], seen: SeenKernel) -> tuple[str, str]:
+    """Which of the two comes first: a word that is read before anybody wrote it tells."""
+    write, read = entities
+    too_early = any(each.name == array and each.line == read.line for each in seen.unset)
+    if too_early:
+        what = f"line {read.line} reads words of {array} that another work-item writes in line {write.line}."
+        cause = (
+            f"Between them a barrier(CLK_LOCAL_MEM_FENCE) is missing: after line {write.line}, before anybody reads."
+        )
+    else:
+        what = f"line {write.line} overwrites words of {array} that another work-item still reads in line {read.line}."
+        cause = (
+            f"Between them a barrier(CLK_LOCAL_MEM_FENCE) is missing: after line {read.line}, before the next step "
+            f"writes {array} again."
+        )
+    return what, cause
+
+
+def _out_of_bounds(message: SeenMessage, entity: Entity, seen: SeenKernel, scene: Scene) -> Finding:
+    target = _target(message, seen)
+    entity = replace(entity, writes=message.text.startswith("Invalid write"))
+    does, access = ("writes", "store") if entity.writes else ("reads", "load")
+    if scene.is_beyond(entity.global_id):
+        cause = f"{_capital(scene.item(entity.global_id))} lies beyond the edge: guard the {access} with the sizes."
+    elif "global memory" in message.text:
+        cause = "Check the row length in the index, and that the guard tests the sizes of this array."
+    else:
+        cause = WRONG_INDEX
+    return Finding(
+        reason=Reason.OUT_OF_BOUNDS,
+        message=f"line {entity.line} {does} outside {target.array}{_how_far(target)}.",
+        cause=cause,
+        places=(_place(entity, target.array, scene),),
+        times=message.times,
+    )
+
+
+WRONG_INDEX = "Check the size of the array, the index, and where the loop around it starts and ends."
+
+
+def _how_far(target: Target) -> str:
+    if target.element is None or target.elements is None:
+        return ""
+    if target.element < 0:
+        return f", {count(-target.element, 'element')} before its start"
+    return f", {count(target.element - target.elements + 1, 'element')} past its end"
+
+
+def _beyond_array(message: SeenMessage, entity: Entity, index: re.Match[str], scene: Scene) -> Finding:
+    array = message.array or "an array"
+    return Finding(
+        reason=Reason.OUT_OF_BOUNDS,
+        message=f"line {entity.line} takes element {index[1]} of {array}, where 0 to {int(index[2]) - 1} are.",
+        cause=WRONG_INDEX,
+        places=(_place(entity, array, scene),),
+        times=message.times,
+    )
+
+
+def _misaligned(message: SeenMessage, entity: Entity, scene: Scene) -> Finding:
+    array = message.array or "memory"
+    does = "reads" if "memory load" in message.text else "writes"
+    return Finding(
+        reason=Reason.OUT_OF_BOUNDS,
+        message=f"line {entity.line} {does} {array} at an address that is no multiple of the size of what it {does}.",
+        cause="A float4 must lie at a multiple of 16 bytes: vload4 and vstore4 may start at any element.",
+        places=(_place(replace(entity, writes=does == "writes"), array, scene),),
+        times=message.times,
+    )
+
+
+def _barrier(message: SeenMessage, scene: Scene) -> Finding:
+    lines = [int(line) for line, _ in SPOT.findall(message.text)][:2]
+    group = WORK_GROUP.search(message.text)
+    whose = f" of {scene.group(_numbers(group[1]))}" if group else ""
+    reached = REACHED.search(message.text)
+    places = [Place(line=line, text=scene.text(line), words="some work-items wait at this barrier") for line in lines]
+    if reached is None:
+        what = f"work-items{whose} wait at different barriers, in lines {' and '.join(map(str, sorted(lines)))}."
+    else:
+        missing = int(reached[2]) - int(reached[1])
+        what = f"line {lines[0]}: {reached[1]} of {reached[2]} work-items{whose} reach the barrier, {missing} do not."
+        for line, times in message.endings:
+            if line and line not in lines:
+                words = f"{count(times, 'work-item')} ended here"
+                places.append(Place(line=line, text=scene.text(line), words=words))
+        before = [str(line) for line, _ in message.endings if 0 < line < lines[0]]
+        what += f" They ended in line {' or '.join(before)}." if before else " They went past it."
+    return Finding(
+        reason=Reason.BARRIER_DIVERGENCE,
+        message=what,
+        cause="Every work-item of a group must reach every barrier: those with nothing to do skip the work, not the "
+        "barrier.",
+        places=tuple(places),
+        times=message.times,
+    )
+
+
+def _input_changed(message: SeenMessage, entity: Entity, scene: Scene) -> Finding:
+    array = message.array or "an array"
+    return Finding(
+        reason=Reason.INPUT_CHANGED,
+        message=f"line {entity.line} writes {array}, which is an input and may only be read.",
+        cause="The result belongs in the output; declare inputs `__global const`, and the compiler finds such a line.",
+        places=(_place(replace(entity, writes=True), array, scene),),
+        times=message.times,
+    )
+
+
+def _broken_off(message: SeenMessage, entity: Entity, scene: Scene) -> Finding:
+    words = f"{scene.item(entity.global_id)} of {scene.group(entity.group)} came as far as this"
+    return Finding(
+        reason=Reason.CRASH,
+        message=f"line {entity.line}: the simulator does not know what to do here, and broke the kernel off.",
+        cause="Write it in plainer OpenCL C, or ask your instructor.",
+        places=(Place(line=entity.line, text=scene.text(entity.line), words=words),),
+        times=message.times,
+    )
+
+
+def count(number: int, thing: str) -> str:
+    """For example "1 element", "2,048 elements"."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]

@@ -1,0 +1,131 @@
+"""Words for the part of a matrix where something is so: the last row, every 16th column, the ragged blocks."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+Mask = NDArray[np.bool_]
+Blocks = Mapping[str, int]
+"""Sides of the blocks that kernels work in, by the names of the constants, such as {"TILE": 16}."""
+
+FILLED = 0.95
+"""The share of a region that must be so for it to be named. The rest may differ by chance, such as a wrong sum of small
+integers that happens to be right; outside of the region there may be no exception."""
+
+FEW = 4
+"""Up to so many rows at the end are counted; more are named by where they begin."""
+
+
+def place(mask: Mask, blocks: Blocks) -> str | None:
+    """Where a 2-D mask holds, in words that follow "in"; None if that has no simple shape, or is all or nothing."""
+    if not mask.any():
+        return None
+    shapes = (_band, _border, _off_diagonal, _run)
+    found = (shape(mask, blocks, filled) for filled in (1.0, FILLED) for shape in shapes)  # without exceptions first
+    return next((words for words in found if words), None)
+
+
+def _band(mask: Mask, blocks: Blocks, filled: float) -> str | None:
+    """Some rows, some columns, or where both cross."""
+    rows, columns = np.any(mask, axis=1, keepdims=True)[:, 0], np.any(mask, axis=0, keepdims=True)[0]
+    if not _fills(mask, rows[:, None] & columns, filled) or (rows.all() and columns.all()):
+        return None
+    words = [
+        None if which.all() else _lines(which, noun, blocks) or ""
+        for which, noun in ((rows, "row"), (columns, "column"))
+    ]
+    if "" in words:
+        return None
+    return " within ".join(each for each in words if each)
+
+
+def _border(mask: Mask, blocks: Blocks, filled: float) -> str | None:
+    """Some rows and also some columns."""
+    rows, columns = mask.mean(axis=1) >= filled, mask.mean(axis=0) >= filled
+    if rows.all() or columns.all() or not rows.any() or not columns.any():
+        return None
+    if not _fills(mask, rows[:, None] | columns, filled):
+        return None
+    down, across = _lines(rows, "row", blocks), _lines(columns, "column", blocks)
+    if down is None or across is None:
+        return None
+    return f"{down} and in {across}"
+
+
+def _off_diagonal(mask: Mask, blocks: Blocks, filled: float) -> str | None:
+    """All blocks but those on the diagonal."""
+    rows, columns = np.arange(mask.shape[0])[:, None], np.arange(mask.shape[1])
+    for name, side in blocks.items():
+        region = rows // side != columns // side
+        if region.any() and _fills(mask, region, filled):
+            return f"the {side} x {side} blocks ({name}) off the diagonal"
+    return None
+
+
+def _run(mask: Mask, _blocks: Blocks, filled: float) -> str | None:
+    """Elements in the order of memory."""
+    flat = mask.reshape(-1)
+    hull = _hull(flat)
+    if hull.all() or not _fills(flat, hull, filled):
+        return None
+    words = _lines(hull, "element", {})
+    return words and f"{words} in the order of memory"
+
+
+def _hull(flat: Mask) -> Mask:
+    """From the first to the last that holds, in equal steps if they are."""
+    held = np.flatnonzero(flat)
+    steps = np.diff(held)
+    step = int(steps[0]) if steps.size and (steps == steps[0]).all() else 1
+    hull = np.zeros_like(flat)
+    hull[held[0] : held[-1] + 1 : step] = True
+    return hull
+
+
+def _fills(mask: Mask, region: Mask, filled: float) -> bool:
+    """Whether the mask holds nowhere but in the region, and in so large a share of that."""
+    return not (mask & ~region).any() and bool(np.count_nonzero(mask) >= filled * np.count_nonzero(region))
+
+
+def _lines(which: Mask, noun: str, blocks: Blocks) -> str | None:
+    """Words for some of the rows or columns; None if they follow no simple rule."""
+    held, extent = np.flatnonzero(which), which.size
+    first, count = int(held[0]), held.size
+    if count == 1:
+        return f"the last {noun}" if extent > 1 and first == extent - 1 else f"{noun} {first:,}"
+    if int(held[-1]) - first == count - 1:
+        return _range(first, count, extent, noun, blocks)
+    return _periodic(which, noun, blocks)
+
+
+def _range(first: int, count: int, extent: int, noun: str, blocks: Blocks) -> str:
+    if first + count < extent:
+        return f"the first {count:,} {noun}s" if first == 0 else f"{noun}s {first:,} to {first + count - 1:,}"
+    for name, side in blocks.items():
+        if first and extent % side and first == extent // side * side:
+            return f"{noun}s from {first:,} on, which fill no whole block ({name} = {side})"
+        if first == side:
+            return f"{noun}s from {first:,} on, beyond the first block ({name} = {side})"
+    return f"the last {count:,} {noun}s" if count <= FEW else f"{noun}s from {first:,} on"
+
+
+def _periodic(which: Mask, noun: str, blocks: Blocks) -> str | None:
+    held = np.flatnonzero(which)
+    steps = np.diff(held)
+    period = int(steps[0])
+    if (steps == period).all() and held[0] < period and held[-1] + period >= which.size:
+        named = next((f" ({name} = {side})" for name, side in blocks.items() if side == period), "")
+        every = f"every other {noun}" if period == 2 else f"every {_ordinal(period)} {noun}"
+        return f"{every}{named}, from {noun} {held[0]:,} on"
+    for name, side in blocks.items():
+        places = np.unique(held % side)
+        run = int(places[-1]) - int(places[0]) == places.size - 1
+        if run and np.array_equal(which, np.isin(np.arange(which.size) % side, places)):
+            return f"{noun}s {places[0]} to {places[-1]} of every {side} ({name})"
+    return None
+
+
+def _ordinal(number: int) -> str:
+    teen = number // 10 % 10 == 1
+    return f"{number:,}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

@@ -1,0 +1,92 @@
+"""cases.py: which cases are launched again, and what comes of it."""
+
+import numpy as np
+import pytest
+
+from grader.cases import REPEATED, REPEATS, check_cases
+from grader.checking import POISON
+from grader.oracle import load_oracle
+from grader.outcome import Fetched, TimedOut
+from grader.plan import Binding
+from grader.result import Reason, Verdict
+from grader.submission import read_submission
+from grader.task import Task
+
+BINDINGS = {"coalsTransp": Binding(name="coalsTransp", takes_local=False)}
+
+
+class FakeWorker:
+    """Makes of every launch what `make` says; counts the sessions of repeats."""
+
+    def __init__(self, make, again=None):
+        self.make = make
+        self.again = again or make
+        self.repeated = []
+
+    def run_once(self, plan, _name, arrays):
+        return fetched(plan, arrays, self.make(arrays))
+
+    def run_repeatedly(self, plan, _name, arrays, times):
+        self.repeated.append(times)
+        if isinstance(self.again, TimedOut):
+            return self.again
+        return [fetched(plan, arrays, self.again(arrays)) for _ in range(times)]
+
+
+def fetched(plan, arrays, made):
+    """Buffers with whole guard bands; the output holds what was made."""
+    contents = {"A": arrays["A"], "B": made}
+    buffers = {}
+    for spec in plan.buffers:
+        band = np.full(spec.guard // 4, spec.poison, dtype=np.uint32)
+        payload = np.ascontiguousarray(contents[spec.name], dtype=np.float32).reshape(-1).view(np.uint32)
+        buffers[spec.name] = Fetched(before=band, payload=payload, after=band, poison=spec.poison)
+    return buffers
+
+
+def noise(arrays):
+    """Another result in every launch."""
+    return np.random.default_rng().random(arrays["A"].size)
+
+
+@pytest.fixture
+def checks(transposition):
+    """The checks that a worker leads to."""
+    task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=1)
+    return lambda worker: list(check_cases(task, load_oracle(transposition), worker, BINDINGS))
+
+
+def test_right_results_are_not_repeated(checks):
+    """A right submission is launched once a case."""
+    worker = FakeWorker(lambda arrays: arrays["A"].T)
+    assert all(check.verdict is Verdict.PASSED for check in checks(worker))
+    assert worker.repeated == []
+
+
+def test_the_first_wrong_cases_are_repeated_on_the_same_data(checks):
+    """So that a result which differs between launches is told from one that is always wrong."""
+    worker = FakeWorker(noise)
+    failed = checks(worker)
+    assert worker.repeated == [REPEATS] * REPEATED
+    unsteady = [check for check in failed if check.cause == "launches on the same data give different results"]
+    assert unsteady == failed[:REPEATED]
+    assert {check.reason for check in failed} == {Reason.WRONG_OUTPUT}
+
+
+def test_a_result_that_is_always_wrong_is_not_called_unsteady(checks):
+    """Repeats that agree change nothing."""
+    failed = checks(FakeWorker(lambda arrays: -arrays["A"].T))
+    assert {check.cause for check in failed} == {"the sign is wrong"}
+
+
+def test_a_failure_of_the_repeats_leaves_the_result_as_it_was(checks):
+    """The first launch has come to an end; that others do not is no news about it."""
+    failed = checks(FakeWorker(lambda arrays: -arrays["A"].T, again=TimedOut(doing="running", seconds=1)))
+    assert {(check.reason, check.cause) for check in failed} == {(Reason.WRONG_OUTPUT, "the sign is wrong")}
+
+
+def test_nothing_written_is_not_repeated(checks):
+    """There is nothing to compare."""
+    worker = FakeWorker(lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32))
+    assert {check.reason for check in checks(worker)} == {Reason.NOT_WRITTEN}
+    assert worker.repeated == []
