@@ -3,9 +3,9 @@
     tests/submissions/ASSIGNMENT/CASE/  kernels.cl   expected.yaml
 
 expected.yaml lists the checks that must fail, each with its reason; all others must pass. A list of reasons stands for
-undefined behaviour: any of them will do. Checks of memory stand by their names below `memory`; for speed there may be a
-reason for each class of device. What is NOT_RUN after a failed build or case need not be written: the sanitizer where
-it finds nothing, memory and performance.
+undefined behaviour: any of them will do. Checks of memory stand by their names below `memory`, or have one reason for
+all of them; for speed there may be a reason for each class of device. What is NOT_RUN after a failed build or case need
+not be written: the sanitizer where it finds nothing, memory and performance.
 
 `cause` is what the first explanation must say of a mistake: its `reason`, a `line` that it names (of several, at least
 one; for a race, two), words that it `says`, and the `stride` in bytes between neighbouring work-items. `finding: none`
@@ -85,17 +85,19 @@ def short(name):
 def expected_failures(fails, assignment, device_class):
     """The same from expected.yaml, with its shorthands written out."""
     cases = [case.name for case in assignment.correctness.cases]
-    memory = {check.name: f"memory: {check.name}" for check in assignment.memory.checks}
-    consequences = dict.fromkeys(["sanitizer", *memory.values(), "performance"], "NOT_RUN")
+    memory = [f"memory: {check.name}" for check in assignment.memory.checks]
+    consequences = dict.fromkeys(["sanitizer", *memory, "performance"], "NOT_RUN")
     if "build" in fails:
         return {**dict.fromkeys(cases, "NOT_RUN"), **consequences, "build": fails["build"]}
-    expected = {memory[name]: reason for name, reason in fails.get("memory", {}).items()}
+    shorthands = {"every case": cases, "memory": memory}
+    expected = {}
     for name, reason in fails.items():
-        if name == "memory":
-            continue
-        verdict = reason[device_class] if isinstance(reason, dict) else reason
-        if verdict != "passed":
-            expected.update(dict.fromkeys(cases if name == "every case" else [name], verdict))
+        if not isinstance(reason, dict):
+            expected |= dict.fromkeys(shorthands.get(name, [name]), reason)
+        elif name == "memory":
+            expected |= {f"memory: {check}": why for check, why in reason.items()}
+        elif reason[device_class] != "passed":
+            expected[name] = reason[device_class]
     return {**consequences, **expected} if set(expected) & set(cases) else expected
 
 
