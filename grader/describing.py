@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from grader.assignment import Assignment, Launch
+from grader.assignment import Assignment, Launch, Measure
 from grader.diagnosis import sizes_in_words
+from grader.expressions import evaluate
 from grader.signature import expected_signature
 
 
@@ -24,12 +25,35 @@ def _lines(assignment: Assignment) -> Iterator[str]:
     yield f"  correctness, {assignment.correctness.points:g} points"
     for case in assignment.correctness.cases:
         yield f"      {case.name}: {sizes_in_words(case.sizes)}, {case.data} data"
+    yield from _watched(assignment)
     for kind, goal in assignment.performance.classes.items():
         yield f"  performance on a {kind} at {sizes_in_words(goal.sizes)}"
         for band in goal.bands:
             yield f"      {band.points:g} points from {100 * band.fraction:g} % of the model solution's speed"
         for device, rate in goal.minimum.items():
             yield f"      on {device} at least {rate:g} {assignment.performance.unit}"
+
+
+MEASURES: dict[Measure, str] = {
+    "coalescing": "no line moves more than {} times the fewest sectors of global memory that hold its words",
+    "bank conflicts": "no request of a warp to local memory takes more than {} words from one bank",
+    "words read": "all work-items together read at most {} words of global memory",
+    "words written": "all work-items together write at most {} words of global memory",
+    "divergence": "the work-items of a warp part at no more than {} of its branches",
+}
+
+
+def _watched(assignment: Assignment) -> Iterator[str]:
+    """What is asked of runs on the simulator."""
+    sanitizer, memory = assignment.sanitizer, assignment.memory
+    if sanitizer is not None:
+        yield f"  sanitizer, {sanitizer.points:g} points, in a simulated run at {sizes_in_words(sanitizer.sizes)}"
+        yield "      no access out of bounds, no race, no barrier that some work-items miss, no use of unset values"
+    if memory is not None:
+        yield f"  memory, in a simulated run at {sizes_in_words(memory.sizes)}"
+        for each in memory.checks:
+            limit = evaluate(each.at_most, assignment.names(memory.sizes))
+            yield f"      {each.points:g} points for {each.name}: {MEASURES[each.measure].format(f'{limit:,.6g}')}"
 
 
 def _extent(sizes: tuple[str | int, ...]) -> str:

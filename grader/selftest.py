@@ -56,7 +56,7 @@ def examine_assignment(assignment: Assignment, bench: Bench, progress: Progress)
 
 
 def _model_passes(result: Result) -> Statement:
-    failed = [check for check in result.checks if check.verdict is not Verdict.PASSED]
+    failed = [check for check in result.checks if check.verdict in {Verdict.PARTIAL, Verdict.FAILED}]
     points = f"{result.points:g} of {result.max_points:g} points"
     return Statement(
         claim="the model solution passes every check",

@@ -1,5 +1,6 @@
 """What the tests share: the course that ships with the grader, and benches to grade on."""
 
+import sys
 import time
 from pathlib import Path
 
@@ -54,6 +55,16 @@ def transposition(course: Course) -> Assignment:
 def product(course: Course) -> Assignment:
     """An assignment with a rounding tolerance."""
     return course.load("blockMMM")
+
+
+@pytest.fixture(scope="session")
+def bare_python(tmp_path_factory) -> Path:
+    """Stands in for the Python that runs workers, on a machine where the simulator is not installed."""
+    worker = "from grader.worker import __main__, simulator; simulator.LIBRARIES = (); __main__.main()"
+    path = tmp_path_factory.mktemp("bare") / "python"
+    path.write_text(f"#!/bin/sh\nexec {sys.executable} -I -c '{worker}'\n")
+    path.chmod(0o755)
+    return path
 
 
 def left_of(group):

@@ -18,6 +18,8 @@ def test_every_assignment_of_the_course_loads_and_has_ten_cases(course, name):
     assert len(assignment.correctness.cases) >= 10
     assert {case.data for case in assignment.correctness.cases} == {"random", "integers"}
     assert set(assignment.performance.classes) == {"cpu", "gpu"}
+    assert assignment.sanitizer.points == 12
+    assert sum(check.points for check in assignment.memory.checks) == 20
 
 
 def test_names_are_the_folders(course):
@@ -60,7 +62,16 @@ def copy(tmp_path):
         ("fraction: 0.75", "fraction: 0.10", "from the highest fraction down"),
         ("^title: .*", "title: [", "is not YAML"),
         (r"(?s)\A.*\Z", "- 1\n", "must hold fields"),
-        ("points: 60", "points: many", "correctness.points"),
+        ("points: 48", "points: many", "correctness.points"),
+        ("points: 12", "points: -1", "sanitizer.points"),
+        (
+            r"(?s)^sanitizer:.*?\{height: 53, width: 90\}",
+            "sanitizer:\n  points: 12\n  sizes: {height: 53}",
+            "must give",
+        ),
+        ("at_most: height", "at_most: heights", "heights"),
+        ("measure: coalescing", "measure: coalescence", "memory.checks.0.measure"),
+        ("name: bank conflicts", "name: coalesced accesses", "two cases have the same name, or two memory checks"),
     ],
 )
 def test_a_malformed_file_is_one_line_with_path_field_and_remedy(copy, pattern, replacement, said):

@@ -17,7 +17,7 @@ from conftest import ASSIGNMENTS, ROOT
 from grader.result import Result
 
 MODEL = ROOT / "reference" / "coalsTransp" / "kernels.cl"
-COMMANDS = ("grade", "batch", "init", "list", "show", "devices", "doctor", "selftest", "schema")
+COMMANDS = ("grade", "batch", "profile", "init", "list", "show", "devices", "doctor", "selftest", "schema")
 
 SIGNATURE = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)"
 WRONG = SIGNATURE + "{ uint x = get_global_id(0); if (x == 0) B[0] = A[0] * 1.5f; }\n"
@@ -77,6 +77,12 @@ def graded_as_failed(done, folder):
     """The result of a grading in which some check failed."""
     assert (done.returncode, done.stderr) == (1, "")
     return Result.model_validate_json((folder / "result.json").read_text())
+
+
+def reasons_by_kind(result):
+    """The reasons of all checks, in order, by what they are about."""
+    kinds = dict.fromkeys(check.kind.value for check in result.checks)
+    return {kind: [check.reason for check in result.checks if check.kind == kind] for kind in kinds}
 
 
 def everything_said(done, folder):
@@ -309,23 +315,30 @@ def test_a_file_name_that_is_not_utf_8_is_no_obstacle(tmp_path):
 
 
 def test_a_crash_is_a_result_of_the_student(tmp_path):
-    """Exit code 1: the grader outlives the kernel, and every case is told on its own."""
+    """Exit code 1: the grader outlives the kernel, and every case is told on its own; in the simulator nothing crashes,
+    and the line is known.
+    """
     (tmp_path / "kernels.cl").write_text(CRASHING)
     done = grade(tmp_path)
-    build, *cases, performance = graded_as_failed(done, tmp_path).checks
-    assert build.verdict == "passed"
-    assert {case.reason for case in cases} == {"CRASH"}
-    assert performance.reason == "NOT_RUN"
+    reasons = reasons_by_kind(graded_as_failed(done, tmp_path))
+    assert reasons["build"] == [None]
+    assert set(reasons["correctness"]) == {"CRASH"}
+    assert reasons["sanitizer"] == ["OUT_OF_BOUNDS"]
+    assert set(reasons["memory"] + reasons["performance"]) == {"NOT_RUN"}
+    assert "line 1 writes outside B" in done.stdout
     assert "/tmp/" not in everything_said(done, tmp_path)
 
 
 def test_a_hang_is_waited_for_twice_and_the_rest_is_not_run(tmp_path):
-    """Exit code 1 after two time limits, which settings can make shorter."""
+    """Exit code 1 after two time limits and one in the simulator, which settings can make shorter."""
     (tmp_path / "kernels.cl").write_text(HANGING)
-    done = grade(tmp_path, GRADER_DEADLINES__FIRST_LAUNCH="2", GRADER_DEADLINES__LAUNCH="2")
-    _, *rest = graded_as_failed(done, tmp_path).checks
-    assert [check.reason for check in rest] == ["TIME_LIMIT"] * 2 + ["NOT_RUN"] * (len(rest) - 2)
-    assert "stopped after 2 s" in rest[0].message
+    limits = {f"GRADER_DEADLINES__{name}": "2" for name in ("FIRST_LAUNCH", "LAUNCH", "SIMULATION")}
+    result = graded_as_failed(grade(tmp_path, **limits), tmp_path)
+    reasons = reasons_by_kind(result)
+    assert reasons["correctness"] == ["TIME_LIMIT"] * 2 + ["NOT_RUN"] * 10
+    assert reasons["sanitizer"] == ["TIME_LIMIT"]
+    assert set(reasons["memory"] + reasons["performance"]) == {"NOT_RUN"}
+    assert "stopped after 2 s" in result.checks[1].message
 
 
 def test_a_wrong_kernel_fails_alike_whenever_it_has_the_same_seed(tmp_path):
@@ -356,7 +369,9 @@ def test_a_right_submission_is_exit_code_0_also_from_a_windows_editor(right):
     done, _ = right
     assert (done.returncode, done.stderr) == (0, "")
     assert "passed build" in done.stdout
-    assert re.search(r"passed correctness: all 12 cases +60 / 60\n", done.stdout)
+    assert re.search(r"passed correctness: all 12 cases +48 / 48\n", done.stdout)
+    assert re.search(r"passed sanitizer .+ 12 / 12\n", done.stdout)
+    assert re.search(r"passed memory: .+ 20 / 20\n", done.stdout)
     assert re.search(r"total +100 / 100\n", done.stdout)
     assert max(map(len, done.stdout.splitlines())) <= 80
 
@@ -430,6 +445,61 @@ def test_doctor_says_what_to_do_without_opencl(tmp_path):
     words = " ".join(done.stdout.split())
     assert "needs device: there is no OpenCL device 0: none is installed" in words
     assert "install an OpenCL driver" in words
+
+
+def without_simulator(folder, bare_python, *args):
+    """Run the command line on a machine where none is installed."""
+    (folder / "bare.py").write_text(
+        f"import sys\nimport grader.cli\nsys.executable = {str(bare_python)!r}\ngrader.cli.main()\n"
+    )
+    done = python(folder, "bare.py", *args, **QUICK)
+    assert "Traceback" not in done.stdout + done.stderr
+    return done
+
+
+REPORTS = ("--junit", "report.xml", "--json", "result.json")
+
+
+def test_without_a_simulator_what_rests_on_it_is_skipped_and_counts_for_nothing(tmp_path, bare_python):
+    """Everything else is graded as ever, for the points that are left; the line says how to get the simulator."""
+    shutil.copy(MODEL, tmp_path / "kernels.cl")
+    done = without_simulator(
+        tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", "--html", "page.html", *REPORTS
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    result = Result.model_validate_json((tmp_path / "result.json").read_text())
+    skipped = [check for check in result.checks if check.kind in {"sanitizer", "memory"}]
+    assert len(skipped) == 4
+    assert {(check.verdict, check.reason, check.max_points) for check in skipped} == {("skipped", None, 0)}
+    assert {check.verdict for check in result.checks if check not in skipped} == {"passed"}
+    assert (result.points, result.max_points) == (68, 68)
+    assert "the simulator is not installed: run `apt install oclgrind" in " ".join(done.stdout.split())
+    assert len(list(ElementTree.parse(tmp_path / "report.xml").iter("skipped"))) == 4
+    assert "the simulator is not installed" in (tmp_path / "page.html").read_text()
+
+
+def test_who_requires_the_sanitizer_gets_no_grade_without_it(tmp_path, bare_python):
+    """Exit code 3: whoever compares points wants them of the same checks."""
+    shutil.copy(MODEL, tmp_path / "kernels.cl")
+    done = without_simulator(
+        tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", "--require-sanitizer", *REPORTS
+    )
+    is_ungraded(done, tmp_path, "the simulator is not installed: run `apt install oclgrind")
+
+
+def test_a_batch_that_requires_the_sanitizer_grades_nobody_without_it(tmp_path, bare_python):
+    """Nor does it take anybody for failed; the list says why."""
+    (tmp_path / "submissions").mkdir()
+    (tmp_path / "submissions" / "anna.cl").write_text(WRONG)
+    done = without_simulator(
+        tmp_path,
+        bare_python,
+        *("batch", "submissions", "--assignment", "coalsTransp", "--out", "results", "--require-sanitizer"),
+        *("--sandbox", "process", "--trust-submissions"),
+    )
+    assert (done.returncode, done.stderr) == (3, "")
+    assert re.match(r"anna +not graded  the simulator is not installed", done.stdout)
+    assert json.loads((tmp_path / "results" / "anna.json").read_text())["status"] == "ungraded"
 
 
 def test_an_oracle_that_fails_is_exit_code_3_and_no_grade(copied_course):

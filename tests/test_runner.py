@@ -272,7 +272,7 @@ def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
     script.write_text(
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "import test_runner as t\n"
-        "patient = t.DEADLINES.__class__(start=60, build=60, first_launch=60, launch=60, transfer=60)\n"
+        "patient = t.DEADLINES.__class__(start=60, build=60, first_launch=60, launch=60, transfer=60, simulation=60)\n"
         "worker = t.make_worker(deadlines=patient)\n"
         "worker.open(t.plan('forever')); worker.stage('run', t.ARRAYS)\n"
         "print(worker._process._process.pid, worker._process._folder.path, flush=True)\n"

@@ -110,6 +110,14 @@ def test_a_model_solution_that_earns_only_a_part_does_not_pass(asking, examined)
     assert PASSES in broken(examined(asking(), model=result(BUILD, *CASES, timed(1.0, 0.5, Verdict.PARTIAL))))
 
 
+def test_a_check_that_could_not_be_made_here_is_no_failure_of_the_model_solution(asking, examined):
+    """Without a simulator there are points for the rest only."""
+    skipped = check("sanitizer (height 1)", kind=Kind.SANITIZER, verdict=Verdict.SKIPPED, points=0, max_points=0)
+    statements = examined(asking(), model=result(BUILD, *CASES, skipped, timed(1.0, 0.5)))
+    assert broken(statements) == []
+    assert statements[PASSES].seen == "50 of 50 points"
+
+
 @pytest.mark.parametrize(("asked", "holds"), [(0.79, True), (0.81, False), (1.0, False)])
 def test_full_points_that_ask_for_nearly_the_model_solutions_speed_have_no_margin(asking, examined, asked, holds):
     """Within the margin, a good kernel could miss them by the luck of a measurement."""

@@ -6,10 +6,11 @@ import pytest
 from conftest import ROOT
 
 from grader.errors import InputError
-from grader.protocol import Limits
+from grader.protocol import Limits, Simulation
 from grader.runner import Deadlines
 from grader.settings import CONFIG_FILE, CONFIG_VARIABLE, Settings, config_file, load_settings
 from grader.timing import TimingRules
+from grader.watching import WatchingRules
 
 
 @pytest.fixture(autouse=True)
@@ -40,17 +41,25 @@ def test_without_any_setting_there_are_defaults():
     settings = load_settings({})
     assert (settings.sandbox, settings.device, settings.course) == (None, 0, ROOT)
     assert settings.timing == TimingRules()
+    assert settings.watching == WatchingRules(required=False)
     assert config_file() is None
 
 
 def test_a_bench_has_what_the_settings_say():
-    """Deadlines, limits, device and timing reach the gradings."""
-    given = {"device": 3, "deadlines": {"launch": 1.5}, "limits": {"processes": 7}, "timing": {"max_pairs": 31}}
+    """Deadlines, limits, device, timing and what is simulated reach the gradings."""
+    given = {
+        "device": 3,
+        "deadlines": {"launch": 1.5},
+        "limits": {"processes": 7},
+        "timing": {"max_pairs": 31},
+        "watching": {"required": True, "simulation": {"warp": 64}},
+    }
     with load_settings(given).open_bench("process") as bench:
         pass
     assert (bench.sandbox_name, bench.device) == ("process", 3)
-    assert bench.deadlines == Deadlines(start=30, build=30, first_launch=20, launch=1.5, transfer=30)
+    assert bench.deadlines == Deadlines(start=30, build=30, first_launch=20, launch=1.5, transfer=30, simulation=15)
     assert bench.timing == TimingRules(max_pairs=31)
+    assert bench.watching == WatchingRules(required=True, simulation=Simulation(warp=64))
     limits = bench.sandbox.limits()
     assert limits.processes >= 7
     assert limits.model_copy(update={"processes": 7}) == Limits(
@@ -100,6 +109,9 @@ def test_a_named_file_that_is_no_file_is_an_error(name, monkeypatch):
     [
         ("GRADER_DEVICE", "4", lambda settings: settings.device == 4),
         ("GRADER_TIMING__MIN_PAIRS", "50", lambda settings: settings.timing.min_pairs == 50),
+        ("GRADER_WATCHING__REQUIRED", "true", lambda settings: settings.watching.required),
+        ("GRADER_WATCHING__SIMULATION__WARP", "64", lambda settings: settings.watching.simulation.warp == 64),
+        ("GRADER_DEADLINES__SIMULATION", "40", lambda settings: settings.deadlines.simulation == 40),
         ("GRADER_DEADLINES__FIRST_LAUNCH", "2.5", lambda settings: settings.deadlines.first_launch == 2.5),
         ("GRADER_LIMITS__MEMORY_BYTES", "1000", lambda settings: settings.limits.memory_bytes == 1000),
         ("GRADER_TIMING", '{"max_pairs": 60}', lambda settings: settings.timing.max_pairs == 60),
@@ -140,6 +152,8 @@ def test_nested_settings_of_file_and_environment_are_joined(folder, monkeypatch)
         ("device: first\n", "the setting device cannot be used: Input should be a valid integer"),
         ("device: -1\n", "the setting device cannot be used"),
         ("timing: 5\n", "the setting timing cannot be used"),
+        ("watching: {simulation: {warp: 0}}\n", "the setting watching.simulation.warp cannot be used"),
+        ("watching: {require: true}\n", "the setting watching.require cannot be used"),
         ("deadlines: {launch: 0}\n", "the setting deadlines.launch cannot be used"),
         ("limits: {memory_bytes: none}\n", "the setting limits.memory_bytes cannot be used"),
         ("device: [\n", f"the settings in {CONFIG_FILE} cannot be read: "),

@@ -71,11 +71,11 @@ def test_the_gitlab_file_grades_and_publishes_the_report_also_on_failure(assignm
     job = pipeline["grade"]
     (grade,) = job["script"]
     assert 'grader grade kernels.cl --assignment "$ASSIGNMENT" ' in grade
-    assert "--junit report.xml" in grade
+    assert "--junit report.xml --json result.json --html report.html" in grade
     assert "allow_failure" not in job
     assert job["artifacts"]["when"] == "always"
     assert job["artifacts"]["reports"]["junit"] == "report.xml"
-    assert "report.xml" in job["artifacts"]["paths"]
+    assert job["artifacts"]["paths"] == ["report.xml", "result.json", "report.html"]
 
 
 def test_the_github_file_grades_and_publishes_the_report_also_on_failure(assignment, started):
@@ -86,12 +86,12 @@ def test_the_github_file_grades_and_publishes_the_report_also_on_failure(assignm
     grade = steps["Grade"]
     (command,) = [line for line in commands(grade["run"]) if "grader grade" in line]
     assert 'grader grade kernels.cl --assignment "$ASSIGNMENT" ' in command
-    assert "--junit report.xml" in command
+    assert "--junit report.xml --json result.json --html report.html" in command
     assert grade["shell"] == "bash"  # which GitHub runs with pipefail: `| tee` does not hide the exit code
     assert "continue-on-error" not in grade
     keep = steps["Keep the reports"]
     assert keep["if"].startswith("always()")
-    assert "report.xml" in keep["with"]["path"].split()
+    assert keep["with"]["path"].split() == ["report.xml", "result.json", "report.html"]
 
 
 @pytest.mark.parametrize("present", [["kernels.cl"], ["README.md", GITHUB]], ids=", ".join)
