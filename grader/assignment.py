@@ -241,6 +241,11 @@ class Assignment(Record):
         return len(self.launches) > len(self.student_launches)
 
     @property
+    def is_watched(self) -> bool:
+        """Whether anything is asked that a simulator must tell."""
+        return self.sanitizer is not None or self.memory is not None
+
+    @property
     def points(self) -> float:
         """Points of all checks together (the same on every device class)."""
         watched = self.sanitizer.points if self.sanitizer else 0

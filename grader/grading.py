@@ -76,7 +76,10 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
     """
     started, clock = datetime.now(UTC), time.perf_counter()
     with ExitStack() as workers:
-        student, simulator = (workers.enter_context(worker) for worker in (bench.worker(), bench.simulator()))
+        student = workers.enter_context(bench.worker())
+        simulator = bench.simulator()
+        if task.assignment.is_watched:
+            workers.enter_context(simulator)  # starts up while the cases run
         device = student.ready()
         progress("building")
         build = check_build(task, student)
