@@ -40,8 +40,10 @@ def observe_memory(subject: Subject, asked: Memory, simulation: Simulation) -> P
     """Run the submission once on the simulator and count; a Problem if it did not run, or its results were wrong."""
     seen = simulate(subject, asked.sizes, NUMBER)
     if isinstance(seen, Problem):
-        return seen
-    return seen.problem or profile(subject.task.assignment, seen, simulation)
+        return _uncounted(seen.message)
+    if seen.problem is not None:
+        return _uncounted(f"in the simulator, {seen.problem.message}")
+    return profile(subject.task.assignment, seen, simulation)
 
 
 def profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> Profile:
@@ -66,11 +68,14 @@ def profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> 
 
 
 def check_memory(assignment: Assignment, asked: Memory, counted: Profile | Problem, start: float) -> Iterator[Check]:
-    """The check of every statement of the assignment about its memory behaviour; `start` is when counting began."""
+    """The check of every statement of the assignment about its memory behaviour; `start` is when counting began.
+
+    All of them fail for a Problem.
+    """
     seconds = (time.perf_counter() - start) / len(asked.checks)
     for check, each in zip(uncounted(asked), asked.checks, strict=True):
         timed = check.model_copy(update={"seconds": seconds})
-        problem = NOT_RIGHT if isinstance(counted, Problem) else _excess(assignment, asked, each, counted)
+        problem = counted if isinstance(counted, Problem) else _excess(assignment, asked, each, counted)
         yield timed if problem is None else problem.fail(timed)
 
 
@@ -85,6 +90,11 @@ def uncounted(asked: Memory) -> Iterator[Check]:
             max_points=each.points,
             seconds=0.0,
         )
+
+
+def _uncounted(why: str) -> Problem:
+    """What went wrong there has lost its points elsewhere; here it only says why nothing was counted."""
+    return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
 
 
 NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="not counted: only a kernel whose results are all right is.")
@@ -104,7 +114,10 @@ def _excess(assignment: Assignment, asked: Memory, each: MemoryCheck, counted: P
 
 def _coalescing(counted: Profile) -> Reading:
     """The largest ratio, over all expressions that use global memory, of sectors moved to the fewest possible."""
-    worst = max(_global(counted), key=lambda each: each.sectors / each.fewest)
+    used = _global(counted)
+    if not used:
+        return Reading(value=0.0, reason=Reason.UNCOALESCED, what="no global memory is used", cause="")
+    worst = max(used, key=lambda each: each.sectors / each.fewest)
     ratio = worst.sectors / worst.fewest
     return Reading(
         value=ratio,
@@ -141,7 +154,10 @@ def _words_written(counted: Profile) -> Reading:
 
 def _words(counted: Profile, does: str, total: int) -> Reading:
     """Words of global memory that all work-items together ask for."""
-    most = max((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"))
+    used = [each for each in _global(counted) if each.does == does]
+    if not used:
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", cause="")
+    most = max(used, key=attrgetter("bytes"))
     words = most.bytes // ELEMENT_BYTES
     return Reading(
         value=total / ELEMENT_BYTES,

@@ -11,7 +11,7 @@ from grader.protocol import SeenKernel, SeenMessage
 from grader.result import Finding, Place, Reason
 from grader.scene import Scene
 
-GLOBAL, LOCAL = 1, 3
+PRIVATE, GLOBAL, LOCAL = 0, 1, 3
 """Address spaces, as LLVM numbers them for OpenCL."""
 
 BUFFER_BITS = 48

@@ -198,16 +198,16 @@ int64_t Site::stride() const {
   return commonest->first;
 }
 
-// A condition: which way the work-items of each warp went, the n-th time since the last barrier.
+// A condition: which way the work-items of each warp went, the n-th time in a visit to its line.
 struct Condition {
   struct Outcome {
     uint64_t way;
-    unsigned visit;                                // which visit of the warp to the line
     bool parted;
   };
+  using Turn = std::pair<unsigned, unsigned>;      // the visit since the last barrier, and the n-th time in it
   unsigned line = 0;
-  std::vector<std::vector<Outcome>> pending;       // by warp
-  std::vector<unsigned> executions;                // by work-item
+  std::vector<std::map<Turn, Outcome>> pending;    // by warp
+  std::vector<Turn> turns;                         // the next of each work-item
 };
 
 struct Line {
@@ -395,7 +395,7 @@ void Observer::workGroupBegin(const WorkGroup *group) {
   for (auto &site : sites)
     site.second.executions.assign(groupSize, 0);
   for (auto &condition : conditions)
-    condition.second.executions.assign(groupSize, 0);
+    condition.second.turns.assign(groupSize, {});
   for (auto &line : lines)
     line.second.visits.assign(groupSize, 0);
   endings.clear();
@@ -426,13 +426,13 @@ void Observer::endEpoch() {
     Condition &condition = entry.second;
     for (unsigned warp = 0; warp < condition.pending.size(); warp++) {
       for (auto &outcome : condition.pending[warp])
-        if (outcome.parted)
-          parted[condition.line].insert({warp, outcome.visit});
+        if (outcome.second.parted)
+          parted[condition.line].insert({warp, outcome.first.first});
       if (lines[condition.line].first == entry.first)
         lines[condition.line].reached += condition.pending[warp].size();
       condition.pending[warp].clear();
     }
-    std::fill(condition.executions.begin(), condition.executions.end(), 0);
+    std::fill(condition.turns.begin(), condition.turns.end(), Condition::Turn{});
   }
   for (auto &line : lines) {
     line.second.diverged += parted[line.first].size();
@@ -501,8 +501,8 @@ void Observer::decide(const WorkItem *item, const llvm::Instruction *instruction
   Line &line = lines[spot.line];
   if (!line.first)
     line.first = instruction;
-  if (condition.executions.size() < groupSize)
-    condition.executions.resize(groupSize, 0);
+  if (condition.turns.size() < groupSize)
+    condition.turns.resize(groupSize);
   if (line.visits.size() < groupSize)
     line.visits.resize(groupSize, 0);
   const unsigned number = lane(item), warp = number / WARP;
@@ -510,12 +510,13 @@ void Observer::decide(const WorkItem *item, const llvm::Instruction *instruction
     line.visits[number]++;
   if (condition.pending.size() <= warp)
     condition.pending.resize(warp + 1);
-  auto &outcomes = condition.pending[warp];
-  const unsigned execution = condition.executions[number]++;
-  if (outcomes.size() <= execution)
-    outcomes.push_back({way, line.visits[number], false});
-  else if (outcomes[execution].way != way)
-    outcomes[execution].parted = true;
+  Condition::Turn &turn = condition.turns[number];
+  if (turn.first != line.visits[number])
+    turn = {line.visits[number], 0};
+  const auto met = condition.pending[warp].insert({turn, {way, false}});
+  if (met.first->second.way != way)
+    met.first->second.parted = true;
+  turn.second++;
 }
 
 // --- values that were never set ------------------------------------------------------------------
@@ -898,6 +899,7 @@ void Observer::write(std::ostream &out, const std::string &kernel) const {
 }
 
 void Observer::kernelEnd(const KernelInvocation *invocation) {
+  endEpoch();                                      // of a kernel that was broken off
   if (const char *path = std::getenv("GRADER_OBSERVATIONS")) {
     std::ofstream out(path, std::ios::app);
     write(out, invocation->getKernel()->getName());
