@@ -799,7 +799,7 @@ std::string essence(const std::string &text) {
   return key;
 }
 
-// The variable that the first place of a message uses, as far as a load or a store there tells.
+// The variable that the first place of a message uses, as far as what stands there tells.
 std::string Observer::used(const std::string &text) const {
   const size_t at = text.find("At line ");
   Spot spot;
@@ -809,9 +809,10 @@ std::string Observer::used(const std::string &text) const {
   for (const llvm::Function &function : *module)
     for (const llvm::BasicBlock &block : function)
       for (const llvm::Instruction &instruction : block) {
-        const llvm::Value *pointer = llvm::getLoadStorePointerOperand(&instruction);
+        const llvm::Value *pointer = pointerOf(&instruction);
         const Spot here = spotOf(&instruction);
-        if (pointer && llvm::isa<llvm::GEPOperator>(pointer) && !(here < spot) && !(spot < here))
+        const bool uses = pointer && (llvm::isa<llvm::GEPOperator>(pointer) || llvm::isa<llvm::CallInst>(instruction));
+        if (uses && !(here < spot) && !(spot < here))
           return variableOf(pointer);
       }
   return "";
