@@ -385,6 +385,28 @@ INNOCENT = [
     pytest.param("float4 v;\nv.x = 1;\nout[i] = v.x;", id="the component that was set"),
     pytest.param("struct { float x, y; } p;\np.x = 1;\nout[i] = p.x;", id="the member that was set"),
     pytest.param("struct { float x, y; } p = {1, 2}, q = p;\nout[i] = q.y;", id="a copied structure"),
+    pytest.param(
+        "struct S { char c; float f; } s;\ns.c = 1;\ns.f = 2;\n((__global struct S *)out)[i] = s;",
+        id="between the members of a structure",
+    ),
+    pytest.param("float v[4][4];\nfor (int j = 0; j < 16; j++) v[j / 4][j % 4] = j;\nout[i] = v[1][2];", id="rows"),
+    pytest.param("float4 v = vload4(i, a).wzyx;\nv.s02 = v.s13;\nout[i] = dot(v, v);", id="exchanged components"),
+    pytest.param("float8 v = 0;\nv.lo = vload4(i, a);\nv.even += 1;\nout[i] = v.s7;", id="a wide vector"),
+    pytest.param("float4 v;\nfor (int j = 0; j < 4; j++) ((float *)&v)[j] = j;\nout[i] = v.z;", id="by elements"),
+    pytest.param("float x, *p = &x;\n*p = a[i];\nout[i] = x;", id="through a pointer"),
+    pytest.param(
+        "__local float t[128];\nvstore4(vload4(l, a), l, t);\nbarrier(1);\nout[i] = t[127 - l];", id="vstore4"
+    ),
+    pytest.param(
+        "__local float t[32];\nt[l] = a[i];\nbarrier(1);\nfor (int d = 16; d > 0; d /= 2) {\n"
+        "    if (l < d) t[l] += t[l + d];\n    barrier(1);\n}\nout[i] = t[0];",
+        id="a reduction",
+    ),
+    pytest.param(
+        "__local float t[32];\nt[l] = i;\nbarrier(1);\n"
+        "event_t e = async_work_group_copy(out + i - l, t, 32, 0);\nwait_group_events(1, &e);",
+        id="copied by the group",
+    ),
     pytest.param("float s;\nset(&s, 1);\nout[i] = twice(s);", id="set by a function"),
     pytest.param("float s;\nfor (int j = 0; j < 3; j++)\n    s = j;\nout[i] = s;", id="set in a loop"),
     pytest.param("float t[8];\nfor (int j = 0; j < 8; j++)\n    t[j] = j;\nout[i] = t[i % 8];", id="filled in a loop"),

@@ -565,6 +565,12 @@ void Observer::read(const Memory *memory, const WorkItem *item, size_t address, 
       use(item, origin, item->getCurrentInstruction(), "address", nameOf(memory->getAddressSpace(), buffer));
 }
 
+// Whether others of the four bytes around this one are in order: then it lies between the members of a structure.
+bool isPadded(const Marks &bytes, size_t at) {
+  const size_t first = at / 4 * 4, end = std::min(first + 4, bytes.size());
+  return std::count(bytes.begin() + first, bytes.begin() + end, FINE) > 0;
+}
+
 void Observer::write(const Memory *memory, const WorkItem *item, size_t address, size_t size) {
   const llvm::Instruction *instruction = item->getCurrentInstruction();
   const Item &state = items[item];
@@ -592,10 +598,11 @@ void Observer::write(const Memory *memory, const WorkItem *item, size_t address,
       if (each > FINE && marks[0] == FINE)
         marks.assign(1, each);
   }
+  const bool copy = llvm::isa<llvm::MemTransferInst>(instruction);
   if (memory->getAddressSpace() == AddrSpaceGlobal)
-    for (Mark each : marks)
-      if (each > FINE) {
-        use(item, each, instruction, "stored", array);
+    for (size_t i = 0; i < marks.size(); i++)
+      if (marks[i] > FINE && !(copy && isPadded(marks, i))) {
+        use(item, marks[i], instruction, "stored", array);
         break;
       }
   mark(memory, address, size, marks);
