@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from grader.messages import GLOBAL, INDEX, INVALID, LOCAL, of_message, spot
+from grader.messages import GLOBAL, INDEX, INVALID, LOCAL, PRIVATE, of_message, spot
 from grader.protocol import SeenKernel, SeenUnset
 from grader.result import Finding, Place, Reason
 from grader.scene import Scene
@@ -16,7 +16,8 @@ def findings(seen: SeenKernel, scene: Scene) -> tuple[Finding, ...]:
     indexed = {spot(message) for message in seen.messages if INDEX.match(message.text)}  # which says it better
     messages = (each for each in seen.messages if not each.text.startswith(INVALID) or spot(each) not in indexed)
     told = [each for message in messages for each in of_message(message, seen, scene)]
-    uses = list(_first_uses(seen.unset))
+    raced = {place.line for each in told if each.reason is Reason.DATA_RACE for place in each.places}
+    uses = [each for each in _first_uses(seen.unset) if each.space == PRIVATE or each.line not in raced]
     wild = [_unset(each, scene) for each in uses if each.how == "address" and each.space != LOCAL]
     other = [_unset(each, scene) for each in uses if each.how != "address" or each.space == LOCAL]
     found: dict[tuple[Reason, str], Finding] = {}

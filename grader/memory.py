@@ -72,10 +72,10 @@ def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) ->
     )
 
 
-def check_memory(assignment: Assignment, asked: Memory, profile: Profile | None) -> Iterator[Check]:
-    """The check of every statement of the assignment about memory behaviour; without a profile none was made."""
+def check_memory(assignment: Assignment, asked: Memory, counted: Profile | Problem) -> Iterator[Check]:
+    """The check of every statement of the assignment about memory behaviour; all of them fail for a Problem."""
     for check, each in zip(uncounted(asked), asked.checks, strict=True):
-        problem = NOT_RIGHT if profile is None else _excess(assignment, asked, each, profile)
+        problem = counted if isinstance(counted, Problem) else _excess(assignment, asked, each, counted)
         yield check if problem is None else problem.fail(check)
 
 
@@ -90,6 +90,20 @@ def uncounted(asked: Memory) -> Iterator[Check]:
             max_points=each.points,
             seconds=0.0,
         )
+
+
+def usable(counted: Counted | Problem) -> Profile | Problem:
+    """The counts, if they are of a kernel that did what it should; else why they say nothing.
+
+    What went wrong has lost its points elsewhere.
+    """
+    match counted:
+        case Counted(profile=profile, problem=None):
+            return profile
+        case Counted(problem=Problem(message=why)):
+            return Problem(reason=Reason.NOT_RUN, message=f"not counted: in the simulator, {why}")
+        case Problem(message=why):
+            return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
 
 
 NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="not counted: only a kernel whose results are all right is.")
@@ -109,7 +123,10 @@ def _excess(assignment: Assignment, asked: Memory, each: MemoryCheck, counted: P
 
 def _coalescing(counted: Profile) -> Reading:
     """The largest ratio, over all expressions that use global memory, of sectors moved to the fewest possible."""
-    worst = max(_global(counted), key=lambda each: each.sectors / each.fewest)
+    used = _global(counted)
+    if not used:
+        return Reading(value=0.0, reason=Reason.UNCOALESCED, what="no global memory is used", cause="")
+    worst = max(used, key=lambda each: each.sectors / each.fewest)
     ratio = worst.sectors / worst.fewest
     return Reading(
         value=ratio,
@@ -147,6 +164,8 @@ def _words_written(counted: Profile) -> Reading:
 def _words(counted: Profile, does: str, total: int) -> Reading:
     """Words of global memory that all work-items together ask for."""
     used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
+    if not used:
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", cause="")
     most = [f"{each.bytes // ELEMENT_BYTES:,} of {each.array} in line {each.line}" for each in used[:NAMED]]
     return Reading(
         value=total / ELEMENT_BYTES,

@@ -6,12 +6,13 @@ Their texts come from a worker: what is not understood is left out, and numbers 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from grader.protocol import SeenKernel, SeenMessage
 from grader.result import Finding, Place, Reason
 from grader.scene import Scene
 
-GLOBAL, LOCAL = 1, 3
+PRIVATE, GLOBAL, LOCAL = 0, 1, 3
 """Address spaces, as LLVM numbers them for OpenCL."""
 
 BUFFER_BITS = 48
@@ -53,7 +54,7 @@ FATAL = "OCLGRIND FATAL ERROR"
 def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
     """What a message says; nothing if it is not one of those that are known here."""
     headline = message.text.partition("\n")[0]
-    entities = [_entity(match) for match in ENTITY.finditer(message.text)][:2]
+    entities = [_entity(match) for match in islice(ENTITY.finditer(message.text), 2)]
     index = INDEX.match(headline)
     if headline.startswith("Work-group divergence") and SPOT.search(message.text):
         yield _barrier(message, scene)
@@ -228,7 +229,7 @@ def _misaligned(message: SeenMessage, entity: Entity, scene: Scene) -> Finding:
 
 
 def _barrier(message: SeenMessage, scene: Scene) -> Finding:
-    lines = [int(line) for line, _ in SPOT.findall(message.text)][:2]
+    lines = [int(match[1]) for match in islice(SPOT.finditer(message.text), 2)]
     group = WORK_GROUP.search(message.text)
     whose = f" of {scene.group(_numbers(group[1]))}" if group else ""
     reached = REACHED.search(message.text)

@@ -94,9 +94,9 @@ def _failed(failure: Failure) -> Problem:
 
     No kernel can make the simulator crash by its accesses: it does so at functions and instructions it does not know.
     """
-    if isinstance(failure, Crashed):
-        return replace(UNKNOWN, detail=failure.words)
     problem = of_failure(failure)
+    if isinstance(failure, Crashed) and problem.reason is Reason.CRASH:
+        return replace(UNKNOWN, detail=failure.words)
     return replace(problem, message=f"in the simulator: {problem.message}")
 
 

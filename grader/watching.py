@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel, ConfigDict
 
 from grader.assignment import Assignment, Memory
+from grader.diagnosis import Problem
 from grader.errors import NoSimulatorError
-from grader.memory import Counted, check_memory, count_memory, uncounted
+from grader.memory import NOT_RIGHT, check_memory, count_memory, uncounted, usable
 from grader.protocol import Simulation
 from grader.result import Check, Profile, Verdict
 from grader.sanitizer import check_sanitizer, unwatched
@@ -63,16 +64,11 @@ def _memory(
     subject: Subject, asked: Memory, simulation: Simulation, *, right: bool
 ) -> tuple[Profile | None, tuple[Check, ...]]:
     start = time.perf_counter()
-    profile = _count(subject, asked, simulation) if right else None
+    counted = usable(count_memory(subject, asked, simulation)) if right else NOT_RIGHT
     seconds = (time.perf_counter() - start) / len(asked.checks)
-    checks = check_memory(subject.task.assignment, asked, profile)
+    checks = check_memory(subject.task.assignment, asked, counted)
+    profile = None if isinstance(counted, Problem) else counted
     return profile, tuple(check.model_copy(update={"seconds": seconds}) for check in checks)
-
-
-def _count(subject: Subject, asked: Memory, simulation: Simulation) -> Profile | None:
-    """Nothing is said about the memory behaviour of a kernel that does not do there what it should."""
-    counted = count_memory(subject, asked, simulation)
-    return counted.profile if isinstance(counted, Counted) and counted.problem is None else None
 
 
 def unwatched_checks(assignment: Assignment) -> Iterator[Check]:

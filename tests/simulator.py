@@ -3,13 +3,17 @@
 Without the simulator such a test is skipped, and says why; with GRADER_TEST_SIMULATOR=required it fails.
 """
 
+import hashlib
 import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from grader.building import check_build
 from grader.errors import NoSimulatorError
+from grader.oracle import load_oracle
 from grader.outcome import Timing
 from grader.plan import Plan, Script
 from grader.protocol import (
@@ -22,6 +26,9 @@ from grader.protocol import (
     Program,
     ScalarArg,
 )
+from grader.simulation import Subject
+from grader.submission import Submission
+from grader.task import Task
 
 DEFINITIONS = ("-D", "real=float", "-D", "TILE=16", "-D", "RT=16", "-D", "CHUNK=16", "-D", "PRG_WGSIZE=128")
 """What the programs here are built with: the constants of the course."""
@@ -109,3 +116,13 @@ def watch(worker, source, given, kernels=("k",)):
     assert isinstance(fetched, dict), fetched
     worker.close()
     return seen, {name: each.payload for name, each in fetched.items()}
+
+
+def subject_of(worker, assignment, source):
+    """A submission with this text, as the checks on the simulator get it; it must build."""
+    digest = hashlib.sha256(source.encode()).hexdigest()
+    submission = Submission(path=Path("kernels.cl"), source=source, sha256=digest)
+    task = Task(assignment=assignment, submission=submission, seed=7)
+    build = check_build(task, worker)
+    assert build.built is not None, build.check
+    return Subject(task=task, oracle=load_oracle(assignment), worker=worker, built=build.built)

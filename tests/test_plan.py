@@ -112,3 +112,14 @@ def test_a_watched_plan_leaves_nothing_for_accidents_to_hide_in(transposition):
     assert [spec.size for spec in watched.buffers] == [spec.size for spec in plan.buffers]
     assert {(spec.guard, spec.poison) for spec in watched.buffers} == {(0, None)}
     assert {spec.name: spec.read_only for spec in watched.buffers} == {"A": True, "B": False}
+
+
+def test_a_watched_plan(transposition):
+    """On the simulator buffers have no guard bands and nothing in them, and inputs cannot be written."""
+    plan = submission_plan(transposition, SIZES, {})
+    watched = plan.watched()
+    assert watched.scripts == plan.scripts
+    assert [(each.name, each.size, each.guard, each.poison, each.read_only) for each in watched.buffers] == [
+        ("A", 4 * 33 * 20, 0, None, True),
+        ("B", 4 * 33 * 20, 0, None, False),
+    ]

@@ -1,0 +1,60 @@
+"""Prints the seconds that the checks on the simulator add to a grading of each assignment's model solution.
+
+    python tests/benchmarks/simulator_cost.py [ASSIGNMENT ...]
+
+`with` and `without` are the medians of whole gradings with and without the two checks, taken in turn; `added` is their
+difference, which holds the start of the simulator, too. `sanitizer` and `memory` are what the checks say of themselves.
+The goal is an `added` of less than 6 s on two cores, beside nothing else.
+"""
+
+import statistics
+import sys
+import time
+from collections.abc import Iterable
+
+from grader.assignment import Assignment
+from grader.grading import Bench, grade_submission
+from grader.inputs import fresh_seed
+from grader.result import Check, Kind, Result, Verdict
+from grader.settings import load_settings
+from grader.submission import read_submission
+from grader.task import Task
+
+ROUNDS = 5
+GOAL = 6.0
+
+
+def main() -> None:
+    """Grade each assignment ROUNDS times in both ways and print one row for it."""
+    settings = load_settings({})
+    print(f"{'seconds':<14}" + "".join(f"{name:>11}" for name in ("without", "with", "added", "sanitizer", "memory")))
+    with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
+        for name in sys.argv[1:] or settings.places.names():
+            assignment = settings.places.load(name)
+            bare = assignment.model_copy(update={"sanitizer": None, "memory": None})
+            pairs = [(_graded(bare, bench), _graded(assignment, bench)) for _ in range(ROUNDS)]
+            without, watched = (statistics.median(seconds for seconds, _ in each) for each in zip(*pairs, strict=True))
+            checks = [check for _, (_, result) in pairs for check in result.checks]
+            row = (without, watched, watched - without, _seconds(checks, Kind.SANITIZER), _seconds(checks, Kind.MEMORY))
+            late = "" if watched - without < GOAL else f"   more than {GOAL:g} s"
+            print(f"{name:<14}" + "".join(f"{value:11.2f}" for value in row) + late)
+
+
+def _graded(assignment: Assignment, bench: Bench) -> tuple[float, Result]:
+    task = Task(assignment=assignment, submission=read_submission(assignment.reference), seed=fresh_seed())
+    begin = time.perf_counter()
+    result = grade_submission(task, bench, lambda _: None)
+    seconds = time.perf_counter() - begin
+    skipped = [check.message for check in result.checks if check.verdict is Verdict.SKIPPED]
+    if skipped:
+        sys.exit(skipped[0])
+    return seconds, result
+
+
+def _seconds(checks: Iterable[Check], kind: Kind) -> float:
+    """Of all checks of a kind in one grading, on average."""
+    return sum(check.seconds for check in checks if check.kind is kind) / ROUNDS
+
+
+if __name__ == "__main__":
+    main()
