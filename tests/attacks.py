@@ -3,8 +3,7 @@
     tests/submissions/hostile/NAME/  kernels.cl   expected.yaml
 
 An attack gives itself away: where it got what it wanted, it spoils its own result. `docker` in expected.yaml is the
-reason of the first check of a run on the device that fails in a container, or `held`: the attack got nothing, and all
-of these passed. What the simulator says of such kernels is another matter.
+reason of the first check that fails in a container, or `held`: the attack got nothing, and every check passed.
 """
 
 import json
@@ -17,7 +16,7 @@ import yaml
 from conftest import ROOT
 
 from grader.assignment import Assignment, Course
-from grader.result import Check, Kind, Verdict
+from grader.result import Verdict
 
 HOSTILE = ROOT / "tests" / "submissions" / "hostile"
 
@@ -95,14 +94,9 @@ def small_assignment(folder: Path, attack: Attack) -> Assignment:
     return small_course(folder / attack.name, attack.assignment, attack.allow).load(attack.assignment)
 
 
-def on_device(result) -> list[Check]:
-    """The checks that rest on runs on the device, which is what attacks are made for."""
-    return [check for check in result.checks if check.kind not in {Kind.SANITIZER, Kind.MEMORY}]
-
-
 def verdict(result) -> str:
-    """The reason of the first of them that fails, or `held`."""
-    return next((str(check.reason) for check in on_device(result) if check.verdict is not Verdict.PASSED), HELD)
+    """The reason of the first check that fails, or `held`."""
+    return next((str(check.reason) for check in result.checks if check.verdict is not Verdict.PASSED), HELD)
 
 
 def observed(client, attack: Attack, folder: Path) -> str:

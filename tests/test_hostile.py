@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from attacks import HOSTILE, LOCKS, QUICK, corpus, in_words, on_device, small_assignment, small_course, verdict
+from attacks import HOSTILE, LOCKS, QUICK, corpus, in_words, small_assignment, small_course, verdict
 from conftest import ROOT
 from engine import engine, worker_image  # noqa: F401 - fixtures
 
@@ -82,7 +82,7 @@ def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, 
     assert len(settle(lambda: list(folder.iterdir()), 1)) <= 1
     assert host() == before
     honest = small_course(tmp_path / "next", "coalsTransp", ()).load("coalsTransp")
-    reasons = [check.reason for check in on_device(grade(bench, honest, HONEST))]
+    reasons = [check.reason for check in grade(bench, honest, HONEST).checks]
     assert reasons == [None, None, Reason.WRONG_OUTPUT, Reason.WRONG_OUTPUT, Reason.NOT_RUN]
     assert row_of(attack).endswith(f"| {in_words(attack.docker)} |")
 
