@@ -10,9 +10,13 @@ ARG BASE=debian:bookworm-slim
 # --- what both images run on ---------------------------------------------------------------------
 
 FROM ${BASE} AS base
+# PoCL uses LLVM as a library; the compilers, headers and static libraries that come along are not needed.
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3 binutils libgcc-s1 libstdc++6 \
- && rm -rf /var/lib/apt/lists/* /var/cache/*
+    pocl-opencl-icd \
+ && rm -rf /var/lib/apt/lists/* /var/cache/* /usr/include /usr/lib/gcc /usr/lib/llvm-*/bin /usr/lib/llvm-*/share \
+    /usr/lib/*-linux-gnu/libclang-1[0-9].so* /usr/bin/clang* /usr/bin/*cpp-[0-9]* \
+    /usr/lib/*-linux-gnu/*.a /usr/lib/*-linux-gnu/*.o /usr/lib/*-linux-gnu/*san*.so* /usr/lib/*-linux-gnu/lib[cm].so
 # PoCL links every kernel with -lgcc -lgcc_s -lm -lc: names that only a compiler's packages have, for libraries that are here.
 RUN cd /usr/local/lib \
  && ar rc libgcc.a && echo 'INPUT(libgcc_s.so.1)' > libgcc_s.so \
@@ -52,7 +56,7 @@ FROM build AS build-grader
 RUN /opt/pip/bin/pip install --constraint constraints.txt hatchling
 COPY pyproject.toml ./
 RUN python3 -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' \
-    > requirements.txt \
+  | grep -v ^pocl > requirements.txt \
  && /opt/pip/bin/pip --python /opt/grader/bin/python3 install --constraint constraints.txt --requirement requirements.txt
 COPY README.md LICENSE ./
 COPY assignments assignments
@@ -66,12 +70,7 @@ RUN /opt/pip/bin/pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
 # --- worker: no judge, no course, no pip, no package manager, nothing that changes the user ------
 
 FROM base AS worker-root
-# PoCL and Oclgrind use LLVM as a library; the compilers, headers and static libraries that come along are not needed.
-RUN apt-get update \
- && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends oclgrind pocl-opencl-icd \
- && rm -rf /usr/include /usr/lib/gcc /usr/lib/llvm-*/bin /usr/lib/llvm-*/share /usr/lib/*-linux-gnu/libclang-1[0-9].so* \
-    /usr/bin/clang* /usr/bin/*cpp-[0-9]* /usr/lib/*-linux-gnu/*.a /usr/lib/*-linux-gnu/*.o /usr/lib/*-linux-gnu/*san*.so* \
-    /usr/lib/*-linux-gnu/libc.so /usr/lib/*-linux-gnu/libm.so
+RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends oclgrind
 COPY --from=build-worker /opt/grader /opt/grader
 RUN find / -xdev -type f -perm /6000 -exec chmod a-s {} + \
  && find /usr/share/doc -type f ! -name copyright -delete \

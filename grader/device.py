@@ -57,16 +57,20 @@ class PeakRun:
 PEAK_SOURCE = """
 __kernel void peak(__global float *out, uint turns)
 {
-    const float16 a = 0.75f + 1e-9f * get_global_id(0);
-    float16 v = a, w = 2 * a, x = 3 * a, y = 4 * a;    // four chains, so that none waits for another
+    // No two chains alike and none unused, or a compiler would leave some out; many, so that none waits for another.
+    const float16 lane = (float16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) + 1e-3f * get_global_id(0);
+    const float16 a = 0.5f + 1e-6f * lane;
+    float16 v = lane, w = 2 * lane, x = 3 * lane, y = 4 * lane;
     for (uint turn = 0; turn < turns; turn++) {
         v = v * a + a;
         w = w * a + a;
         x = x * a + a;
         y = y * a + a;
     }
-    const float16 sum = v + w + x + y;
-    out[get_global_id(0)] = sum.s0 + sum.s5 + sum.sa + sum.sf;
+    const float16 sum = v + w * x + y;
+    const float8 half_of_it = sum.lo + 2 * sum.hi;
+    const float4 quarter = half_of_it.lo + 3 * half_of_it.hi;
+    out[get_global_id(0)] = quarter.s0 + quarter.s1 * quarter.s2 + quarter.s3;
 }
 """
 FLOP_PER_TURN = 4 * 16 * 2

@@ -146,15 +146,26 @@ def _words_written(counted: Profile) -> Reading:
 
 def _words(counted: Profile, does: str, total: int) -> Reading:
     """Words of global memory that all work-items together ask for."""
-    most = max((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"))
-    words = most.bytes // ELEMENT_BYTES
+    used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
+    most = [f"{each.bytes // ELEMENT_BYTES:,} of {each.array} in line {each.line}" for each in used[:NAMED]]
     return Reading(
         value=total / ELEMENT_BYTES,
         reason=Reason.EXTRA_TRAFFIC,
-        what=f"it {does} {total // ELEMENT_BYTES:,} words of global memory, {words:,} of them {most.array} in line "
-        f"{most.line}",
-        cause="Stage what several work-items need in local memory once, and use it from there.",
+        what=f"it {does} {total // ELEMENT_BYTES:,} words of global memory, {', '.join(most)}",
+        cause=_remedy(counted, used[0]) if does == "reads" else "Store a result once, when it is complete.",
     )
+
+
+def _remedy(counted: Profile, most: Access) -> str:
+    """Against reading too much."""
+    made = {each.array for each in _global(counted) if each.does == "writes"}
+    if any(each.array in made and each.does == "reads" for each in _global(counted)):
+        return "Keep in a variable what a work-item wrote itself, and need not read back."
+    return f"Stage what several work-items need of {most.array} in local memory once, and use it from there."
+
+
+NAMED = 3
+"""Expressions that a sentence about traffic names, the greediest first."""
 
 
 def _divergence(counted: Profile) -> Reading:

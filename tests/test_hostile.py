@@ -81,7 +81,7 @@ def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, 
     assert len(settle(lambda: containers(engine, folder), 1)) <= 1, "only the spare is left"
     assert len(settle(lambda: list(folder.iterdir()), 1)) <= 1
     assert host() == before
-    honest = small_course(tmp_path / "next", "coalsTransp", ()).load("coalsTransp")
+    honest = small_course(tmp_path / "next", "coalsTransp", (), watched=False).load("coalsTransp")
     reasons = [check.reason for check in grade(bench, honest, HONEST).checks]
     assert reasons == [None, None, Reason.WRONG_OUTPUT, Reason.WRONG_OUTPUT, Reason.NOT_RUN]
     assert row_of(attack).endswith(f"| {in_words(attack.docker)} |")

@@ -8,6 +8,7 @@ import sys
 import pytest
 from conftest import ROOT
 from engine import engine, worker_image  # noqa: F401 - fixtures
+from simulator import simulator  # noqa: F401 - a fixture
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
@@ -19,10 +20,11 @@ COMMANDS = [
 MAKE = [command for command in COMMANDS if command.startswith("make ")]
 GRADER = [command for command in COMMANDS if command.startswith("grader ")]
 
+IN_SIMULATOR = [command for command in GRADER if command.startswith("grader profile")]
 IN_CONTAINERS = [command for command in GRADER if "docker" in command or command.startswith("grader batch")]
 
 # A freshly started solution is a skeleton: its grading works, and fails.
-EXPECTED_EXIT = {"grade": 1, "batch": 1}
+EXPECTED_EXIT = {"grade": 1, "batch": 1, "profile": 1}
 
 
 def test_every_command_is_one_of_ours():
@@ -37,7 +39,7 @@ def test_the_make_commands_are_what_ci_runs():
     assert MAKE == ["make demo", "make test", "make images"]
     assert [line for line in ci if "make " in line and "command" not in line] == [
         "make demo",
-        "GRADER_TEST_ENGINE=required make test",
+        "make test",
     ]
     for command in MAKE:
         assert re.search(rf"^{command.removeprefix('make ')}:", makefile, re.MULTILINE)
@@ -47,12 +49,18 @@ def test_the_make_commands_are_what_ci_runs():
 @pytest.mark.timed
 def test_the_grader_commands_work_in_the_order_they_stand(tmp_path):
     """Typed one after the other into an empty folder, as a new user would."""
-    commands = [command for command in GRADER if command not in IN_CONTAINERS]
+    commands = [command for command in GRADER if command not in {*IN_CONTAINERS, *IN_SIMULATOR}]
     assert len(commands) >= 9
     run_all(commands, tmp_path)
     assert (tmp_path / "report.xml").is_file()
     assert (tmp_path / "result.json").is_file()
     assert (tmp_path / "report.html").is_file()
+
+
+def test_the_simulator_commands_work(tmp_path, simulator):  # noqa: ARG001, F811 - it is installed
+    """On a freshly started solution, whose results are wrong."""
+    assert len(IN_SIMULATOR) == 1
+    run_all(["grader init blockMMM my-solution", *IN_SIMULATOR], tmp_path)
 
 
 @pytest.mark.timed

@@ -26,6 +26,7 @@ def mistakes(A, B, heightA, widthB, widthA, TILE, **_):
     """Steps along k that go missing, row lengths taken from another array, tiles turned, operands cut short."""
     whole = widthA // TILE * TILE    # where the last, ragged step begins
     last = (widthA - 1) // TILE * TILE    # where the last step begins
+    stale = np.arange(widthA, last + TILE) - TILE if last else []    # what the last step overwrites only in part
     magnitude = np.abs(A.astype(np.float64)) @ np.abs(B.astype(np.float64))
     made = {
         "the last, ragged step along k is left out": (A[:, :whole], B[:whole]),
@@ -35,6 +36,10 @@ def mistakes(A, B, heightA, widthB, widthA, TILE, **_):
         "the last product of every sum (k = widthA - 1) is left out": (A[:, :-1], B[:-1]),
         "the first of the TILE products of every step along k is left out": _without(A, B, 0, TILE),
         "the last of the TILE products of every step along k is left out": _without(A, B, TILE - 1, TILE),
+        "past the end of k the tiles still hold the step before": (
+            np.concatenate([A, A[:, stale]], axis=1),
+            np.concatenate([B, B[stale]]),
+        ),
         "rows of B are taken to be widthA long, not widthB": (A, with_row_length(B, widthA)),
         "rows of B are taken to be heightA long, not widthB": (A, with_row_length(B, heightA)),
         "rows of A are taken to be widthB long, not widthA": (with_row_length(A, widthB), B),
