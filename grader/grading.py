@@ -81,6 +81,8 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
         if task.assignment.is_watched:
             workers.enter_context(simulator)  # starts up while the cases run
         device = student.ready()
+        if task.assignment.is_watched and bench.watching.required:
+            simulator.ready()
         progress("building")
         build = check_build(task, student)
         if build.built is None:

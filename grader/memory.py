@@ -93,17 +93,15 @@ def uncounted(asked: Memory) -> Iterator[Check]:
 
 
 def usable(counted: Counted | Problem) -> Profile | Problem:
-    """The counts, if they are of a kernel that did what it should; else why they say nothing.
+    """The counts, if they are of a kernel that did what it should; else why they say nothing."""
+    if isinstance(counted, Problem):
+        return _uncounted(counted)
+    return counted.profile if counted.problem is None else _uncounted(counted.problem)
 
-    What went wrong has lost its points elsewhere.
-    """
-    match counted:
-        case Counted(profile=profile, problem=None):
-            return profile
-        case Counted(problem=Problem(message=why)):
-            return Problem(reason=Reason.NOT_RUN, message=f"not counted: in the simulator, {why}")
-        case Problem(message=why):
-            return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
+
+def _uncounted(problem: Problem) -> Problem:
+    """What went wrong has lost its points elsewhere."""
+    return Problem(reason=Reason.NOT_RUN, message=f"not counted: {problem.message}")
 
 
 NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="not counted: only a kernel whose results are all right is.")
@@ -122,8 +120,11 @@ def _excess(assignment: Assignment, asked: Memory, each: MemoryCheck, counted: P
 
 
 def _coalescing(counted: Profile) -> Reading:
-    """The largest ratio, over all expressions that use global memory, of sectors moved to the fewest possible."""
-    used = _global(counted)
+    """The largest ratio, over all expressions that use global memory, of sectors moved to the fewest possible.
+
+    Where neighbours share a word there is nothing to coalesce.
+    """
+    used = [each for each in _global(counted) if each.stride != 0]
     if not used:
         return Reading(value=0.0, reason=Reason.UNCOALESCED, what="no global memory is used", cause="")
     worst = max(used, key=lambda each: each.sectors / each.fewest)

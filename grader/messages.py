@@ -69,7 +69,7 @@ def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator
     elif headline.startswith(MISALIGNED):
         yield _misaligned(message, entities[0], scene)
     elif headline.startswith("Invalid write to read-only"):
-        yield _input_changed(message, entities[0], scene)
+        yield _input_changed(message, entities[0], seen, scene)
     elif headline.startswith(FATAL):
         yield _broken_off(message, entities[0], scene)
 
@@ -144,7 +144,7 @@ def _race(message: SeenMessage, entities: list[Entity], seen: SeenKernel, scene:
             else "Their indices come out the same: check which ids and which row length they are made of."
         )
     elif _is_local(message):
-        what, cause = _local_race(array, entities, seen)
+        what, cause = _local_race(array, entities, seen, scene)
     else:
         what = f"line {lines[1]} reads {array} while line {lines[0]} writes it, and nothing says which comes first."
         cause = "A barrier orders the work-items of one group only: let no work-item read what another group writes."
@@ -157,10 +157,17 @@ def _is_local(message: SeenMessage) -> bool:
     return match is not None and match["space"] == "local"
 
 
-def _local_race(array: str, entities: list[Entity], seen: SeenKernel) -> tuple[str, str]:
-    """Which of the two comes first: a word that is read before anybody wrote it tells."""
+BARRIER = re.compile(r"\bbarrier\s*\(")
+
+
+def _local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
+    """Which of the two comes first: the write, if it stands above with no barrier between, or if the read found words
+    that nobody had written; else the read, and the write is the next step's.
+    """
     write, read = entities
-    too_early = any(each.name == array and each.line == read.line for each in seen.unset)
+    parted = any(BARRIER.search(scene.text(line)) for line in range(write.line + 1, read.line))
+    unset = any(each.name == array and each.line == read.line for each in seen.unset)
+    too_early = unset or (write.line < read.line and not parted)
     if too_early:
         what = f"line {read.line} reads words of {array} that another work-item writes in line {write.line}."
         cause = (
@@ -255,8 +262,10 @@ def _barrier(message: SeenMessage, scene: Scene) -> Finding:
     )
 
 
-def _input_changed(message: SeenMessage, entity: Entity, scene: Scene) -> Finding:
-    array = message.array or "an array"
+def _input_changed(message: SeenMessage, entity: Entity, seen: SeenKernel, scene: Scene) -> Finding:
+    here = spot(message)
+    stores = (each for each in seen.accesses if each.writes and (str(each.line), str(each.column)) == here)
+    array = next((each.array for each in stores), message.array) or "an array"
     return Finding(
         reason=Reason.INPUT_CHANGED,
         message=f"line {entity.line} writes {array}, which is an input and may only be read.",

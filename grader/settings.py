@@ -63,7 +63,7 @@ class DeadlineSettings(BaseModel):
     first_launch: float = Field(default=20.0, gt=0)
     launch: float = Field(default=10.0, gt=0)
     transfer: float = Field(default=30.0, gt=0)
-    simulation: float = Field(default=15.0, gt=0)
+    simulation: float = Field(default=30.0, gt=0)
 
 
 class LimitSettings(BaseModel):
