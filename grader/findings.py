@@ -27,6 +27,7 @@ def findings(seen: SeenKernel, scene: Scene) -> tuple[Finding, ...]:
 
 
 CAUSALITY = (
+    Reason.TIME_LIMIT,
     Reason.BARRIER_DIVERGENCE,
     Reason.INPUT_CHANGED,
     Reason.OUT_OF_BOUNDS,

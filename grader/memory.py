@@ -95,13 +95,15 @@ def uncounted(asked: Memory) -> Iterator[Check]:
 def usable(counted: Counted | Problem) -> Profile | Problem:
     """The counts, if they are of a kernel that did what it should; else why they say nothing."""
     if isinstance(counted, Problem):
-        return _uncounted(counted)
-    return counted.profile if counted.problem is None else _uncounted(counted.problem)
+        return _uncounted(counted.message)
+    if counted.problem is not None:
+        return _uncounted(f"in the simulator, {counted.problem.message}")
+    return counted.profile
 
 
-def _uncounted(problem: Problem) -> Problem:
+def _uncounted(why: str) -> Problem:
     """What went wrong has lost its points elsewhere."""
-    return Problem(reason=Reason.NOT_RUN, message=f"not counted: {problem.message}")
+    return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
 
 
 NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="not counted: only a kernel whose results are all right is.")

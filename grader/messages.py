@@ -50,6 +50,9 @@ MISALIGNED = (
 )
 FATAL = "OCLGRIND FATAL ERROR"
 
+ENDLESS = "a loop that does not end"
+"""What our plugin says after so many steps of one work-item that it must be in one."""
+
 
 def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
     """What a message says; nothing if it is not one of those that are known here."""
@@ -70,6 +73,8 @@ def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator
         yield _misaligned(message, entities[0], scene)
     elif headline.startswith("Invalid write to read-only"):
         yield _input_changed(message, entities[0], seen, scene)
+    elif headline.startswith(FATAL) and ENDLESS in message.text:
+        yield _endless(message, entities[0], seen, scene)
     elif headline.startswith(FATAL):
         yield _broken_off(message, entities[0], scene)
 
@@ -271,6 +276,23 @@ def _input_changed(message: SeenMessage, entity: Entity, seen: SeenKernel, scene
         message=f"line {entity.line} writes {array}, which is an input and may only be read.",
         cause="The result belongs in the output; declare inputs `__global const`, and the compiler finds such a line.",
         places=(_place(replace(entity, writes=True), array, scene),),
+        times=message.times,
+    )
+
+
+LOOP = re.compile(r"\b(?:for|while)\b")
+
+
+def _endless(message: SeenMessage, entity: Entity, seen: SeenKernel, scene: Scene) -> Finding:
+    """The outermost loop whose condition never changed; where there is none, the line that was being executed."""
+    loops = sorted(each.line for each in seen.branches if each.constant and LOOP.search(scene.text(each.line)))
+    line = loops[0] if loops else entity.line
+    words = f"{scene.item(entity.global_id)} of {scene.group(entity.group)} was still here after millions of steps"
+    return Finding(
+        reason=Reason.TIME_LIMIT,
+        message=f"line {line}: this loop does not end." if loops else f"line {line} is in a loop that does not end.",
+        cause="Check what its condition compares, and that every turn brings it nearer to its end.",
+        places=(Place(line=line, text=scene.text(line), words=words),),
         times=message.times,
     )
 

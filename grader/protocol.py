@@ -364,11 +364,12 @@ class SeenAccess(Message):
 
 
 class SeenBranch(Message):
-    """The conditions of a line."""
+    """The conditions of a line; `constant` is whether each always went the same way."""
 
     line: Count
     reached: Count
     diverged: Count
+    constant: bool
 
 
 class SeenKernel(Message):

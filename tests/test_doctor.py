@@ -16,7 +16,7 @@ from grader.errors import InputError, WorkerError
 from grader.outcome import Crashed, Fetched
 from grader.runner import Worker
 
-TOPICS = ["Python", "linker", "temporary folder", "sandbox", "device", "a kernel"]
+TOPICS = ["Python", "linker", "temporary folder", "sandbox", "device", "a kernel", "simulator"]
 
 
 @pytest.fixture
@@ -45,10 +45,11 @@ def test_this_machine_is_found_in_order(bench, course):
     """Everything that a grading needs is looked at, the basic things first, and nothing needs a remedy."""
     found = list(examine("process", lambda: nullcontext(bench), course))
     assert [finding.topic for finding in found] == [*TOPICS, *sorted(ASSIGNMENTS)]
-    assert [finding for finding in found if finding.remedy] == []
+    assert [finding for finding in found if finding.remedy and finding.needed] == []
     assert all(finding.found for finding in found)
     assert found[5].found == "builds, runs and computes what it should"
-    assert found[6].found == course.load(found[6].topic).title
+    assert not found[6].needed
+    assert found[7].found == course.load(found[7].topic).title
 
 
 def test_a_missing_linker_is_found_with_its_remedy(dead_bench, empty_course, monkeypatch):

@@ -2,6 +2,7 @@
 
 import random
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -98,8 +99,9 @@ def only(seen, scene=LINE):
 
 
 def test_a_word_that_is_overwritten_too_early():
-    """A race in local memory, in which everything read had been written: the barrier is missing after the reading."""
-    found = only(kernel(LOCAL_RACE), PLANE)
+    """A race in local memory, with a barrier between the write and the read below it: one is missing after the read."""
+    source = SOURCE.replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);")
+    found = only(kernel(LOCAL_RACE), replace(PLANE, source=source))
     assert found.reason is Reason.DATA_RACE
     assert found.message == "line 13 overwrites words of Ash that another work-item still reads in line 17."
     assert "missing: after line 17, before the next step writes Ash again" in found.cause
@@ -108,6 +110,13 @@ def test_a_word_that_is_overwritten_too_early():
         Place(line=17, text="line 17;", words="work-item (3, 0) of group (1, 0) reads Ash"),
     )
     assert found.times == 4096
+
+
+def test_a_write_above_a_read_with_nothing_between():
+    """The same race where no barrier stands between the two lines: there it is missing."""
+    found = only(kernel(LOCAL_RACE), PLANE)
+    assert found.message == "line 17 reads words of Ash that another work-item writes in line 13."
+    assert "missing: after line 13, before anybody reads" in found.cause
 
 
 def test_a_word_that_is_read_too_early():
@@ -259,6 +268,13 @@ def test_a_write_to_an_input():
         "line 8 writes A, which is an input and may only be read.",
     )
     assert "const" in found.cause
+
+
+def test_a_loop_that_does_not_end():
+    """The outermost loop whose condition never changed; the line at hand if no condition is in sight."""
+    head = "OCLGRIND FATAL ERROR (observer.cpp:770)\na loop that does not end\n\tKernel: k\n\tEntity: "
+    found = only(kernel(message(head + entity(8, "br label %for.cond, !dbg !1"))))
+    assert (found.reason, found.message) == (Reason.TIME_LIMIT, "line 8 is in a loop that does not end.")
 
 
 def test_what_the_simulator_does_not_know():

@@ -83,4 +83,5 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident():
         "grader.worker.memory",
         "grader.worker.preprocess",
         "grader.worker.session",
+        "grader.worker.simulator",
     ]

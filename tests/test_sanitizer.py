@@ -2,7 +2,7 @@
 
 # ruff: noqa: F811 - the fixture is imported, and then a parameter
 
-from conftest import ROOT
+from conftest import DEADLINES, ROOT
 from simulator import simulator, subject_of  # noqa: F401 - a fixture
 
 from grader.result import Kind, Reason, Verdict
@@ -15,7 +15,7 @@ BARRIER = "        barrier(CLK_LOCAL_MEM_FENCE);"
 
 def checked(worker, assignment, source, *, right=True):
     """The check of a submission, with some of the assignment's points."""
-    return check_sanitizer(subject_of(worker, assignment, source), assignment.sanitizer, right=right)
+    return check_sanitizer(subject_of(worker, assignment, source), assignment.sanitizer, right=right).check
 
 
 def line_of(source, text):
@@ -67,6 +67,20 @@ def test_a_return_before_a_barrier(simulator, transposition):
     check = checked(simulator, transposition, source)
     assert check.reason is Reason.BARRIER_DIVERGENCE
     assert f"They ended in line {line_of(source, 'return;')}." in check.message
+
+
+def test_a_loop_that_does_not_end(simulator, transposition):
+    """Its line is named, long before the deadline; not that of a loop inside, or of a condition that is always true."""
+    loop = """
+    for (uint i = 0; i < width; i += 0)
+        for (uint j = 0; j < 4; j++)
+            if (width == 0) return;
+"""
+    source = MODEL.replace("    barrier(", f"{loop}    barrier(")
+    check = checked(simulator, transposition, source)
+    assert check.reason is Reason.TIME_LIMIT
+    assert check.message.startswith(f"line {line_of(source, 'i += 0')}: this loop does not end.")
+    assert check.seconds < DEADLINES.simulation
 
 
 def test_wrong_results_alone_keep_no_points(simulator, transposition):

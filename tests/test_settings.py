@@ -57,7 +57,7 @@ def test_a_bench_has_what_the_settings_say():
     with load_settings(given).open_bench("process") as bench:
         pass
     assert (bench.sandbox_name, bench.device) == ("process", 3)
-    assert bench.deadlines == Deadlines(start=30, build=30, first_launch=20, launch=1.5, transfer=30, simulation=15)
+    assert bench.deadlines == Deadlines(start=30, build=30, first_launch=20, launch=1.5, transfer=30, simulation=30)
     assert bench.timing == TimingRules(max_pairs=31)
     assert bench.watching == WatchingRules(required=True, simulation=Simulation(warp=64))
     limits = bench.sandbox.limits()

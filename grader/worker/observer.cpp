@@ -60,6 +60,10 @@ const unsigned SECTOR = setting("GRADER_SECTOR", 32);  // bytes that one access 
 const unsigned BANKS = setting("GRADER_BANKS", 32);
 const unsigned BANK = setting("GRADER_BANK", 4);       // bytes that a bank of local memory gives in a turn
 
+// A launch of more instructions is in a loop without end; the longest of the course takes 10 million, in 1.5 s.
+constexpr uint64_t STEPS = 40'000'000;
+constexpr const char *ENDLESS = "a loop that does not end";
+
 // --- JSON ----------------------------------------------------------------------------------------
 
 std::string quoted(const std::string &text) {
@@ -213,6 +217,8 @@ struct Condition {
 struct Line {
   const llvm::Instruction *first = nullptr;        // the condition that is evaluated first
   std::vector<unsigned> visits;                    // by work-item, since the last barrier
+  std::map<const llvm::Instruction *, uint64_t> ways;  // that its conditions went first
+  bool constant = true;                            // whether each of them always went the same way
   uint64_t reached = 0, diverged = 0;
 };
 
@@ -328,7 +334,7 @@ private:
   std::map<unsigned, unsigned> endings;                       // of this group's work-items, by line
   Marks loaded;                                               // the bytes that the current instruction has read
   const llvm::Module *module = nullptr;
-  uint64_t flop = 0;
+  uint64_t flop = 0, steps = 0;                               // steps: instructions executed
   size_t groupSize = 0;
 
   unsigned lane(const WorkItem *item) const;
@@ -376,7 +382,7 @@ void Observer::kernelBegin(const KernelInvocation *invocation) {
   originOf.clear();
   origins.resize(2);
   items.clear();
-  flop = 0;
+  flop = steps = 0;
   const Kernel *kernel = invocation->getKernel();
   module = kernel->getFunction()->getParent();
   locals.clear();
@@ -501,6 +507,7 @@ void Observer::decide(const WorkItem *item, const llvm::Instruction *instruction
   Line &line = lines[spot.line];
   if (!line.first)
     line.first = instruction;
+  line.constant &= line.ways.emplace(instruction, way).first->second == way;
   if (condition.turns.size() < groupSize)
     condition.turns.resize(groupSize);
   if (line.visits.size() < groupSize)
@@ -759,7 +766,10 @@ unsigned operations(const llvm::Instruction *instruction) {
 void Observer::instructionExecuted(const WorkItem *item, const llvm::Instruction *instruction, const TypedValue &) {
   flop += operations(instruction);
   Item &state = items[item];
+  steps++;
   if (auto *branch = llvm::dyn_cast<llvm::BranchInst>(instruction)) {
+    if (steps > STEPS && spotOf(instruction).line)
+      throw FatalError(ENDLESS, __FILE__, __LINE__);  // ends the kernel, and Oclgrind says where
     if (branch->isConditional()) {
       decide(item, instruction, item->getOperand(branch->getCondition()).getUInt() & 1);
       if (Mark origin = firstOf(state, branch->getCondition()))
@@ -900,7 +910,8 @@ void Observer::write(std::ostream &out, const std::string &kernel) const {
   list("branches");
   for (auto &line : lines) {
     out << comma << "{\"line\":" << line.first << ",\"reached\":" << line.second.reached
-        << ",\"diverged\":" << line.second.diverged << '}';
+        << ",\"diverged\":" << line.second.diverged
+        << ",\"constant\":" << (line.second.constant ? "true" : "false") << '}';
     comma = ",";
   }
   out << "]}\n";
