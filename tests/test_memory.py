@@ -115,12 +115,12 @@ FOUND = [
     pytest.param(
         "words read",
         "height",
-        [seen_access(3, bytes=5120), seen_access(4, bytes=2560), seen_access(5, writes=True)],
+        [seen_access(3, bytes=5120), seen_access(4, bytes=2560), seen_access(5, array="B", writes=True)],
         (
             Reason.EXTRA_TRAFFIC,
             (
-                "it reads 1,920 words of global memory, 1,280 of A in line 3, 640 of A in line 4; at most 32 asked for. "
-                "Stage what several work-items need of A"
+                "it reads 1,920 words of global memory, 1,280 of A in line 3, 640 of A in line 4; at most 32 asked "
+                "for. Stage what several work-items need of A"
             ),
         ),
         id="words read",
