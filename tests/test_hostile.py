@@ -27,6 +27,9 @@ TABLE = (ROOT / "SECURITY.md").read_text(encoding="utf-8").splitlines()
 HONEST = ROOT / "tests" / "submissions" / "coalsTransp" / "block-not-moved"
 """An honest mistake: right for one element, wrong for the larger cases, whoever was graded before it."""
 
+HONEST_EVERY = 5
+"""Attacks to an honest grading."""
+
 every_attack = pytest.mark.parametrize("attack", CORPUS, ids=lambda attack: attack.name)
 
 
@@ -74,16 +77,20 @@ def host():
 
 @every_attack
 def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, tmp_path):  # noqa: F811
-    """Its verdict is the expected one; no container, process or file is left; the next are graded right."""
+    """Its verdict is the expected one; no container, process or file is left; the next are graded right.
+
+    The next is mostly another attack, which must get its own verdict; an honest one is put in now and then.
+    """
     bench, folder = wall
     before = host()
     assert verdict(grade(bench, small_assignment(tmp_path, attack), attack.folder)) == attack.docker
     assert len(settle(lambda: containers(engine, folder), 1)) <= 1, "only the spare is left"
     assert len(settle(lambda: list(folder.iterdir()), 1)) <= 1
     assert host() == before
-    honest = small_course(tmp_path / "next", "coalsTransp", (), watched=False).load("coalsTransp")
-    reasons = [check.reason for check in grade(bench, honest, HONEST).checks]
-    assert reasons == [None, None, Reason.WRONG_OUTPUT, Reason.WRONG_OUTPUT, Reason.NOT_RUN]
+    if CORPUS.index(attack) % HONEST_EVERY == 0:
+        honest = small_course(tmp_path / "next", "coalsTransp", (), watched=False).load("coalsTransp")
+        reasons = [check.reason for check in grade(bench, honest, HONEST).checks]
+        assert reasons == [None, None, Reason.WRONG_OUTPUT, Reason.WRONG_OUTPUT, Reason.NOT_RUN]
     assert row_of(attack).endswith(f"| {in_words(attack.docker)} |")
 
 
