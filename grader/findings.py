@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from grader.messages import GLOBAL, INDEX, INVALID, LOCAL, PRIVATE, of_message, spot
-from grader.protocol import SeenKernel, SeenUnset
+from grader.observation import SeenKernel, SeenUnset
 from grader.result import Finding, Place, Reason
 from grader.scene import Scene
 

@@ -11,7 +11,8 @@ from typing import Literal
 from grader.assignment import ELEMENT_BYTES, Assignment, Measure, Memory, MemoryCheck
 from grader.diagnosis import Problem
 from grader.expressions import evaluate
-from grader.protocol import SeenAccess, Simulation
+from grader.observation import SeenAccess
+from grader.protocol import Simulation
 from grader.result import Access, Branch, Check, Kind, Profile, Reason, Verdict
 from grader.simulation import Simulated, Subject, simulate
 

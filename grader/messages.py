@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from grader.protocol import SeenKernel, SeenMessage
+from grader.observation import SeenKernel, SeenMessage
 from grader.result import Finding, Place, Reason
 from grader.scene import Scene
 

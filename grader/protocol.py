@@ -12,9 +12,10 @@ the judge validates its form here and believes none of its content.
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
-from grader.text import showable
+from grader.observation import SeenKernel
+from grader.wire import Foreign, Message
 
 LOG_LIMIT = 64 * 1024
 """Characters of a build log that a worker sends; one huge template error should not fill a report."""
@@ -25,16 +26,7 @@ REPLY_LIMIT = 4 * 1024 * 1024
 INPUT_FILE = "in.bin"
 OUTPUT_FILE = "out.bin"
 
-Foreign = Annotated[str, AfterValidator(showable)]
-"""A text that a worker sends: made safe to show as soon as it is read."""
-
 ScalarType = Literal["uint32", "int32", "float32", "float64"]
-
-
-class Message(BaseModel):
-    """Base of all messages: frozen, and unknown fields are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 # --- what a worker is told at its start ------------------------------------------------------
@@ -171,7 +163,7 @@ class Open(Message):
     kind: Literal["open"] = "open"
     programs: dict[str, Program]
     buffers: tuple[BufferSpec, ...] = ()
-    sequences: dict[str, tuple[Step, ...]] = {}
+    sequences: dict[str, tuple[Step, ...]] = Field(default_factory=dict)
 
 
 class Stage(Message):
@@ -299,89 +291,6 @@ class Launched(Message):
 
     kind: Literal["launched"] = "launched"
     times: tuple[StepTime, ...]
-
-
-Count = Annotated[int, Field(ge=0, lt=2**63)]
-Distance = Annotated[int, Field(gt=-(2**63), lt=2**63)]
-Space = Literal[0, 1, 2, 3]
-"""Private, global, constant and local memory, as LLVM numbers them for OpenCL."""
-
-
-class SeenArray(Message):
-    """An array of a kernel: its address space and number by which messages mean it, its name in the source, and its
-    size in bytes.
-    """
-
-    space: Space
-    buffer: Count
-    name: Foreign
-    size: Count
-
-
-class SeenMessage(Message):
-    """What the simulator said, the variable that its first place uses ("" if that is not clear), how often it was said
-    about the same lines, and for barriers how many work-items had ended where.
-    """
-
-    text: Foreign
-    array: Foreign
-    times: Count
-    endings: tuple[tuple[Count, Count], ...]
-
-
-class SeenUnset(Message):
-    """A read of something that was never set, and what became of the value: stored, a condition, or an address."""
-
-    line: Count
-    column: Count
-    name: Foreign
-    space: Space
-    used_line: Count
-    how: Literal["stored", "condition", "address"]
-    array: Foreign
-    global_id: tuple[Count, Count, Count]
-    local_id: tuple[Count, Count, Count]
-    group: tuple[Count, Count, Count]
-    times: Count
-
-
-class SeenAccess(Message):
-    """An expression that reads or writes an array, with its counts (result.Access says which); line 0 is a copy by a
-    whole group.
-    """
-
-    line: Count
-    column: Count
-    array: Foreign
-    space: Space
-    writes: bool
-    requests: Count = Field(gt=0)
-    bytes: Count
-    sectors: Count
-    fewest: Count = Field(gt=0)
-    worst: float = Field(ge=0, lt=2**63)
-    stride: Distance | None
-
-
-class SeenBranch(Message):
-    """The conditions of a line; `constant` is whether each always went the same way."""
-
-    line: Count
-    reached: Count
-    diverged: Count
-    constant: bool
-
-
-class SeenKernel(Message):
-    """What the simulator saw of one launch (observer.cpp)."""
-
-    kernel: Foreign
-    flop: Count
-    arrays: tuple[SeenArray, ...]
-    messages: tuple[SeenMessage, ...]
-    unset: tuple[SeenUnset, ...]
-    accesses: tuple[SeenAccess, ...]
-    branches: tuple[SeenBranch, ...]
 
 
 class Observed(Message):

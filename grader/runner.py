@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from grader.arrays import ArrayFiles
 from grader.errors import DeviceError, NoSimulatorError, WorkerError
+from grader.observation import SeenKernel
 from grader.outcome import Crashed, Failure, Fetched, Garbled, OutOfMemory, TimedOut, Timing
 from grader.plan import Plan, Script
 from grader.protocol import (
@@ -32,7 +33,6 @@ from grader.protocol import (
     Launch,
     Launched,
     ListDevices,
-    Message,
     NoDevice,
     Observe,
     Observed,
@@ -41,13 +41,13 @@ from grader.protocol import (
     Preprocessed,
     Program,
     Refused,
-    SeenKernel,
     Simulation,
     Stage,
     Stopped,
 )
 from grader.sandbox import Sandbox, SandboxedWorker
 from grader.text import showable
+from grader.wire import Message
 from grader.worker.fingerprint import fingerprint
 from grader.worker.simulator import OBSERVER
 

@@ -10,10 +10,11 @@ from grader.assignment import Launch, Sizes
 from grader.building import Built
 from grader.diagnosis import Problem, of_failure
 from grader.inspection import inspect, make_trial
+from grader.observation import SeenKernel
 from grader.oracle import Oracle
 from grader.outcome import Crashed, Failure, Fetched, Timing
 from grader.plan import STUDENT, SUBMISSION, Plan, submission_plan
-from grader.protocol import Done, Opened, SeenKernel
+from grader.protocol import Done, Opened
 from grader.result import Reason
 from grader.runner import Worker
 from grader.scene import Scene

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from grader.messages import GLOBAL
-from grader.protocol import SeenKernel
+from grader.observation import SeenKernel
 from grader.result import Check, Reason
 from grader.scene import Scene
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from grader.findings import LIMIT, findings
-from grader.protocol import REPLY_LIMIT, SeenArray, SeenKernel, SeenMessage, SeenUnset
+from grader.observation import SeenArray, SeenKernel, SeenMessage, SeenUnset
+from grader.protocol import REPLY_LIMIT
 from grader.result import Place, Reason
 from grader.scene import Scene
 

@@ -72,9 +72,11 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident():
     found = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
     assert eval(found) == [
         "grader",
+        "grader.observation",
         "grader.protocol",
         "grader.text",
         "grader.tokens",
+        "grader.wire",
         "grader.worker",
         "grader.worker.__main__",
         "grader.worker.fingerprint",

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from simulator import Given, simulator, watch  # noqa: F401 - a fixture
 
 from grader.errors import NoSimulatorError
-from grader.protocol import Devices, SeenAccess, SeenKernel, Simulation
+from grader.observation import SeenAccess, SeenKernel
+from grader.protocol import Devices, Simulation
 from grader.worker import simulator as module
 from grader.worker.fingerprint import fingerprint
 

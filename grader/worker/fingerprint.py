@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-SHARED = ("protocol.py", "text.py", "tokens.py")
+SHARED = ("observation.py", "protocol.py", "text.py", "tokens.py", "wire.py")
 """What the worker imports of the rest of grader."""
 
 

@@ -7,7 +7,8 @@ import hashlib
 import os
 from pathlib import Path
 
-from grader.protocol import Observed, SeenKernel, Simulation
+from grader.observation import SeenKernel
+from grader.protocol import Observed, Simulation
 
 PLATFORM = "Oclgrind"
 
