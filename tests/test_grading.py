@@ -193,10 +193,10 @@ def test_the_corpus_holds_mistakes_and_right_solutions_of_every_assignment(cours
 
 @pytest.mark.parametrize("folder", [pytest.param(each, id=f"{each.parent.name}/{each.name}") for each in CORPUS])
 def test_a_cause_names_a_reason_and_lines_of_code(folder):
-    """A cause has a reason that results can have, and names lines that do something; right ones fail nothing."""
+    """A cause has a reason that results can have, and names lines that do something; right ones at most are slow."""
     cause = annotation(folder, "cause")
     if cause is None:
-        assert annotation(folder, "finding") is None or expectation(folder) == {}
+        assert annotation(folder, "finding") is None or set(expectation(folder)) <= {"performance"}
         return
     assert cause["reason"] in set(Reason)
     assert set(cause) <= {"reason", "line", "says", "stride"}
