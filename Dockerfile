@@ -49,7 +49,7 @@ RUN /opt/pip/bin/pip --python /opt/grader/bin/python3 install --constraint const
 COPY grader/__init__.py grader/observation.py grader/protocol.py grader/text.py grader/tokens.py grader/wire.py grader/
 COPY grader/worker grader/worker
 COPY --from=observer /observer.so grader/worker/
-RUN cp -r grader /opt/grader/lib/python3*/site-packages/ \
+RUN rm grader/worker/build-observer && cp -r grader /opt/grader/lib/python3*/site-packages/ \
  && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/grader/lib
 
 FROM build AS build-grader

@@ -840,7 +840,9 @@ def test_a_kernel_computes_in_there(fresh):
 
 
 def test_the_image_holds_the_worker_and_nothing_else_of_ours(live, engine):  # noqa: F811
-    """No assignment, reference, oracle or test, under any name; of the judge's modules, those that a worker imports."""
+    """No assignment, reference, oracle or test, under any name; of the judge's modules, those that a worker imports; and
+    the plugin of the simulator with its source, by which it is known.
+    """
     code = (
         "import json, sys, grader.worker.__main__, grader.worker.session;"
         "print(json.dumps([m.__file__ for name, m in sys.modules.items() if name.partition('.')[0] == 'grader']))"
@@ -851,6 +853,8 @@ def test_the_image_holds_the_worker_and_nothing_else_of_ours(live, engine):  # n
         str(Path(path).relative_to(package.parent)): hashlib.sha256(Path(path).read_bytes()).hexdigest()
         for path in json.loads(shown)
     }
+    plugin = ROOT / "grader" / "worker" / "observer.cpp"
+    worker[str(plugin.relative_to(ROOT))] = hashlib.sha256(plugin.read_bytes()).hexdigest()
     secret = [
         path
         for folder in ("assignments", "reference", "student_template", "tests", "grader")
@@ -859,6 +863,7 @@ def test_the_image_holds_the_worker_and_nothing_else_of_ours(live, engine):  # n
     ]
     hashes = {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in secret}
     found = json.loads(inside(engine, live, FILES, json.dumps(sorted({path.stat().st_size for path in secret}))))
+    assert found["ours"].pop("grader/worker/observer.so")
     assert found["ours"] == worker
     assert {hashes[each]: there for each, there in found["of such a size"].items() if each in hashes} == {}
     assert [path for path in found["paths"] if any(name in path for name in ASSIGNMENTS)] == []
