@@ -840,8 +840,8 @@ def test_a_kernel_computes_in_there(fresh):
 
 
 def test_the_image_holds_the_worker_and_nothing_else_of_ours(live, engine):  # noqa: F811
-    """No assignment, reference, oracle or test, under any name; of the judge's modules, those that a worker imports; and
-    the plugin of the simulator with its source, by which it is known.
+    """No assignment, reference, oracle or test, under any name; of the judge's modules, those that a worker imports;
+    and the plugin of the simulator with its source, by which it is known.
     """
     code = (
         "import json, sys, grader.worker.__main__, grader.worker.session;"
