@@ -39,6 +39,7 @@ def _lines(task: Task, counted: Counted | Problem) -> Iterator[Text]:
             yield Text(words)
     if problem is not None:
         yield Text.assemble((f"{problem.reason}", "bold red"), f"  {showable(problem.message)}")
+        yield Text(showable(problem.detail), style="dim")
 
 
 def _legend(profile: Profile) -> str:
