@@ -9,6 +9,7 @@ from grader.checking import Mismatch
 from grader.evidence import Explanation
 from grader.forbidden import LINE_LIMIT, Construct, Sighting
 from grader.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
+from grader.phrases import count
 from grader.protocol import BuildFailed, Refused, Stopped
 from grader.result import Check, ErrorMap, Interval, Reason, Verdict
 
@@ -140,10 +141,10 @@ ONLY_ADDED = ", or only added to what was there, which is no number"
 def of_mismatch(mismatch: Mismatch) -> Problem:
     """A wrong array: how much of it, the first wrong element, and how far off."""
     if mismatch.unwritten == mismatch.total:
-        words = f"the kernel wrote nothing to {mismatch.buffer} ({_count(mismatch.total, 'element')}){ONLY_ADDED}."
+        words = f"the kernel wrote nothing to {mismatch.buffer} ({count(mismatch.total, 'element')}){ONLY_ADDED}."
         return Problem(reason=Reason.NOT_WRITTEN, message=words)
     where = mismatch.buffer + "".join(f"[{i}]" for i in mismatch.index)
-    parts = [f"{mismatch.wrong:,} of {_count(mismatch.total, 'element')} of {mismatch.buffer} wrong"]
+    parts = [f"{mismatch.wrong:,} of {count(mismatch.total, 'element')} of {mismatch.buffer} wrong"]
     if mismatch.unwritten:
         share = "all" if mismatch.unwritten == mismatch.wrong else f"{mismatch.unwritten:,}"
         parts.append(f"{share} of them never written")
@@ -180,7 +181,7 @@ def _how_far(mismatch: Mismatch) -> str:
 
 def of_stray_write(buffer: str, words: int) -> Problem:
     """A write into a guard band; `words` counts from the buffer's end, or, below zero, from its start."""
-    distance = _count(words + 1 if words >= 0 else -words, "element")
+    distance = count(words + 1 if words >= 0 else -words, "element")
     place = "past its end" if words >= 0 else "before its start"
     return Problem(
         reason=Reason.OUT_OF_BOUNDS,
@@ -263,10 +264,6 @@ def of_no_time() -> Problem:
 def sizes_in_words(sizes: Sizes) -> str:
     """For example "height 53, width 90"."""
     return ", ".join(f"{name} {size}" for name, size in sizes.items())
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _number(value: float) -> str:

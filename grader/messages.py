@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from grader.assignment import ELEMENT_BYTES
 from grader.observation import SeenKernel, SeenMessage
+from grader.phrases import capital, count
 from grader.result import Finding, Place, Reason
 from grader.scene import Scene
 
@@ -17,8 +19,6 @@ PRIVATE, GLOBAL, LOCAL = 0, 1, 3
 
 BUFFER_BITS = 48
 """An address of Oclgrind's is the number of a buffer above so many bits of an offset into it."""
-
-ELEMENT_BYTES = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ MISALIGNED = (
 FATAL = "OCLGRIND FATAL ERROR"
 
 ENDLESS = "a loop that does not end"
-"""What our plugin says after so many steps of one work-item that it must be in one."""
+"""What our plugin says after so many steps of a launch that it must be in one."""
 
 
 def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
@@ -143,7 +143,7 @@ def _race(message: SeenMessage, entities: list[Entity], seen: SeenKernel, scene:
         what = f"{where}: two work-items write the same element of {array}, so that the result is a matter of luck."
         beyond = next((each for each in entities if scene.is_beyond(each.global_id)), None)
         cause = (
-            f"{_capital(scene.item(beyond.global_id))} lies beyond the edge and must not store: "
+            f"{capital(scene.item(beyond.global_id))} lies beyond the edge and must not store: "
             "its index runs into the next row."
             if beyond
             else "Their indices come out the same: check which ids and which row length they are made of."
@@ -192,7 +192,7 @@ def _out_of_bounds(message: SeenMessage, entity: Entity, seen: SeenKernel, scene
     entity = replace(entity, writes=message.text.startswith("Invalid write"))
     does, access = ("writes", "store") if entity.writes else ("reads", "load")
     if scene.is_beyond(entity.global_id):
-        cause = f"{_capital(scene.item(entity.global_id))} lies beyond the edge: guard the {access} with the sizes."
+        cause = f"{capital(scene.item(entity.global_id))} lies beyond the edge: guard the {access} with the sizes."
     elif "global memory" in message.text:
         cause = "Check the row length in the index, and that the guard tests the sizes of this array."
     else:
@@ -280,12 +280,9 @@ def _input_changed(message: SeenMessage, entity: Entity, seen: SeenKernel, scene
     )
 
 
-LOOP = re.compile(r"\b(?:for|while)\b")
-
-
 def _endless(message: SeenMessage, entity: Entity, seen: SeenKernel, scene: Scene) -> Finding:
     """The outermost loop whose condition never changed; where there is none, the line that was being executed."""
-    loops = sorted(each.line for each in seen.branches if each.constant and LOOP.search(scene.text(each.line)))
+    loops = sorted(each.line for each in seen.branches if each.constant and scene.is_loop(each.line))
     line = loops[0] if loops else entity.line
     words = f"{scene.item(entity.global_id)} of {scene.group(entity.group)} was still here after millions of steps"
     return Finding(
@@ -306,12 +303,3 @@ def _broken_off(message: SeenMessage, entity: Entity, scene: Scene) -> Finding:
         places=(Place(line=entity.line, text=scene.text(entity.line), words=words),),
         times=message.times,
     )
-
-
-def count(number: int, thing: str) -> str:
-    """For example "1 element", "2,048 elements"."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

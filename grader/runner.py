@@ -246,18 +246,23 @@ class Worker:
             return opened
         launches = []
         for _ in range(times):
-            staged = self.stage(name, arrays)
-            if not isinstance(staged, Done):
-                return staged
-            launched = self.launch(name)
-            if not isinstance(launched, Timing):
-                return launched
-            fetched = self.fetch((*plan.scripts[name].outputs, *plan.scripts[name].uploads))
+            fetched = self.run(name, arrays)
             if not isinstance(fetched, dict):
                 return fetched
             launches.append(fetched)
         self.close()
         return launches
+
+    def run(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
+        """In an open session: stage the arrays, run the script, fetch all its buffers."""
+        staged = self.stage(name, arrays)
+        if not isinstance(staged, Done):
+            return staged
+        launched = self.launch(name)
+        if not isinstance(launched, Timing):
+            return launched
+        script = self._script(name)
+        return self.fetch((*script.outputs, *script.uploads))
 
     def close(self) -> None:
         """End the session."""

@@ -1,6 +1,9 @@
 """Where and by whom something was done in a launch, in the student's words."""
 
+import re
 from dataclasses import dataclass
+
+LOOP = re.compile(r"\b(?:for|while|do)\b")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +20,10 @@ class Scene:
         """The line as it was written."""
         lines = self.source.split("\n")
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+    def is_loop(self, line: int) -> bool:
+        """Whether a loop is written in the line, outside of a comment at its end."""
+        return LOOP.search(self.text(line).partition("//")[0]) is not None
 
     def item(self, ids: tuple[int, ...]) -> str:
         """For example "work-item (3, 0)"."""

@@ -12,9 +12,9 @@ from grader.diagnosis import Problem, of_failure
 from grader.inspection import inspect, make_trial
 from grader.observation import SeenKernel
 from grader.oracle import Oracle
-from grader.outcome import Crashed, Failure, Fetched, Timing
+from grader.outcome import Crashed, Failure, Fetched
 from grader.plan import STUDENT, SUBMISSION, Plan, submission_plan
-from grader.protocol import Done, Opened
+from grader.protocol import Opened
 from grader.result import Reason
 from grader.runner import Worker
 from grader.scene import Scene
@@ -67,18 +67,12 @@ def _watch(
     opened = worker.open(plan)
     if not isinstance(opened, Opened):
         return opened
-    staged = worker.stage(STUDENT, arrays)
-    if not isinstance(staged, Done):
-        return staged
-    launched = worker.launch(STUDENT)
-    if not isinstance(launched, Timing):
-        return launched
+    fetched = worker.run(STUDENT, arrays)
+    if not isinstance(fetched, dict):
+        return fetched
     kernels = worker.observe()
     if not isinstance(kernels, tuple):
         return kernels
-    fetched = worker.fetch((*plan.scripts[STUDENT].outputs, *plan.scripts[STUDENT].uploads))
-    if not isinstance(fetched, dict):
-        return fetched
     worker.close()
     return kernels, fetched
 

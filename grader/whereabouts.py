@@ -1,14 +1,11 @@
 """Where in the source a wrong result is made: the lines that write an array, those that read the others, the loops."""
 
-import re
 from collections.abc import Iterator
 
 from grader.messages import GLOBAL
 from grader.observation import SeenKernel
 from grader.result import Check, Reason
 from grader.scene import Scene
-
-LOOP = re.compile(r"\b(?:for|while|do)\b")
 
 EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 """What a correctness check can only say of the results, not of the source."""
@@ -17,7 +14,7 @@ EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 def whereabouts(seen: SeenKernel, scene: Scene) -> str:
     """For example "In your file, C is written in line 31; loops turn in lines 18 and 24."; "" if nothing is used."""
     parts = [*_uses(seen, writes=True), *_uses(seen, writes=False)]
-    loops = {branch.line for branch in seen.branches if LOOP.search(scene.text(branch.line).partition("//")[0])}
+    loops = {branch.line for branch in seen.branches if scene.is_loop(branch.line)}
     if loops:
         parts.append(f"loops turn in {_lines(loops)}")
     return f"In your file, {'; '.join(parts)}." if parts else ""

@@ -3,11 +3,11 @@
 import pytest
 from samples import PROFILE, RACE, ROOFLINE, failed, performance
 
+from grader.phrases import count
 from grader.reports.words import (
     access_in_words,
     branch_in_words,
     bytes_in_words,
-    count,
     finding_in_words,
     seconds_in_words,
     speed_in_words,

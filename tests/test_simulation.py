@@ -10,6 +10,7 @@ from simulator import simulator, subject_of  # noqa: F401 - a fixture
 
 from grader.diagnosis import Problem
 from grader.outcome import Crashed, Fetched, Garbled, TimedOut, Timing
+from grader.plan import Script
 from grader.protocol import Done, Opened, Refused
 from grader.result import Reason
 from grader.runner import Worker
@@ -21,7 +22,9 @@ SIZES = {"height": 20, "width": 37}
 
 
 class Scripted:
-    """A worker that answers each request with what it was given for it."""
+    """A worker that answers each request with what it was given for it; it runs a script by the same three requests."""
+
+    run = Worker.run
 
     def __init__(self, **answers):
         fetched = {}
@@ -30,6 +33,7 @@ class Scripted:
             "stage": Done(),
             "launch": Timing(steps=(), wall_seconds=0.0),
             "observe": (),
+            "_script": Script(steps=(), uploads=("A",), outputs=("B",)),
             "fetch": fetched,
             **answers,
         }

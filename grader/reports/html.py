@@ -13,13 +13,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from grader.phrases import count
 from grader.reports import figures
 from grader.reports.words import (
     access_in_words,
     branch_in_words,
     bytes_in_words,
     closing,
-    count,
     new_message,
     seconds_in_words,
     speed_in_words,

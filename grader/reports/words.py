@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from grader.phrases import count
 from grader.result import Access, Branch, Check, Finding, Performance
 
 SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -65,11 +66,6 @@ def branch_in_words(branch: Branch) -> str:
         return f"condition: every warp stays together, {count(branch.reached, 'time')}"
     share = f"{100 * branch.diverged / max(1, branch.reached):.2g} %"
     return f"condition: warps part {branch.diverged:,} of {count(branch.reached, 'time')} ({share})"
-
-
-def count(number: int, noun: str) -> str:
-    """1 byte, 4,096 bytes."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def three_digits(number: float) -> str:
