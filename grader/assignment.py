@@ -268,6 +268,17 @@ class Assignment(Record):
                 digest.update(path.read_bytes())
         return digest.hexdigest()
 
+    @property
+    def measured_sha256(self) -> str:
+        """Hash of what measurements rest on: everything but words for people, points, and what is asked of figures.
+
+        Results under the same one can be scored anew without running anything (rescoring.py).
+        """
+        fields = self.model_dump_json(exclude=SCORED, exclude_computed_fields=True)
+        own = (self.source(BASELINE_FILE), self.source(ORACLE_FILE))
+        measured = (fields, *own, *sorted(self.model_solutions().items()))
+        return hashlib.sha256(repr(measured).encode()).hexdigest()
+
     def names(self, sizes: Sizes) -> dict[str, object]:
         """What expressions may refer to: the constants and the sizes."""
         return {**self.constants, **sizes}
@@ -289,10 +300,26 @@ class Assignment(Record):
         sources["reference"] = self.reference / MODEL_FILE
         return {name: _read(path) for name, path in sources.items()}
 
+    @property
+    def skeleton(self) -> str:
+        """The kernels.cl that students start from."""
+        return _read(self.folder / MODEL_FILE)
+
     def source(self, file_name: str) -> str:
         """Text of a file of the reference folder."""
         return _read(self.reference / file_name)
 
+
+SCORED: Any = {
+    "folder": True,
+    "reference": True,
+    "title": True,
+    "correctness": {"points": True},
+    "sanitizer": {"points": True},
+    "memory": {"checks": True},
+    "performance": {"classes": {"__all__": {"bands": True, "minimum": True, "baseline": True}}},
+}
+"""Fields of an assignment that change no measurement."""
 
 MODEL_FILE, BASELINE_FILE, ORACLE_FILE = "kernels.cl", "baseline.cl", "oracle.py"
 

@@ -1,74 +1,139 @@
-"""Many submissions, one after another: find them, grade each, and let none stop the rest.
+"""A whole course, graded: what remains to be done, who does it, and what becomes of what cannot be done.
 
-SUBMISSIONS/  NAME/kernels.cl  or  NAME.cl       RESULTS/  NAME.json  NAME.xml  NAME.html
+Intake -> an item for each different file and assignment -> those not in the store -> workforce -> store
 """
 
-import os
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from grader.assignment import Assignment
-from grader.errors import InputError, InterruptedGradingError
-from grader.grading import Bench, Progress, grade_submission, ungraded
-from grader.inputs import fresh_seed
+from grader.errors import GraderError
+from grader.handin import HandIn, Intake
+from grader.parcel import Parcel, pack
 from grader.result import Result, Ungraded
-from grader.submission import FILE_NAME, read_submission
-from grader.task import Task
+from grader.station import NAME, Errand, Facilities, Graded
+from grader.store import Store, content_key, seed_of
 from grader.text import showable
+from grader.workforce import Workforce
 
-NAME_LIMIT = 240
-"""Bytes: file systems take 255, and a report adds an ending."""
+ATTEMPTS = 3
+"""At a grading that fails by our own fault: the first and two more."""
+
+TICK = 0.5
+"""Seconds between two looks at the clock while nothing happens."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
-    """A submission in a folder of submissions, by the name that its reports get."""
+class Item:
+    """One grading: the same bytes for the same assignment, by whomever they were handed in."""
 
-    name: str
-    path: Path
+    key: str
+    handins: tuple[HandIn, ...]
+    parcel: Parcel
 
-
-def find_submissions(folder: Path) -> tuple[Entry, ...]:
-    """Every folder in it, which should hold a kernels.cl, and every file NAME.cl.
-
-    Raises InputError if there are none, or if one has a name that its reports could not have.
-    """
-    if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder; name the one that holds the submissions.")
-    folders = [Entry(name=path.name, path=path) for path in folder.iterdir() if path.is_dir() and _is_meant(path)]
-    files = [Entry(name=path.stem, path=path) for path in folder.glob("*.cl") if not path.is_dir()]
-    names = [entry.name for entry in (*folders, *files)]
-    long = next((name for name in names if len(os.fsencode(name)) > NAME_LIMIT), None)
-    if long is not None:
-        raise InputError(f"the name {showable(long)} in {folder} is too long for its reports; shorten it.")
-    double = next((name for name in names if names.count(name) > 1), None)
-    if double is not None:
-        raise InputError(f"{folder} holds both {double}.cl and {double}/{FILE_NAME}; keep one of them.")
-    if not names:
-        raise InputError(f"{folder} holds no submissions: neither NAME/{FILE_NAME} nor NAME.cl.")
-    return tuple(sorted((*folders, *files), key=lambda entry: entry.name))
+    @property
+    def name(self) -> str:
+        """Whose it is, in a line of output."""
+        first, *others = self.handins
+        return f"{first.student.label}{f' and {len(others)} more' if others else ''}: {first.assignment}"
 
 
-def _is_meant(folder: Path) -> bool:
-    """A folder with a student's name but without a kernels.cl must not go unnoticed; one like .git need not be."""
-    return not folder.name.startswith(".") or (folder / FILE_NAME).is_file()
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Everything that a batch grades: its items by their key, and how all of them are graded."""
+
+    items: dict[str, Item]
+    facilities: Facilities
+    orders: str
+    seed: int
+
+    def errand(self, item: Item) -> Errand:
+        """What a station is sent."""
+        return Errand(
+            orders=self.orders,
+            facilities=self.facilities,
+            parcel=item.parcel,
+            data=item.handins[0].data,
+            sha256=item.handins[0].sha256,
+            seed=seed_of(self.seed, item.key),
+        )
 
 
-def grade_all(
-    entries: tuple[Entry, ...], assignment: Assignment, bench: Bench, progress: Progress
-) -> Iterator[tuple[Entry, Result | Ungraded]]:
-    """The outcome of each as it comes; what cannot be graded is a line in the list and no reason to stop."""
-    for entry in entries:
-        progress(entry.name)
-        yield entry, _grade(entry, assignment, bench)
+def make_plan(
+    intake: Intake, assignments: tuple[Assignment, ...], facilities: Facilities, orders: str, seed: int
+) -> Plan:
+    """An item for every different file and assignment, in the order in which they were found."""
+    by_name = {assignment.name: assignment for assignment in assignments}
+    parcels = {name: pack(assignment) for name, assignment in by_name.items()}
+    items: dict[str, Item] = {}
+    for handin in intake.handins:
+        key = content_key(handin, by_name[handin.assignment], facilities, orders)
+        known = items.get(key) or Item(key=key, handins=(), parcel=parcels[handin.assignment])
+        items[key] = replace(known, handins=(*known.handins, handin))
+    return Plan(items=items, facilities=facilities, orders=orders, seed=seed)
 
 
-def _grade(entry: Entry, assignment: Assignment, bench: Bench) -> Result | Ungraded:
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Something that happened to an item, at its attempt of this number; `fault` is ours, where there is no result."""
+
+    what: Literal["begun", "graded", "retried", "given up"]
+    item: Item
+    attempt: int
+    result: Result | None = None
+    fault: str = ""
+
+
+Listener = Callable[[Event | None], None]
+"""Told of every event as it happens, and of nothing (None) now and then while none does."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Attempt:
+    item: Item
+    number: int
+
+
+def grade_missing(plan: Plan, workforce: Workforce, store: Store, listen: Listener) -> dict[str, str]:
+    """Grade every item that is not in the store; the faults of those that could not be graded, by key."""
+    waiting = deque(_Attempt(item=item, number=1) for item in plan.items.values() if not store.holds(item.key))
+    under_way: dict[Future[Graded | Ungraded], _Attempt] = {}
+    faults: dict[str, str] = {}
+    while waiting or under_way:
+        while waiting and len(under_way) < workforce.hands:
+            attempt = waiting.popleft()
+            under_way[workforce.submit(plan.errand(attempt.item))] = attempt
+            listen(Event(what="begun", item=attempt.item, attempt=attempt.number))
+        done, _ = wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED)
+        for future in done:
+            attempt = under_way.pop(future)
+            event = _ended(attempt, _outcome(future), store)
+            if event.what == "retried":
+                waiting.append(_Attempt(item=attempt.item, number=attempt.number + 1))
+            if event.what == "given up":
+                faults[attempt.item.key] = event.fault
+            listen(event)
+        if not done:
+            listen(None)
+    return faults
+
+
+def _ended(attempt: _Attempt, outcome: Graded | Ungraded, store: Store) -> Event:
+    item, number = attempt.item, attempt.number
+    if isinstance(outcome, Graded):
+        store.keep(item.key, outcome)
+        return Event(what="graded", item=item, attempt=number, result=outcome.result)
+    what: Literal["retried", "given up"] = "retried" if number < ATTEMPTS else "given up"
+    return Event(what=what, item=item, attempt=number, fault=outcome.fault)
+
+
+def _outcome(future: "Future[Graded | Ungraded]") -> Graded | Ungraded:
+    """What the station made of it; a station that died over it is a fault of ours like others."""
     try:
-        task = Task(assignment=assignment, submission=read_submission(entry.path), seed=fresh_seed())
-        return grade_submission(task, bench, progress=lambda _: None)
-    except InterruptedGradingError:
-        raise
-    except Exception as error:  # noqa: BLE001 - a fault of ours in one grading is none of the others'
-        return ungraded(assignment, entry.path, error)
+        return future.result()
+    except Exception as error:  # noqa: BLE001 - a cluster has errors of its own
+        told = str(error) if isinstance(error, GraderError) else f"its station failed: {error!r}"
+        return Ungraded(assignment="", submission=str(NAME), fault=showable(told))

@@ -35,17 +35,15 @@ def check_build(task: Task, worker: Worker) -> Build:
     """Load the worker with the submission, build it in a session, and compare its kernels with the assignment."""
     start = time.perf_counter()
     outcome = build(task, worker)
-    passed = Check(
-        name="build",
-        kind=Kind.BUILD,
-        verdict=Verdict.PASSED,
-        points=0,
-        max_points=0,
-        seconds=time.perf_counter() - start,
-    )
+    passed = build_check(time.perf_counter() - start)
     if isinstance(outcome, Problem):
         return Build(check=outcome.fail(passed), built=None)
     return Build(check=passed, built=outcome)
+
+
+def build_check(seconds: float) -> Check:
+    """The check as if it had passed."""
+    return Check(name="build", kind=Kind.BUILD, verdict=Verdict.PASSED, points=0, max_points=0, seconds=seconds)
 
 
 def build(task: Task, worker: Worker) -> Built | Problem:

@@ -19,18 +19,32 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
-from grader import describing
+from grader import courses, describing
 from grader.assignment import Assignment
-from grader.batch import find_submissions, grade_all
 from grader.doctor import examine
 from grader.errors import InputError, InterruptedGradingError, UngradedError
-from grader.files import check_outputs, make_folder, write_whole
+from grader.exports.gradescope import gradescope_results
+from grader.files import check_outputs, write_whole
 from grader.grading import Progress, grade_submission, ungraded
 from grader.inputs import check_seed, fresh_seed
 from grader.memory import Counted
+from grader.options import (
+    BAD_INPUT,
+    FAILED,
+    PASSED,
+    UNGRADED,
+    CourseOption,
+    DeviceOption,
+    GpuOption,
+    SandboxOption,
+    SanitizerOption,
+    TrustOption,
+    docker_settings,
+    watching_settings,
+)
 from grader.profiling import profile_submission
 from grader.reports import REPORTS, annotated
-from grader.reports.terminal import render, summary
+from grader.reports.terminal import render
 from grader.result import Result, Ungraded
 from grader.selftest import examine_assignment
 from grader.settings import load_settings
@@ -39,7 +53,6 @@ from grader.submission import read_submission
 from grader.task import Task
 from grader.trust import is_own
 
-PASSED, FAILED, BAD_INPUT, UNGRADED = range(4)
 INTERRUPTED = 130
 """As a shell reports a program that Ctrl-C has ended."""
 
@@ -51,16 +64,8 @@ app = typer.Typer(
     help="Grades OpenCL kernels: are they right, and are they fast?",
 )
 
-CourseOption = Annotated[Path | None, typer.Option(help="Folder that holds assignments/ and reference/.")]
-DeviceOption = Annotated[int | None, typer.Option(help="Number of the OpenCL device, as `grader devices` lists them.")]
-SandboxOption = Annotated[str | None, typer.Option(help="Where submissions run: process or docker.")]
-GpuOption = Annotated[str | None, typer.Option(help="A GPU for the container: nvidia[:INDEX], amd, intel, or none.")]
-TrustOption = Annotated[
-    bool, typer.Option("--trust-submissions", help="Allow other people's code in the sandbox `process`.")
-]
-SanitizerOption = Annotated[
-    bool, typer.Option("--require-sanitizer", help="Do not grade where the simulator is not installed.")
-]
+WRITERS = {**REPORTS, "gradescope": gradescope_results}
+"""What is written, by the option that names its file."""
 
 
 @app.command()
@@ -70,6 +75,7 @@ def grade(
     junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML file.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write everything that was measured.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page for a browser.")] = None,
+    gradescope: Annotated[Path | None, typer.Option(help="Write Gradescope's results.json.")] = None,
     seed: Annotated[int | None, typer.Option(help="Repeat a grading with the inputs it had.")] = None,
     sandbox: SandboxOption = None,
     gpu: GpuOption = None,
@@ -82,9 +88,10 @@ def grade(
 
     Your own file runs in a process; one that belongs to another user runs in a container.
     """
-    given = {"sandbox": sandbox, "docker": _docker(gpu), "device": device, "course": course}
-    settings = load_settings({**given, "watching": _watching(require_sanitizer)})
-    files = {name: path for name, path in (("junit", junit), ("json", json), ("html", html)) if path is not None}
+    given = {"sandbox": sandbox, "docker": docker_settings(gpu), "device": device, "course": course}
+    settings = load_settings({**given, "watching": watching_settings(require_sanitizer)})
+    wanted = {"junit": junit, "json": json, "html": html, "gradescope": gradescope}
+    files = {name: path for name, path in wanted.items() if path is not None}
     task = Task(
         assignment=settings.places.load(assignment),
         submission=read_submission(file),
@@ -98,7 +105,7 @@ def grade(
     except (InputError, InterruptedGradingError):
         raise
     except Exception as error:
-        _write_reports(files, ungraded(task.assignment, task.submission.path, error))
+        _write_reports(files, ungraded(task.assignment.name, task.submission.path, error))
         raise
     _write_reports(files, result)
     console = Console()
@@ -106,34 +113,7 @@ def grade(
     raise typer.Exit(_exit_code(result))
 
 
-@app.command()
-def batch(
-    folder: Annotated[
-        Path, typer.Argument(help="Folder of submissions: NAME/kernels.cl or NAME.cl.", metavar="SUBMISSIONS")
-    ],
-    assignment: Annotated[str, typer.Option(help="Name of the assignment, as `grader list` shows them.")],
-    out: Annotated[Path, typer.Option(help="Folder for the reports: NAME.json, NAME.xml (JUnit) and NAME.html.")],
-    sandbox: SandboxOption = None,
-    gpu: GpuOption = None,
-    trust_submissions: TrustOption = False,
-    require_sanitizer: SanitizerOption = False,
-    device: DeviceOption = None,
-    course: CourseOption = None,
-) -> None:
-    """Grade a folder of other people's submissions, each in a container of its own."""
-    given = {"sandbox": sandbox, "docker": _docker(gpu), "device": device, "course": course}
-    settings = load_settings({**given, "watching": _watching(require_sanitizer)})
-    loaded = settings.places.load(assignment)
-    entries = find_submissions(folder)
-    make_folder(out)
-    codes = {PASSED}
-    with _progress_line() as progress, settings.open_batch(settings.choose_sandbox(trusted=trust_submissions)) as bench:
-        for entry, outcome in grade_all(entries, loaded, bench, progress):
-            endings = {"junit": "xml", "json": "json", "html": "html"}
-            _write_reports({name: out / f"{entry.name}.{ending}" for name, ending in endings.items()}, outcome)
-            typer.echo(summary(entry.name, outcome))
-            codes.add(_exit_code(outcome))
-    raise typer.Exit(max(codes))
+app.command()(courses.batch)
 
 
 @app.command()
@@ -168,6 +148,9 @@ def init(
         typer.echo(path)
 
 
+app.command()(courses.export)
+
+
 @app.command("list")
 def list_assignments(course: CourseOption = None) -> None:
     """List the assignments."""
@@ -185,7 +168,7 @@ def show(name: Annotated[str, typer.Argument(help="Name of the assignment.")], c
 @app.command()
 def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
     """List the OpenCL devices."""
-    settings = load_settings({"sandbox": sandbox, "docker": _docker(gpu), "device": 0})
+    settings = load_settings({"sandbox": sandbox, "docker": docker_settings(gpu), "device": 0})
     with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench, bench.worker() as worker:
         worker.ready()
         for device in worker.devices:
@@ -209,7 +192,7 @@ def doctor(
     device: DeviceOption = None,
 ) -> None:
     """Say whether this machine can grade, and what to do if not."""
-    settings = load_settings({"sandbox": sandbox, "docker": _docker(gpu), "course": course, "device": device})
+    settings = load_settings({"sandbox": sandbox, "docker": docker_settings(gpu), "course": course, "device": device})
     name = settings.choose_sandbox(trusted=True)
     console = Console(highlight=False)
     problems = 0
@@ -231,7 +214,7 @@ def selftest(
     course: CourseOption = None,
 ) -> None:
     """Check on this device that model solutions pass, with a margin, and that skeletons and baselines do not."""
-    settings = load_settings({"sandbox": sandbox, "docker": _docker(gpu), "device": device, "course": course})
+    settings = load_settings({"sandbox": sandbox, "docker": docker_settings(gpu), "device": device, "course": course})
     assignments = [settings.places.load(name) for name in names or settings.places.names()]
     console = Console(highlight=False)
     broken = 0
@@ -275,16 +258,6 @@ def _options(
     pass
 
 
-def _docker(gpu: str | None) -> dict[str, str] | None:
-    """What --gpu sets; nothing where it is not given."""
-    return None if gpu is None else {"gpu": gpu}
-
-
-def _watching(require_sanitizer: bool) -> dict[str, bool] | None:
-    """What --require-sanitizer sets; nothing where it is not given."""
-    return {"required": True} if require_sanitizer else None
-
-
 def _exit_code(outcome: Result | Ungraded) -> int:
     if isinstance(outcome, Ungraded):
         return UNGRADED
@@ -293,7 +266,7 @@ def _exit_code(outcome: Result | Ungraded) -> int:
 
 def _write_reports(files: dict[str, Path], outcome: Result | Ungraded) -> None:
     for name, path in files.items():
-        write_whole(path, REPORTS[name](outcome))
+        write_whole(path, WRITERS[name](outcome))
 
 
 @contextmanager

@@ -20,20 +20,12 @@ FREE_BYTES = 1024**3
 
 IMAGE_REMEDY = "build the image again; for a GPU, it must hold the driver's OpenCL library"
 
-DEVICE_REMEDIES = {
-    "process": "install an OpenCL driver: `apt install pocl-opencl-icd`, or `pip install pocl-binary-distribution` "
-    "(which knows no processor newer than 2022)",
-    "docker": IMAGE_REMEDY,
-}
-KERNEL_REMEDIES = {
-    "process": "see the lines above; a missing linker (package binutils) is the usual cause",
-    "docker": IMAGE_REMEDY,
-}
-
-SIMULATOR_REMEDIES = {
-    "process": "do what the line above says; without it, sanitizer and memory checks are skipped",
-    "docker": IMAGE_REMEDY,
-}
+DEVICE_REMEDY = (
+    "install an OpenCL driver: `apt install pocl-opencl-icd`, or `pip install pocl-binary-distribution` "
+    "(which knows no processor newer than 2022)"
+)
+KERNEL_REMEDY = "see the lines above; a missing linker (package binutils) is the usual cause"
+SIMULATOR_REMEDY = "do what the line above says; without it, sanitizer and memory checks are skipped"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,13 +45,20 @@ def examine(name: str, open_bench: Callable[[], AbstractContextManager[Bench]], 
     try:
         with open_bench() as bench:
             yield Finding(topic="sandbox", found=", ".join((name, *_confinement(bench))))
-            yield _attempt("device", lambda: _device(bench), DEVICE_REMEDIES[name])
-            yield _attempt("a kernel", lambda: _kernel(bench), KERNEL_REMEDIES[name])
-            yield replace(_attempt("simulator", lambda: _simulator(bench), SIMULATOR_REMEDIES[name]), needed=False)
+            yield _attempt("device", lambda: _device(bench), _remedy(name, DEVICE_REMEDY))
+            yield _attempt("a kernel", lambda: _kernel(bench), _remedy(name, KERNEL_REMEDY))
+            yield replace(
+                _attempt("simulator", lambda: _simulator(bench), _remedy(name, SIMULATOR_REMEDY)), needed=False
+            )
     except GraderError as error:
         yield Finding(topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, and ask again")
     for assignment in course.names():
         yield _attempt(assignment, partial(_title, course, assignment), "mend the file that the message names")
+
+
+def _remedy(name: str, here: str) -> str:
+    """What to do in the sandbox of this name: on this machine, or to the image that has everything in it."""
+    return IMAGE_REMEDY if name == "docker" else here
 
 
 def _confinement(bench: Bench) -> Iterator[str]:
@@ -125,6 +124,7 @@ def _process_prerequisites() -> Iterator[Finding]:
 
 PREREQUISITES: dict[str, Callable[[], Iterator[Finding]]] = {
     "process": _process_prerequisites,
+    "user": _process_prerequisites,
     "docker": lambda: iter(()),
 }
 """What a sandbox needs on the host beside what starting it tells."""

@@ -1,4 +1,11 @@
-"""One timed section at a time on a device, across all graders of a host."""
+"""Who may use a device: one timed section at a time and nothing beside it, across all graders of a host.
+
+Work that is not timed shares the device with other such work. Whoever wants it alone first closes the gate, so that
+nobody new comes in, and then waits until those inside have left:
+
+    grader-DEVICE.gate   held by whoever is about to come in
+    grader-DEVICE.lock   held by those who are inside: shared, or by one alone
+"""
 
 import fcntl
 import os
@@ -13,16 +20,52 @@ from grader.protocol import DeviceFacts
 
 READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # whatever somebody has put there in place of a file
 
+CPU = "cpu"
+"""All CPU drivers share the one CPU, and so does the simulator."""
+
 
 @contextmanager
 def exclusive(device: DeviceFacts, folder: Path) -> Iterator[None]:
-    """Wait until no other grader times on the device, and keep it until the end of the block.
+    """Wait until no other grader uses the device, and keep it alone until the end of the block.
 
-    The lock is on a file in `folder`, which all graders of the host must share. It ends with the process that holds it.
+    The locks are on files in `folder`, which all graders of the host must share. They end with the process that holds
+    them. Whoever shares the device must not ask for it alone.
     """
-    lock = _open(folder / f"grader-{_identity(device)}.lock")
+    with _inside(_identity(device), folder, fcntl.LOCK_EX):
+        yield
+
+
+@contextmanager
+def shared(device: DeviceFacts, folder: Path) -> Iterator[None]:
+    """Wait until no other grader has the device alone, and keep all from that until the end of the block."""
+    with _inside(_identity(device), folder, fcntl.LOCK_SH):
+        yield
+
+
+@contextmanager
+def shared_cpu(folder: Path) -> Iterator[None]:
+    """The same for what keeps processor cores busy without being a kernel on a device."""
+    with _inside(CPU, folder, fcntl.LOCK_SH):
+        yield
+
+
+def _identity(device: DeviceFacts) -> str:
+    """The same for every driver and sandbox that reaches the device."""
+    if device.type == "cpu":
+        return CPU
+    return re.sub(r"\W+", "-", device.bus or device.name).strip("-").lower()
+
+
+@contextmanager
+def _inside(name: str, folder: Path, how: int) -> Iterator[None]:
+    lock = _open(folder / f"grader-{name}.lock")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        gate = _open(folder / f"grader-{name}.gate")
+        try:
+            fcntl.flock(gate, fcntl.LOCK_EX)
+            fcntl.flock(lock, how)
+        finally:
+            os.close(gate)
         yield
     finally:
         os.close(lock)
@@ -38,13 +81,6 @@ def _make(path: Path) -> None:
     finally:
         os.close(descriptor)
         Path(name).unlink()
-
-
-def _identity(device: DeviceFacts) -> str:
-    """The same for every driver and sandbox that reaches the device; all CPU drivers share the one CPU."""
-    if device.type == "cpu":
-        return "cpu"
-    return re.sub(r"\W+", "-", device.bus or device.name).strip("-").lower()
 
 
 def _open(path: Path) -> int:

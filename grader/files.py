@@ -1,4 +1,4 @@
-"""Output files: written whole or not at all."""
+"""Output files: written whole or not at all, also when the power is cut."""
 
 import contextlib
 import os
@@ -43,16 +43,21 @@ def check_writable(path: Path) -> None:
         raise InputError(f"cannot write {path}: the folder {path.parent} is not yours to write to.")
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file through a temporary one beside it; an older file stays until the new one is complete."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file through a temporary one beside it; an older file stays until the new one is complete.
+
+    A text is written as UTF-8. When this returns, the file is on the disk.
+    """
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}.") from error
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+            file.flush()
             os.fchmod(file.fileno(), 0o666 & ~_umask())
+            os.fsync(file.fileno())
         Path(temporary).replace(path)
     except BaseException as error:  # Ctrl-C included: nothing half-written stays
         with contextlib.suppress(OSError):

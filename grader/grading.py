@@ -7,20 +7,21 @@ import platform
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from grader.assignment import BASELINE_FILE, Assignment
-from grader.building import check_build
+from grader.assignment import BASELINE_FILE
+from grader.building import build_check, check_build
 from grader.cases import check_cases, unrun_cases
 from grader.device import speed_goal
 from grader.diagnosis import Problem
 from grader.errors import GraderError
-from grader.exclusive import exclusive
+from grader.exclusive import exclusive, shared, shared_cpu
 from grader.measurement import Contest, Contestant, Role
 from grader.oracle import load_oracle
+from grader.own_workers import OwnWorkers
 from grader.performance import check_performance, unmeasured
 from grader.plan import BASELINE, PEAK, Bindings, control_plan, reference_plan, submission_plan
 from grader.probe import probe
@@ -33,7 +34,7 @@ from grader.simulation import Subject
 from grader.task import Task
 from grader.text import showable
 from grader.timing import TimingRules
-from grader.watching import Watched, WatchingRules, unwatched_checks, watch
+from grader.watching import WatchingRules, unwatched_checks, watch
 from grader.whereabouts import locate
 
 PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
@@ -57,6 +58,7 @@ class Bench:
     timing: TimingRules
     locks: Path
     watching: WatchingRules
+    own: OwnWorkers = field(default_factory=OwnWorkers)
 
     def worker(self) -> Worker:
         """A worker on this bench."""
@@ -76,29 +78,33 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
     """
     started, clock = datetime.now(UTC), time.perf_counter()
     with ExitStack() as workers:
-        student = workers.enter_context(bench.worker())
-        simulator = bench.simulator()
-        if task.assignment.is_watched:
-            workers.enter_context(simulator)  # starts up while the cases run
-        device = student.ready()
-        if task.assignment.is_watched and bench.watching.required:
-            simulator.ready()
-        progress("building")
-        build = check_build(task, student)
-        if build.built is None:
-            watched = Watched(checks=tuple(unwatched_checks(task.assignment)))
-            rest = (*unrun_cases(task.assignment), *watched.checks, unmeasured(task.assignment, device))
-            checks = [build.check, *(BUILD_FAILED.fail(check) for check in rest)]
-        else:
-            contest = _contest(task, bench, student, build.built.bindings, workers)
+        with shared_cpu(bench.locks):
+            student = workers.enter_context(bench.worker())
+            simulator = bench.simulator()
+            if task.assignment.is_watched:
+                workers.enter_context(simulator)  # starts up while the cases run
+            device = student.ready()
+            if task.assignment.is_watched and bench.watching.required:
+                simulator.ready()
+        with shared(device, bench.locks):
+            progress("building")
+            build = check_build(task, student)
             checks = [build.check]
-            for check in check_cases(task, contest.oracle, student, build.built.bindings):
-                progress(check.name)
-                checks.append(check)
-            right = all(check.verdict is Verdict.PASSED for check in checks)
+            if build.built is not None:
+                contest = _contest(task, bench, student, build.built.bindings, workers)
+                for check in check_cases(task, contest.oracle, student, build.built.bindings):
+                    progress(check.name)
+                    checks.append(check)
+        right = all(check.verdict is Verdict.PASSED for check in checks)
+        if build.built is None:
+            profile = None
+            checks += _unreached(task, device, BUILD_FAILED)
+        else:
             progress("watching every access in a simulator")
-            subject = Subject(task=task, oracle=contest.oracle, worker=simulator, built=build.built)
-            watched = watch(subject, bench.watching, right=right)
+            with shared_cpu(bench.locks):
+                subject = Subject(task=task, oracle=contest.oracle, worker=simulator, built=build.built)
+                watched = watch(subject, bench.watching, right=right)
+            profile = watched.profile
             checks = [*(locate(check, watched.whereabouts) for check in checks), *watched.checks]
             if right:
                 progress("waiting for the device")
@@ -110,33 +116,46 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
         progress("looking whether the device still works")
         probe(bench.worker())
-    return _result(
-        task, checks, watched.profile, time.perf_counter() - clock, _provenance(task, bench, device, started)
-    )
+    return _result(task, checks, profile, time.perf_counter() - clock, _provenance(task, bench, device, started))
 
 
-def ungraded(assignment: Assignment, submission: Path, error: Exception) -> Ungraded:
+def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
+    """The result of a file that is no source text: all checks fail, and nothing of it is run."""
+    started, clock = datetime.now(UTC), time.perf_counter()
+    with shared_cpu(bench.locks), bench.worker() as worker:
+        device = worker.ready()
+    build = Problem(reason=Reason.BUILD_ERROR, message=why).fail(build_check(0.0))
+    checks = [build, *_unreached(task, device, BUILD_FAILED)]
+    return _result(task, checks, None, time.perf_counter() - clock, _provenance(task, bench, device, started))
+
+
+def _unreached(task: Task, device: DeviceFacts, problem: Problem) -> list[Check]:
+    """Every check after the build, failed because nothing came to it."""
+    assignment = task.assignment
+    checks = (*unrun_cases(assignment), *unwatched_checks(assignment), unmeasured(assignment, device))
+    return [problem.fail(check) for check in checks]
+
+
+def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
     """The record of a grading that an error has ended."""
     told = str(error) if isinstance(error, GraderError) else f"a fault in grader itself: {error!r}"
-    return Ungraded(assignment=assignment.name, submission=showable(str(submission)), fault=showable(told))
+    return Ungraded(assignment=assignment, submission=showable(str(submission)), fault=showable(told))
 
 
 def _contest(task: Task, bench: Bench, student: Worker, bindings: Bindings, workers: ExitStack) -> Contest:
-    """The submission, and beside it workers of our own, which start up and build while the cases run."""
+    """The submission, and beside it workers of our own, which build (and start, if need be) while the cases run."""
     assignment, device = task.assignment, student.ready()
     sizes = speed_goal(assignment, device).sizes
     models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
     baseline = own_program(assignment, assignment.source(BASELINE_FILE))
     ours = {
-        Role.REFERENCE: (reference_plan(assignment, sizes), bench.worker().load(models)),
-        Role.CONTROL: (
-            control_plan(assignment, device),
-            bench.worker().load({**models, BASELINE: baseline, PEAK: PEAK_PROGRAM}),
-        ),
+        Role.REFERENCE: (reference_plan(assignment, sizes), models),
+        Role.CONTROL: (control_plan(assignment, device), {**models, BASELINE: baseline, PEAK: PEAK_PROGRAM}),
     }
     contestants = {Role.SUBMISSION: Contestant(worker=student, plan=submission_plan(assignment, sizes, bindings))}
-    for role, (plan, worker) in ours.items():
-        workers.enter_context(worker).begin_open(plan)
+    for role, (plan, programs) in ours.items():
+        worker = workers.enter_context(bench.own.borrow(role, bench.worker))
+        worker.load(programs).begin_open(plan)
         contestants[role] = Contestant(worker=worker, plan=plan)
     return Contest(
         assignment=assignment, oracle=load_oracle(assignment), device=device, seed=task.seed, contestants=contestants

@@ -1,8 +1,9 @@
 """The outcome of a grading, as records: what reports are made from and what the JSON file holds."""
 
 from collections import Counter
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -237,6 +238,35 @@ class Check(Record):
     error_map: ErrorMap | None = None
 
 
+class Told(Protocol):
+    """What a check is, in full or in brief."""
+
+    @property
+    def kind(self) -> Kind:
+        """What it is about."""
+
+    @property
+    def reason(self) -> Reason | None:
+        """Why it did not pass."""
+
+    @property
+    def cause(self) -> str:
+        """A mistake that explains it."""
+
+
+T = TypeVar("T", bound=Told)
+
+
+def first_to_read(checks: Sequence[T]) -> T | None:
+    """The failed check whose message is the first to read; None if none failed.
+
+    What the simulator saw comes before wrong results, which are its consequences; of these, the commonest cause.
+    """
+    failed = [check for check in checks if check.reason not in {None, Reason.NOT_RUN}]
+    causes = Counter(check.cause for check in failed if check.cause)
+    return min(failed, key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause]), default=None)
+
+
 class Provenance(Record):
     """What a result rests on: enough to repeat the grading and to see that two are comparable."""
 
@@ -275,13 +305,8 @@ class Result(Record):
 
     @property
     def first_cause(self) -> Check | None:
-        """The failed check whose message is the first to read; None if none failed.
-
-        What the simulator saw comes before wrong results, which are its consequences; of these, the commonest cause.
-        """
-        failed = [check for check in self.checks if check.reason not in {None, Reason.NOT_RUN}]
-        causes = Counter(check.cause for check in failed if check.cause)
-        return min(failed, key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause]), default=None)
+        """The failed check whose message is the first to read; None if none failed."""
+        return first_to_read(self.checks)
 
 
 class Ungraded(Record):

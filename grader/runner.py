@@ -154,6 +154,8 @@ class Worker:
 
     def load(self, programs: Mapping[str, Program]) -> Self:
         """The programs that sessions opened from now on will build."""
+        if programs != self._programs:
+            self._launched = set()  # each will be compiled at its first launch
         self._programs = dict(programs)
         return self
 
@@ -268,6 +270,18 @@ class Worker:
         """End the session."""
         if self._process is not None:
             self._ask_done(Close(), "closing", self._deadlines.transfer)
+        self._plan = None
+
+    def rest(self) -> None:
+        """End whatever session there is or was asked for; the process stays, unless that goes wrong."""
+        if self._process is None:
+            return
+        if self._awaited is not None:
+            self.open(self._awaited)
+        if self._process is not None and not isinstance(
+            self._ask_done(Close(), "closing", self._deadlines.transfer), Done
+        ):
+            self.stop()
         self._plan = None
 
     @property

@@ -4,6 +4,7 @@ The file is the one named by GRADER_CONFIG, else grader.yaml in the working dire
 have a double underscore in variables: GRADER_TIMING__MIN_PAIRS=50.
 """
 
+import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ from grader.sandbox import SANDBOXES, Sandbox
 from grader.sandbox.gpu import NO_GPU
 from grader.sandbox.rules import ContainerRules, Rules
 from grader.sandbox.spare import SpareSandbox
+from grader.sandbox.users import ROOTS_OWN
 from grader.timing import TimingRules
 from grader.trust import choose_sandbox
 from grader.watching import WatchingRules
@@ -40,15 +42,17 @@ CONFIG_FILE = "grader.yaml"
 GIGABYTE = 1024**3
 
 
-def _installed_course() -> Path:
+def installed_course() -> Path:
     """The course that came with this grader: beside the package in a checkout, inside it when installed."""
     package = Path(__file__).parent
     inside = package / "course"
     return inside if inside.is_dir() else package.parent
 
 
-def _lock_folder() -> Path:
-    """Where every user of the host may make a lock file."""
+def _lock_folder(sandbox_name: str) -> Path:
+    """Where every grader of the host may make a lock file, and no submission can hold one for ever."""
+    if sandbox_name == "user":
+        return ROOTS_OWN
     shared = Path("/run/lock")
     return shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
 
@@ -84,11 +88,11 @@ class Settings(BaseSettings):
 
     sandbox: str | None = None
     device: int = Field(default=0, ge=0)
-    course: Path = Field(default_factory=_installed_course)
+    course: Path = Field(default_factory=installed_course)
     deadlines: DeadlineSettings = DeadlineSettings()
     limits: LimitSettings = LimitSettings()
     docker: ContainerRules = Field(default_factory=ContainerRules)
-    locks: Path = Field(default_factory=_lock_folder)
+    locks: Path | None = None
     timing: TimingRules = TimingRules()
     watching: WatchingRules = WatchingRules()
 
@@ -103,6 +107,11 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Highest first: the command line, the environment, the file."""
         return init_settings, env_settings, YamlConfigSettingsSource(settings_cls, yaml_file=config_file())
+
+    @property
+    def constraints(self) -> Path:
+        """The versions of packages that this grader was tested with; they come with it, whatever the course."""
+        return installed_course() / "constraints.txt"
 
     @property
     def places(self) -> Course:
@@ -130,21 +139,37 @@ class Settings(BaseSettings):
             device=self.device,
             deadlines=Deadlines(**self.deadlines.model_dump()),
             timing=self.timing,
-            locks=self.locks,
+            locks=self.locks or _lock_folder(sandbox_name),
             watching=self.watching,
+        )
+
+    def orders(self, given: dict[str, Any]) -> str:
+        """What a station elsewhere must grade by, as JSON: what was `given` for this batch, and every rule that can
+        change a verdict. The rest (image, folders, locks, a device that was not named) is the station's own affair.
+        """
+        rules = self.model_dump(mode="json", include={"deadlines", "limits", "timing", "watching"})
+        return json.dumps(
+            {**{name: value for name, value in given.items() if value is not None}, **rules}, sort_keys=True
         )
 
     @contextmanager
     def open_bench(self, sandbox_name: str) -> Iterator[Bench]:
         """A bench with a sandbox of its own, of which nothing is left afterwards."""
-        with closing(self.make_sandbox(sandbox_name)) as sandbox:
-            yield self.bench(sandbox_name, sandbox)
+        with closing(self.make_sandbox(sandbox_name)) as sandbox, self._bench(sandbox_name, sandbox) as bench:
+            yield bench
 
     @contextmanager
     def open_batch(self, sandbox_name: str) -> Iterator[Bench]:
         """The same for many gradings: a spare worker is always about to be ready."""
-        with closing(SpareSandbox(self.make_sandbox(sandbox_name))) as sandbox:
-            yield self.bench(sandbox_name, sandbox)
+        spare = SpareSandbox(self.make_sandbox(sandbox_name))
+        with closing(spare) as sandbox, self._bench(sandbox_name, sandbox) as bench:
+            yield bench
+
+    @contextmanager
+    def _bench(self, sandbox_name: str, sandbox: Sandbox) -> Iterator[Bench]:
+        bench = self.bench(sandbox_name, sandbox)
+        with closing(bench.own):
+            yield bench
 
 
 def config_file() -> Path | None:

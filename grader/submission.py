@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +42,13 @@ def read_submission(path: Path) -> Submission:
         if not path.is_file():
             hint = f" It holds {', '.join(found)}: name the file itself." if found else ""
             raise InputError(f"the folder {path.parent} has no {FILE_NAME}.{hint}")
-    data = _read(path)
+    return parse_submission(path, _read(path))
+
+
+def parse_submission(path: Path, data: bytes) -> Submission:
+    """A kernels.cl that has been read; `path` is what to call it. Raises InputError that says what is wrong with it."""
+    if len(data) > SIZE_LIMIT:
+        raise InputError(f"{path} is over 1 MiB; hand in only the OpenCL source text.")
     return Submission(path=path, source=_decode(data, path), sha256=hashlib.sha256(data).hexdigest())
 
 
@@ -55,14 +62,11 @@ def _is_folder(path: Path) -> bool:
 def _read(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            data = file.read(SIZE_LIMIT + 1)
+            return file.read(SIZE_LIMIT + 1)
     except FileNotFoundError:
         raise InputError(f"there is no file {path}; check the path.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    if len(data) > SIZE_LIMIT:
-        raise InputError(f"{path} is over 1 MiB; hand in only the OpenCL source text.")
-    return data
 
 
 def _decode(data: bytes, path: Path) -> str:
@@ -73,7 +77,8 @@ def _decode(data: bytes, path: Path) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = data.decode("latin-1")  # an old editor's accented letters in a comment are no reason to refuse
+        # an old editor's accented letters in a comment are no reason to refuse
+        text = data.removeprefix(BOM_UTF8).decode("latin-1")
     if not text.strip():
         raise InputError(f"{path} is empty; hand in your kernel.")
     return text.replace("\r\n", "\n").replace("\r", "\n")

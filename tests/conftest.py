@@ -2,6 +2,8 @@
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -32,9 +34,9 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="session")
-def bench(tmp_path_factory) -> Bench:
+def bench(tmp_path_factory) -> Iterator[Bench]:
     """A bench like that of `grader grade`, with shorter deadlines."""
-    return Bench(
+    bench = Bench(
         sandbox_name="process",
         sandbox=SANDBOXES["process"](RULES),
         device=0,
@@ -43,6 +45,8 @@ def bench(tmp_path_factory) -> Bench:
         locks=tmp_path_factory.getbasetemp(),
         watching=WatchingRules(),
     )
+    with closing(bench.own):
+        yield bench
 
 
 @pytest.fixture(scope="session")
@@ -62,9 +66,26 @@ def bare_python(tmp_path_factory) -> Path:
     """Stands in for the Python that runs workers, on a machine where the simulator is not installed."""
     worker = "from grader.worker import __main__, simulator; simulator.LIBRARIES = (); __main__.main()"
     path = tmp_path_factory.mktemp("bare") / "python"
-    path.write_text(f"#!/bin/sh\nexec {sys.executable} -I -c '{worker}'\n")
+    station = f"import sys; sys.executable = {str(path)!r}; from grader.workforce.__main__ import main; main()"
+    path.write_text(
+        f"""#!/bin/sh
+case "$*" in
+*grader.workforce*) shift 3; exec {sys.executable} -P -c "{station}" "$@" ;;
+*) exec {sys.executable} -I -c "{worker}" ;;
+esac
+"""
+    )
     path.chmod(0o755)
     return path
+
+
+@pytest.fixture(scope="session")
+def installed(request, tmp_path_factory):
+    """The image of autograders.py. It takes a minute to make, so that it is made once for all modules."""
+    from autograders import installation  # noqa: PLC0415 - which needs this module
+
+    with installation(request.getfixturevalue("engine"), tmp_path_factory.mktemp("export")) as name:
+        yield name
 
 
 def left_of(group):

@@ -13,7 +13,7 @@ import pytest
 from samples import DEVICE
 
 from grader.errors import WorkerError
-from grader.exclusive import exclusive
+from grader.exclusive import exclusive, shared, shared_cpu
 
 NOBODY = 65534
 
@@ -22,7 +22,7 @@ only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anoth
 GRADER = """
 import sys
 from pathlib import Path
-from grader.exclusive import exclusive
+from grader.exclusive import exclusive, shared, shared_cpu
 from grader.protocol import DeviceFacts
 print("waits", flush=True)
 with exclusive(DeviceFacts.model_validate_json(sys.argv[1]), Path(sys.argv[2])):
@@ -186,7 +186,7 @@ def test_a_folder_that_is_not_ours_to_write_to_is_our_error():
         with exclusive(DEVICE, Path(folder)):
             pass
         with as_nobody(), exclusive(DEVICE, Path(folder)):
-            assert [path.stat().st_uid for path in Path(folder).iterdir()] == [0]
+            assert {path.stat().st_uid for path in Path(folder).iterdir()} == {0}
 
 
 @only_root
@@ -222,7 +222,7 @@ def test_two_graders_that_make_the_lock_at_once_share_it(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "open", overtaken)
     with exclusive(DEVICE, tmp_path):
-        assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+        assert sorted(entry.name for entry in tmp_path.iterdir()) == ["grader-cpu.gate", path.name]
 
 
 def test_a_link_that_leads_nowhere_is_our_error(tmp_path):
@@ -231,3 +231,63 @@ def test_a_link_that_leads_nowhere_is_our_error(tmp_path):
     with pytest.raises(WorkerError, match="GRADER_LOCKS"), exclusive(DEVICE, tmp_path):
         pass
     assert not (tmp_path / "nowhere").exists()
+
+
+# --- sharing ----------------------------------------------------------------------------------
+
+
+def enters(block, seconds=MOMENT):
+    """A thread that enters the block and leaves it when told; whether it got in at once, and the events of it."""
+    inside, leave = threading.Event(), threading.Event()
+
+    def run():
+        with block:
+            inside.set()
+            leave.wait(10)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return inside.wait(seconds), inside, leave, thread
+
+
+def test_work_that_is_not_timed_shares_a_device(tmp_path):
+    """Correctness runs of two gradings go on at the same time, and so does the simulator on the CPU."""
+    with shared(DEVICE, tmp_path), shared(DEVICE, tmp_path), shared_cpu(tmp_path):
+        assert not waits_for(gpu(), gpu("0000:3d:00.0"), tmp_path)
+
+
+def test_who_times_waits_for_those_who_share_and_they_for_it(tmp_path):
+    """Nothing runs beside a timed section, on the CPU not even the simulator."""
+    with shared_cpu(tmp_path):
+        at_once, inside, leave, thread = enters(exclusive(DEVICE, tmp_path))
+        assert not at_once
+    assert inside.wait(5)
+    at_once, other, leave_other, other_thread = enters(shared(DEVICE, tmp_path))
+    assert not at_once
+    leave.set()
+    assert other.wait(5)
+    leave_other.set()
+    thread.join()
+    other_thread.join()
+
+
+def test_newcomers_wait_behind_somebody_who_waits_to_time(tmp_path):
+    """Or a class of submissions that keep a device busy in turns would put off every timed section for ever."""
+    with shared(DEVICE, tmp_path):
+        at_once, timing, leave, _ = enters(exclusive(DEVICE, tmp_path))
+        assert not at_once
+        at_once, newcomer, leave_newcomer, _ = enters(shared(DEVICE, tmp_path))
+        assert not at_once
+    assert timing.wait(5)
+    assert not newcomer.is_set()
+    leave.set()
+    assert newcomer.wait(5)
+    leave_newcomer.set()
+
+
+def test_a_gpu_that_is_timed_leaves_the_cpu_to_the_simulator(tmp_path):
+    """Sectors are counted on the host while a GPU is busy."""
+    with exclusive(gpu(), tmp_path):
+        at_once, _, leave, _ = enters(shared_cpu(tmp_path))
+        assert at_once
+        leave.set()

@@ -1,70 +1,28 @@
-"""grading.py: the golden corpus. Every submission in tests/submissions/ gets exactly the verdicts it must get.
-
-    tests/submissions/ASSIGNMENT/CASE/  kernels.cl   expected.yaml
-
-expected.yaml lists the checks that must fail, each with its reason; all others must pass. A list of reasons stands for
-undefined behaviour: any of them will do. Checks of memory stand by their names below `memory`, or have one reason for
-all of them; for speed there may be a reason for each class of device. What is NOT_RUN after a failed build or case need
-not be written: the sanitizer where it finds nothing, memory and performance.
-
-`cause` is what the first explanation must say of a mistake: its `reason`, a `line` that it names (of several, at least
-one; for a race, two), words that it `says`, and the `stride` in bytes between neighbouring work-items. `finding: none`
-marks a right solution of which nothing may be reported. What a device makes of a race, a missed barrier or a value that
-was never set is a matter of luck, and nothing is expected of it.
-"""
+"""grading.py: the golden corpus (golden.py). Every submission in it gets exactly the verdicts it must get."""
 
 import os
 import re
 from dataclasses import replace
 
 import pytest
-import yaml
-from attacks import HELD, HOSTILE, corpus
+from attacks import HELD, corpus
 from conftest import ROOT
+from golden import CORPUS, annotation, comparison, expectation, is_timed, listed, skipped
 
 from grader.errors import NoiseError
 from grader.expressions import evaluate
 from grader.grading import grade_submission
 from grader.inputs import fresh_seed
-from grader.result import Kind, Reason, Verdict
+from grader.result import Kind, Reason
 from grader.submission import read_submission
 from grader.task import Task
 from grader.timing import TimingRules
-
-EXPECTATIONS = (ROOT / "tests" / "submissions").glob("*/*/expected.yaml")
-CORPUS = sorted(path.parent for path in EXPECTATIONS if path.parent.parent != HOSTILE)
-
-
-def expectation(folder):
-    """The failures that expected.yaml lists."""
-    return yaml.safe_load((folder / "expected.yaml").read_text(encoding="utf-8"))["fails"]
-
-
-def annotation(folder, name):
-    """The `cause` or the `finding` of expected.yaml; None without one."""
-    return yaml.safe_load((folder / "expected.yaml").read_text(encoding="utf-8")).get(name)
-
-
-def is_timed(folder):
-    """Whether its speed is a question: that of right solutions is, and where something is expected of it."""
-    fails = expectation(folder)
-    return not fails or "performance" in fails
 
 
 def golden(folder):
     """The submission as a parameter."""
     marks = [pytest.mark.timed] if is_timed(folder) else []
     return pytest.param(folder, id=f"{folder.parent.name}/{folder.name}", marks=marks)
-
-
-LUCK = {"DATA_RACE", "BARRIER_DIVERGENCE", "UNINITIALISED"}
-"""Causes that leave open what a device makes of a kernel."""
-
-
-def is_luck(folder):
-    """Whether only the simulator's word is asked for: the device may get it right, too, as where nothing else fails."""
-    reason = (annotation(folder, "cause") or {}).get("reason")
-    return reason in LUCK or (reason == "OUT_OF_BOUNDS" and set(expectation(folder)) == {"sanitizer"})
 
 
 ONE_PAIR = TimingRules(warm_up_seconds=0, min_pairs=1, max_pairs=1, noise_limit=1000)
@@ -90,51 +48,6 @@ def grade(assignment, path, bench, seed=None):
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
-def failures(result):
-    """What failed, by the names that expected.yaml uses."""
-    return {short(check.name): check.reason for check in result.checks if check.reason is not None}
-
-
-def skipped(result):
-    """What could not be checked: without a simulator, what rests on it. GRADER_TEST_SIMULATOR=required has it all."""
-    names = {short(check.name) for check in result.checks if check.verdict is Verdict.SKIPPED}
-    assert not (names and os.environ.get("GRADER_TEST_SIMULATOR") == "required")
-    return names
-
-
-def short(name):
-    return re.sub(r"^correctness: | \(.*\)$|: (cpu|gpu) .*$", "", name)
-
-
-def expected_failures(fails, assignment, device_class):
-    """The same from expected.yaml, with its shorthands written out."""
-    cases = [case.name for case in assignment.correctness.cases]
-    memory = [f"memory: {check.name}" for check in assignment.memory.checks]
-    consequences = dict.fromkeys(["sanitizer", *memory, "performance"], "NOT_RUN")
-    if "build" in fails:
-        return {**dict.fromkeys(cases, "NOT_RUN"), **consequences, "build": fails["build"]}
-    shorthands = {"every case": cases, "memory": memory}
-    expected = {}
-    for name, reason in fails.items():
-        if not isinstance(reason, dict):
-            expected |= dict.fromkeys(shorthands.get(name, [name]), reason)
-        elif name == "memory":
-            expected |= {f"memory: {check}": why for check, why in reason.items()}
-        elif reason[device_class] != "passed":
-            expected[name] = reason[device_class]
-    return {**consequences, **expected} if set(expected) & set(cases) else expected
-
-
-def listed(reason):
-    """One reason or several, as a list."""
-    return reason if isinstance(reason, list) else [reason]
-
-
-def match(found, reason):
-    """The reason that must be found: of several, the one that was, if it is among them."""
-    return found if found in listed(reason) else reason
-
-
 @pytest.mark.parametrize("folder", [golden(folder) for folder in CORPUS])
 def test_every_golden_submission_gets_its_verdicts(course, bench, folder):
     """Right ones pass everything; wrong ones fail where they must, for the reason they must, and nowhere else; and the
@@ -142,15 +55,11 @@ def test_every_golden_submission_gets_its_verdicts(course, bench, folder):
     """
     assignment, cause = course.load(folder.parent.name), annotation(folder, "cause") or {}
     result = grade(assignment, folder, bench if is_timed(folder) else replace(bench, timing=ONE_PAIR))
-    device_class = "cpu" if result.provenance.device.type == "cpu" else "gpu"
-    found, expected = failures(result), expected_failures(expectation(folder), assignment, device_class)
-    unasked = skipped(result) | ({"performance"} if "performance" not in expected and not is_timed(folder) else set())
-    if is_luck(folder):
-        unasked |= {name for name in (*found, *expected) if name != "sanitizer"}
-    assert {name: why for name, why in found.items() if name not in unasked} == {
-        name: match(found.get(name), why) for name, why in expected.items() if name not in unasked
-    }
-    if cause and not skipped(result):
+    unchecked = skipped(result)
+    assert not (unchecked and os.environ.get("GRADER_TEST_SIMULATOR") == "required")
+    found, expected = comparison(folder, assignment, result)
+    assert found == expected
+    if cause and not unchecked:
         assert_explains(result.first_cause, cause, assignment)
 
 

@@ -1,5 +1,6 @@
 """settings.py: defaults, a file, the environment and the command line, each over the one before."""
 
+import json
 import os
 
 import pytest
@@ -213,3 +214,19 @@ def test_settings_do_not_change():
     settings = Settings()
     with pytest.raises(ValueError, match="frozen"):
         settings.device = 1
+
+
+def test_orders_bring_every_rule_and_leave_a_machine_its_own(monkeypatch):
+    """Where all is set otherwise, the rules of the batch hold, and what it does not say is that machine's."""
+    monkeypatch.setenv("GRADER_TIMING__MIN_PAIRS", "5")
+    monkeypatch.setenv("GRADER_DEVICE", "1")
+    orders = load_settings({}).orders({"sandbox": "docker", "docker": {"gpu": "nvidia"}, "device": None})
+    monkeypatch.setenv("GRADER_TIMING__MIN_PAIRS", "77")
+    monkeypatch.setenv("GRADER_DEADLINES__BUILD", "1")
+    monkeypatch.setenv("GRADER_DEVICE", "3")
+    monkeypatch.setenv("GRADER_DOCKER__IMAGE", "of-that-machine")
+    there = load_settings(json.loads(orders))
+    assert there.timing.min_pairs == 5
+    assert there.deadlines.build == 30.0
+    assert (there.device, there.docker.image, there.docker.gpu) == (3, "of-that-machine", "nvidia")
+    assert there.sandbox == "docker"

@@ -24,6 +24,14 @@ def test_a_latin_1_comment_is_no_reason_to_refuse(tmp_path):
     assert read_submission(path).source.endswith(KERNEL)
 
 
+def test_a_byte_order_mark_is_no_part_of_the_source(tmp_path):
+    """Nor where a Latin-1 letter in the file makes it no UTF-8: a compiler would stumble over it."""
+    path = tmp_path / "kernels.cl"
+    for comment in ("// løsning\n".encode(), "// løsning\n".encode("latin-1")):
+        path.write_bytes(b"\xef\xbb\xbf" + KERNEL.encode() + comment)
+        assert read_submission(path).source == KERNEL + "// løsning\n"
+
+
 def test_a_folder_means_the_kernels_in_it(tmp_path):
     """Students hand in folders."""
     (tmp_path / "kernels.cl").write_text(KERNEL)

@@ -20,6 +20,7 @@ only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give fil
         (None, True, "process"),
         (None, False, "docker"),
         ("process", True, "process"),
+        ("user", False, "user"),
         ("docker", True, "docker"),
         ("docker", False, "docker"),
         ("sandpit", True, "sandpit"),

@@ -94,7 +94,7 @@ def timings(performance: Performance) -> str | None:
         axes.set_xlabel("time of a launch")
 
     medians = ", ".join(f"{row.name} {seconds_in_words(median(row.seconds))}" for row in rows)
-    return _svg("timings", f"Times of all launches; the medians: {medians}.", 0.55 + 0.52 * len(rows), draw)
+    return svg("timings", f"Times of all launches; the medians: {medians}.", 0.55 + 0.52 * len(rows), draw)
 
 
 def rates(performance: Performance) -> str | None:
@@ -128,7 +128,7 @@ def rates(performance: Performance) -> str | None:
 
     words = ", ".join(f"{row.name} {three_digits(value)}" for row, value in zip(rows, values, strict=True))
     of_roof = "" if roof is None else f"; a copy reaches {three_digits(roof)}"
-    return _svg("rates", f"Rates in {performance.unit}: {words}{of_roof}.", 0.75 + 0.55 * len(rows), draw)
+    return svg("rates", f"Rates in {performance.unit}: {words}{of_roof}.", 0.75 + 0.55 * len(rows), draw)
 
 
 def roofline(performance: Performance, profile: Profile | None) -> str | None:
@@ -182,7 +182,7 @@ def roofline(performance: Performance, profile: Profile | None) -> str | None:
     words = ", ".join(f"{name} {three_digits(value)}" for name, value in values.items())
     roofs_in_words = f"{three_digits(bandwidth)} GB/s and {three_digits(peak)} GFLOPS"
     label = f"Roofline at {three_digits(intensity)} FLOP/byte, the roofs {roofs_in_words}. GFLOPS: {words}."
-    return _svg("roofline", label, 4.4, draw)
+    return svg("roofline", label, 4.4, draw)
 
 
 def _series(performance: Performance) -> tuple[Series, ...]:
@@ -253,7 +253,7 @@ def _number(value: float, _: object) -> str:
     return f"{value:g}"
 
 
-def _svg(name: str, label: str, height: float, draw: Callable[[Axes], None]) -> str:
+def svg(name: str, label: str, height: float, draw: Callable[[Axes], None]) -> str:
     """What `draw` draws, as an element of a page, with a label for those who cannot see it.
 
     The same figure is always the same text: no date, no random names, no settings of the user's.

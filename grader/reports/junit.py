@@ -3,63 +3,99 @@
 One flat suite, unique names, times with three decimals, the failure's message also first in its text, points as
 properties in the case's output. A failure is the student's; an error is ours and means that there is no grade. Skipped
 is what this machine cannot check and what counts for nothing.
+
+For a batch, a file with a suite for each submission, for dashboards: the same cases, their names led by the suite's,
+since Artemis and GitLab want names that are unique in a file, and with shorter texts, since GitLab takes 30 MB a file.
 """
 
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from xml.etree import ElementTree
 
 from junit_xml import TestCase, TestSuite, to_xml_report_string
 
-from grader.reports.drawing import as_text, tells_something
-from grader.reports.words import finding_in_words
+from grader.reports.words import failure_in_words, fault_in_words, reason_in_words
 from grader.result import Check, Result, Ungraded, Verdict
 from grader.text import showable
 
-TEXT_LIMIT = 20_000
-"""Characters; Artemis cuts there."""
+COUNTS = ("tests", "failures", "errors")
+"""What the strictest reader wants of all suites together, besides their time."""
 
-CUT = "\n(cut here; the JSON report has the rest)"
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How many characters a text may have, and what is said where one is cut."""
+
+    message: int
+    text: int
+    cut: str
+
+
+ONE = Limits(message=20_000, text=20_000, cut="\n(cut here; the JSON report has the rest)")
+"""Artemis cuts there."""
+
+MANY = Limits(message=300, text=600, cut="\n(cut here; the submission's own report has the rest)")
+"""A thousand submissions whose every check fails make some 25 MB."""
 
 
 def render(outcome: Result | Ungraded) -> str:
-    """An XML document."""
+    """An XML document with one suite, named after the assignment."""
+    return _document([_suite(outcome.assignment, "", outcome, ONE)])
+
+
+def render_batch(parts: Iterable[tuple[str, Result | Ungraded]]) -> str:
+    """An XML document with a suite for each submission, of which (label, assignment) are unique.
+
+    The outcomes are taken one by one and may be read from their files meanwhile.
+    """
+    suites = ((f"{label} {outcome.assignment}", outcome) for label, outcome in parts)
+    return _document(_suite(name, f"{name}: ", outcome, MANY) for name, outcome in suites)
+
+
+def _suite(name: str, lead: str, outcome: Result | Ungraded, limits: Limits) -> TestSuite:
+    """The suite of a submission; `lead` stands before the name of each case."""
     match outcome:
         case Result():
-            cases = [_case(outcome.assignment, check) for check in outcome.checks]
+            cases = [_case(outcome.assignment, lead, check, limits) for check in outcome.checks]
         case Ungraded():
-            cases = [_error(outcome)]
-    return _plain_document(to_xml_report_string([TestSuite(outcome.assignment, cases)]))
+            cases = [_error(outcome, lead, limits)]
+    return TestSuite(_name(name), cases)
 
 
-def _case(assignment: str, check: Check) -> TestCase:
+def _case(assignment: str, lead: str, check: Check, limits: Limits) -> TestCase:
     case = TestCase(
-        _short(check.name),
+        _name(lead + check.name),
         classname=f"{assignment}.{check.kind.value}",
         elapsed_sec=_plain(check.seconds),
         stdout=f"[[PROPERTY|points={check.points:g}]]\n[[PROPERTY|max_points={check.max_points:g}]]",
     )
     if check.verdict is Verdict.SKIPPED:
-        case.add_skipped_info(message=_short(check.message))
+        case.add_skipped_info(message=_short(check.message, limits.message, limits.cut))
     elif check.verdict is not Verdict.PASSED:
-        message = f"{check.reason}: {check.message}"
-        findings = (finding_in_words(check, finding) for finding in check.findings)
-        drawn = as_text(check.error_map) if check.error_map and tells_something(check.error_map) else ""
-        output = "\n".join(filter(None, (message, *findings, check.detail, drawn)))
-        case.add_failure_info(message=_short(message), output=_short(output), failure_type=check.reason)
+        message = _short(reason_in_words(check), limits.message, limits.cut)
+        output = _short(failure_in_words(check), limits.text, limits.cut)
+        case.add_failure_info(message=message, output=output, failure_type=check.reason)
     return case
 
 
-def _error(outcome: Ungraded) -> TestCase:
-    case = TestCase("grading", classname=f"{outcome.assignment}.build", elapsed_sec=_plain(0))
-    message = f"not graded, and not the student's fault: {outcome.fault}"
-    case.add_error_info(message=_short(message), output=_short(message), error_type="UNGRADED")
+def _error(outcome: Ungraded, lead: str, limits: Limits) -> TestCase:
+    case = TestCase(_name(f"{lead}grading"), classname=f"{outcome.assignment}.build", elapsed_sec=_plain(0))
+    message = _short(fault_in_words(outcome), limits.message, limits.cut)
+    case.add_error_info(message=message, output=message, error_type="UNGRADED")
     return case
 
 
-def _short(text: str) -> str:
+def _name(text: str) -> str:
+    """The text without what XML cannot hold; not cut in a batch either, where the end tells cases apart."""
+    return _short(text, ONE.message, ONE.cut)
+
+
+def _short(text: str, limit: int, cut: str) -> str:
     """The text within the limit, without what XML cannot hold."""
     text = showable(text)
-    return text if len(text) < TEXT_LIMIT else text[: TEXT_LIMIT - len(CUT) - 1] + CUT
+    return text if len(text) < limit else text[: limit - len(cut) - 1] + cut
 
 
 def _plain(seconds: float | str) -> Decimal:
@@ -67,16 +103,31 @@ def _plain(seconds: float | str) -> Decimal:
     return Decimal(seconds).quantize(Decimal("0.001"))
 
 
-def _plain_document(document: str) -> str:
-    """The document in the strictest reader's form.
+def _document(suites: Iterable[TestSuite]) -> str:
+    """The document in the strictest reader's form; of each suite only its text is kept."""
+    texts: list[str] = []
+    counts, time = Counter[str](), Decimal(0)
+    for suite in suites:
+        element = _plain_suite(suite)
+        counts.update({count: int(element.get(count, "0")) for count in COUNTS})
+        time += Decimal(element.get("time", "0"))
+        texts.append(ElementTree.tostring(element, encoding="unicode"))
+    attributes = " ".join(f'{count}="{counts[count]}"' for count in COUNTS)
+    head = f'<?xml version="1.0" encoding="utf-8"?>\n<testsuites {attributes} time="{_plain(str(time))}">'
+    return "\n  ".join((head, *texts)) + "\n</testsuites>\n"
+
+
+def _plain_suite(suite: TestSuite) -> ElementTree.Element:
+    """The suite in the strictest reader's form.
 
     The junit-xml package writes times with six decimals, none at all for zero, and an attribute `disabled` that the
     Jenkins xunit plugin does not know.
     """
-    root = ElementTree.fromstring(document)  # noqa: S314 - the package's own output, a line above
-    for element in root.iter():
-        if element.tag in {"testcase", "testsuite", "testsuites"}:
-            element.set("time", str(_plain(element.get("time", "0"))))
-            element.attrib.pop("disabled", None)
-    ElementTree.indent(root)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+    document = to_xml_report_string([suite], prettyprint=False)
+    element = ElementTree.fromstring(document)[0]  # noqa: S314 - the package's own output, a line above
+    for each in element.iter():
+        if each.tag in {"testcase", "testsuite"}:
+            each.set("time", str(_plain(each.get("time", "0"))))
+            each.attrib.pop("disabled", None)
+    ElementTree.indent(element, level=1)
+    return element

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from grader.phrases import count
-from grader.result import Access, Branch, Check, Finding, Performance
+from grader.reports.drawing import as_text, tells_something
+from grader.result import Access, Branch, Check, Finding, Performance, Ungraded
 
 SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
@@ -42,6 +43,23 @@ def finding_in_words(check: Check, finding: Finding) -> str:
     """A finding as lines of plain text: what is wrong, each place with its source line, the usual cause."""
     places = (f"  {place.line:>4} | {place.text.strip()}\n         {place.words}" for place in finding.places)
     return "\n".join(filter(None, (new_message(check, finding), *places, closing(check, finding))))
+
+
+def reason_in_words(check: Check) -> str:
+    """The reason of a check that did not pass, and its sentence."""
+    return f"{check.reason}: {check.message}"
+
+
+def failure_in_words(check: Check) -> str:
+    """All there is to say of a check that did not pass: its reason, the findings, the detail, the error map."""
+    findings = (finding_in_words(check, finding) for finding in check.findings)
+    drawn = as_text(check.error_map) if check.error_map and tells_something(check.error_map) else ""
+    return "\n".join(filter(None, (reason_in_words(check), *findings, check.detail, drawn)))
+
+
+def fault_in_words(outcome: Ungraded) -> str:
+    """Why there is no grade, and whose fault that is not."""
+    return f"not graded, and not the student's fault: {outcome.fault}"
 
 
 def access_in_words(access: Access) -> str:

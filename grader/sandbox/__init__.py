@@ -8,6 +8,7 @@ from grader.protocol import Limits
 from grader.sandbox.container import ContainerSandbox
 from grader.sandbox.process import ProcessSandbox
 from grader.sandbox.rules import Fact, Rules
+from grader.sandbox.user import UserSandbox
 
 
 class SandboxedWorker(Protocol):
@@ -52,4 +53,8 @@ class Sandbox(Protocol):
         """Wait until nothing is left of the workers that were stopped."""
 
 
-SANDBOXES: dict[str, Callable[[Rules], Sandbox]] = {"process": ProcessSandbox, "docker": ContainerSandbox}
+SANDBOXES: dict[str, Callable[[Rules], Sandbox]] = {
+    "process": ProcessSandbox,
+    "user": UserSandbox,
+    "docker": ContainerSandbox,
+}

@@ -22,43 +22,76 @@ from grader.protocol import INPUT_FILE
 PREFIX = "grader-worker-"
 
 
+class LockedFolder:
+    """A temporary folder of this process's, locked for as long as it lives."""
+
+    def __init__(self, path: Path, lock: int) -> None:
+        self.path = path
+        self.is_removed = False
+        self._lock = lock
+
+    @classmethod
+    def make(cls, parent: Path, prefix: str) -> "LockedFolder":
+        """A new folder that only this user can enter. Raises OSError if there can be none."""
+        path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        with ExitStack() as undo:
+            undo.callback(shutil.rmtree, path, ignore_errors=True)
+            lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            undo.callback(os.close, lock)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a sweep looks at a folder only when it has its sign
+            undo.pop_all()
+        return cls(path, lock)
+
+    def remove(self) -> None:
+        """Remove it with everything in it. Can be called again."""
+        if not self.is_removed:
+            self.is_removed = True
+            shutil.rmtree(self.path, ignore_errors=True)
+            os.close(self._lock)
+
+
 class WorkerFolder:
     """A folder of this judge's, with the two array files in it."""
 
-    def __init__(self, path: Path, lock: int, files: ArrayFiles) -> None:
-        self.path = path
+    def __init__(self, folder: LockedFolder, files: ArrayFiles) -> None:
+        self.path = folder.path
         self.files = files
-        self._lock: int | None = lock
+        self._folder = folder
 
     @classmethod
     def make(cls, parent: Path) -> "WorkerFolder":
         """A new folder that only this user can enter. Raises WorkerError if there can be none."""
         with ExitStack() as undo:
             try:
-                path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-                undo.callback(shutil.rmtree, path, ignore_errors=True)
-                lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-                undo.callback(os.close, lock)
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a sweep looks at a folder only when it has files
-                files = ArrayFiles(path)
+                folder = LockedFolder.make(parent, PREFIX)
+                undo.callback(folder.remove)
+                files = ArrayFiles(folder.path)
             except OSError as error:
                 raise WorkerError(f"cannot make a folder for a worker in {parent}: {error.strerror}.") from error
             undo.pop_all()
-        return cls(path, lock, files)
+        return cls(folder, files)
+
+    def admit(self, user: int) -> None:
+        """Let a worker that runs as this user and its group in: it may read and write the array files, and no more."""
+        self.files.share()
+        os.chown(self.path, -1, user)
+        self.path.chmod(0o710)
 
     def remove(self) -> None:
         """Remove it with everything in it. Can be called again."""
-        if self._lock is not None:
+        if not self._folder.is_removed:
             self.files.close()
-            shutil.rmtree(self.path, ignore_errors=True)
-            os.close(self._lock)
-            self._lock = None
+            self._folder.remove()
 
 
 @contextmanager
-def abandoned(parent: Path) -> Iterator[tuple[Path, ...]]:
-    """The folders of this user's judges that were killed; they are removed afterwards."""
-    locks = {path: lock for path in parent.glob(f"{PREFIX}*") if (lock := _take_lock(path)) is not None}
+def abandoned(parent: Path, prefix: str = PREFIX, sign: str = INPUT_FILE) -> Iterator[tuple[Path, ...]]:
+    """Folders with this prefix whose owners, processes of this user's, were killed; they are removed afterwards.
+
+    `sign` is what an owner puts into a folder first, once it is locked.
+    """
+    found = parent.glob(f"{prefix}*")
+    locks = {path: lock for path in found if (lock := _take_lock(path, sign)) is not None}
     try:
         yield tuple(locks)
     finally:
@@ -67,14 +100,14 @@ def abandoned(parent: Path) -> Iterator[tuple[Path, ...]]:
             os.close(lock)
 
 
-def _take_lock(path: Path) -> int | None:
+def _take_lock(path: Path, sign: str) -> int | None:
     """A descriptor that holds the lock of a folder that was left; None if it is in use, another user's, or not ours."""
     try:
         lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
         return None
     with suppress(OSError):
-        ours = os.fstat(lock).st_uid == os.geteuid() and (path / INPUT_FILE).exists()
+        ours = os.fstat(lock).st_uid == os.geteuid() and (path / sign).exists()
         if ours:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return lock

@@ -1,7 +1,7 @@
 """Sandbox `process`: a worker as a child process, for code that its own author runs.
 
 It keeps accidents in: a crash, an endless loop, a memory or output flood. It is no wall against
-malice: native code in the worker has the rights of the user who runs the grader.
+malice: native code in the worker has the rights of the user who runs the grader (user.py gives it fewer).
 
 The worker's folder (folder.py) is in the temporary folder, and also holds
 
@@ -17,7 +17,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, Self
 
 from grader.arrays import ArrayFiles
 from grader.errors import WorkerError
@@ -26,6 +29,7 @@ from grader.sandbox.environment import environment
 from grader.sandbox.folder import WorkerFolder, abandoned
 from grader.sandbox.rules import Fact, Rules
 
+HOME = "home"
 READ_SIZE = 64 * 1024
 LAST_WORDS = 2000
 
@@ -59,30 +63,26 @@ class ProcessSandbox:
 
     def start(self) -> "ProcessWorker":
         """Start a worker in a fresh temporary folder."""
-        folder = WorkerFolder.make(self._parent)
-        (folder.path / "home").mkdir()
-        with (folder.path / "errors.txt").open("wb") as errors:
-            try:
-                process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
-                    [sys.executable, "-I", "-m", MODULE],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    cwd=folder.path,
-                    env=_environment(folder.path),
-                    start_new_session=True,
-                )
-            except OSError as error:
-                folder.remove()
-                raise WorkerError(f"cannot start a worker with {sys.executable}: {error.strerror}.") from error
-        return ProcessWorker(process, folder)
+        return ProcessWorker.start(Launch(command=worker_command(), folder=new_folder(self._parent)))
+
+
+def worker_command() -> tuple[str, ...]:
+    """A worker, run by our own Python."""
+    return (sys.executable, "-I", "-m", MODULE)
+
+
+def new_folder(parent: Path) -> WorkerFolder:
+    """A worker's folder with a home in it."""
+    folder = WorkerFolder.make(parent)
+    (folder.path / HOME).mkdir(mode=0o700)
+    return folder
 
 
 def _environment(folder: Path) -> dict[str, str]:
     linkers = [path for path in map(shutil.which, LINKERS) if path]
     passed_on = {name: os.environ[name] for name in ("OCL_ICD_VENDORS", "LD_LIBRARY_PATH") if name in os.environ}
     path = os.pathsep.join(dict.fromkeys(str(Path(path).parent) for path in linkers))
-    return {"PATH": path, **environment(str(folder / "home")), **passed_on}
+    return {"PATH": path, **environment(str(folder / HOME)), **passed_on}
 
 
 def _tasks_of_user() -> int:
@@ -95,12 +95,44 @@ def _tasks_of_user() -> int:
     return tasks
 
 
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """What a worker is started with; `end_others` ends what its process group may have got out of its group."""
+
+    command: Sequence[str]
+    folder: WorkerFolder
+    end_others: Callable[[], None] = lambda: None
+
+
 class ProcessWorker:
     """A running worker process."""
 
-    def __init__(self, process: subprocess.Popen[bytes], folder: WorkerFolder) -> None:
+    def __init__(self, launch: Launch, process: subprocess.Popen[bytes], errors: BinaryIO) -> None:
+        self._launch = launch
+        self._folder = launch.folder
         self._process = process
-        self._folder = folder
+        self._errors = errors
+
+    @classmethod
+    def start(cls, launch: Launch) -> Self:
+        """Run the command in the folder, which is removed if that fails (WorkerError)."""
+        path = launch.folder.path
+        errors = (path / "errors.txt").open("w+b")
+        try:
+            process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
+                launch.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=path,
+                env=_environment(path),
+                start_new_session=True,
+            )
+        except OSError as error:
+            errors.close()
+            launch.folder.remove()
+            raise WorkerError(f"cannot start a worker with {launch.command[0]}: {error.strerror}.") from error
+        return cls(launch, process, errors)
 
     @property
     def files(self) -> ArrayFiles:
@@ -124,7 +156,7 @@ class ProcessWorker:
         return os.read(descriptor, READ_SIZE)
 
     def stop(self) -> None:
-        """Kill the process group and remove the folder."""
+        """Kill the process group and what has left it, and remove the folder."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -132,17 +164,19 @@ class ProcessWorker:
             with contextlib.suppress(BrokenPipeError):
                 if stream is not None:
                     stream.close()
-        self._folder.remove()
+        self._errors.close()
+        try:
+            self._launch.end_others()
+        finally:
+            self._folder.remove()
 
     def last_words(self) -> str:
-        """The end of errors.txt."""
-        try:
-            with (self._folder.path / "errors.txt").open("rb") as file:
-                file.seek(0, os.SEEK_END)
-                file.seek(max(0, file.tell() - LAST_WORDS))
-                return file.read(LAST_WORDS).decode("utf-8", errors="replace").strip()
-        except OSError:
+        """The end of errors.txt, whatever the worker has put in its place."""
+        if self._errors.closed:
             return ""
+        descriptor = self._errors.fileno()  # whose place in the file is the worker's, too: reading must not move it
+        start = max(0, os.fstat(descriptor).st_size - LAST_WORDS)
+        return os.pread(descriptor, LAST_WORDS, start).decode("utf-8", errors="replace").strip()
 
     def has_ended(self) -> bool:
         """Whether the process is no more."""

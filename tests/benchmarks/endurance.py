@@ -3,12 +3,11 @@
     python tests/benchmarks/endurance.py [--gradings 200] [--restart "systemctl restart docker"]
 
 A third of the submissions is hostile. The judge (`grader batch`) is killed with SIGKILL at a third and at two thirds of
-the way, the engine is restarted half way; the batch is started again with what has no result yet. In the end nothing
-may be left, and every submission must have the verdicts that it gets alone. Prints a table; exit code 1 if not so.
+the way, the engine is restarted half way; the batch is started again. In the end nothing may be left, and every
+submission must have the verdicts that it gets alone. Prints a table; exit code 1 if not so.
 """
 
 import argparse
-import json
 import os
 import shutil
 import signal
@@ -46,12 +45,13 @@ def main() -> int:
     arrays.mkdir()
     os.environ.update({**QUICK, "GRADER_DOCKER__FOLDER": str(arrays), "GRADER_SANDBOX": "docker"})
     kinds = submissions()
-    small_course(work / "course", NAME, ("include", "line", "asm", "has_include", "long line"))
-    alone = {kind: grade_alone(work, path) for kind, path in kinds.items()}
+    small_course(work / "course", NAME, ("include", "line", "asm", "has_include", "long line"), watched=False)
     entries = spread(kinds, given.gradings)
+    alone = {kind: grade_alone(work, kinds[kind]) for kind in sorted({*entries.values()})}
     for name, kind in entries.items():
-        (work / "todo" / name).mkdir(parents=True)
-        shutil.copy(kinds[kind] / "kernels.cl", work / "todo" / name)
+        (work / "handed-in" / name).mkdir(parents=True)
+        source = (kinds[kind] / "kernels.cl").read_bytes()
+        (work / "handed-in" / name / "kernels.cl").write_bytes(source + f"\n// {name}\n".encode())  # no two the same
     begin = time.monotonic()
     print("\n".join(run_all(work, len(entries), given.restart)))
     print(f"{'seconds each':<30}{(time.monotonic() - begin) / len(entries):.2f}")
@@ -98,34 +98,20 @@ def run_all(work: Path, count: int, restart: str) -> list[str]:
         (2 * count // 3, "judge killed", lambda judge: judge.send_signal(signal.SIGKILL)),
     ]
     events = []
-    while any((work / "todo").iterdir()):
-        out = work / f"out{len(events)}"
-        command = [*GRADER, "batch", work / "todo", "--assignment", NAME, "--out", out, "--course", work / "course"]
-        judge = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=sys.stderr)
+    code = None
+    while code not in {0, 1}:
+        command = [*GRADER, "batch", work / "handed-in", "--assignment", NAME, "--out", work / "out"]
+        judge = subprocess.Popen([*command, "--course", work / "course"], stdout=subprocess.DEVNULL, stderr=sys.stderr)
         while judge.poll() is None:
-            done = collect(work, out)
+            done = len(list((work / "out").glob("results/*.json")))
             if disturbances and done >= disturbances[0][0]:
                 _, what, disturb = disturbances.pop(0)
-                events.append(f"{what} after {done} gradings")
+                events.append(f"{what} after {done} of {count} gradings")
                 disturb(judge)
             time.sleep(0.05)
-        collect(work, out)
-        events.append(f"batch ended with {judge.returncode}, {len(list((work / 'todo').iterdir()))} to do")
+        code = judge.returncode
+        events.append(f"batch ended with {code}")
     return events
-
-
-def collect(work: Path, out: Path) -> int:
-    """Take what has a whole result off the list; how many have one."""
-    (work / "results").mkdir(exist_ok=True)
-    for path in out.glob("*.json"):
-        outcome = json.loads(path.read_text())
-        path.rename(work / "results" / path.name)
-        if outcome["status"] == "graded":
-            shutil.rmtree(work / "todo" / path.stem)
-        else:
-            print(f"{path.stem}: {outcome['fault']}", file=sys.stderr)
-            (work / "results" / path.name).unlink()
-    return len(list((work / "results").iterdir()))
 
 
 def report(work: Path, arrays: Path, entries: dict[str, str], alone: dict[str, list[tuple[str, str]]]) -> int:
@@ -135,9 +121,9 @@ def report(work: Path, arrays: Path, entries: dict[str, str], alone: dict[str, l
     containers = [each["Id"] for each in engine.containers(all=True, filters={"label": LABEL})]
     processes = [entry.name for entry in Path("/proc").glob("[0-9]*") if owner(entry) == 65534]
     different = [
-        f"{name} ({kind}): {verdicts(work / 'results' / f'{name}.json')}, alone {alone[kind]}"
+        f"{name} ({kind}): {verdicts(report_of(work, name))}, alone {alone[kind]}"
         for name, kind in entries.items()
-        if verdicts(work / "results" / f"{name}.json") != alone[kind]
+        if verdicts(report_of(work, name)) != alone[kind]
     ]
     print("\n".join(different))
     hostile = sum(kind.startswith("hostile-") for kind in entries.values())
@@ -150,12 +136,15 @@ def report(work: Path, arrays: Path, entries: dict[str, str], alone: dict[str, l
         "processes left": len(processes),
     }
     print("\n".join(f"{what:<30}{figure}" for what, figure in rows.items()))
-    print(
-        "first failures:",
-        dict(Counter(verdict(Result.model_validate_json(p.read_text())) for p in (work / "results").iterdir())),
-    )
+    results = (Result.model_validate_json(report_of(work, name).read_text()) for name in entries)
+    print("first failures:", dict(Counter(map(verdict, results))))
     shutil.rmtree(work)
     return int(bool(different or containers or rows["folders left"] or processes))
+
+
+def report_of(work: Path, name: str) -> Path:
+    """The JSON report of a submission in the batch."""
+    return work / "out" / "students" / name / f"{NAME}.json"
 
 
 def owner(entry: Path) -> int:

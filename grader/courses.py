@@ -1,0 +1,116 @@
+"""The verbs for a whole course, of the command line in cli.py."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.autograder import Platform, autograder, gradescope_zip, write_project
+from grader.board import outcome_in_words
+from grader.files import check_writable, write_whole
+from grader.inputs import check_seed
+from grader.marking import Request, mark
+from grader.options import (
+    FAILED,
+    PASSED,
+    UNGRADED,
+    CourseOption,
+    DeviceOption,
+    GpuOption,
+    SandboxOption,
+    SanitizerOption,
+    TrustOption,
+    docker_settings,
+    watching_settings,
+)
+from grader.settings import load_settings
+from grader.uploading import CanvasGradebook, MoodleWorksheet, read_upload
+from grader.workforce.hiring import DEFAULT_JOBS, hire
+
+
+def batch(
+    submissions: Annotated[
+        Path,
+        typer.Argument(help="A folder, a zip, a download of Moodle, Canvas or Gradescope, or a CSV list of checkouts."),
+    ],
+    assignment: Annotated[str, typer.Option(help="Name of the assignment, or several with commas between them.")],
+    out: Annotated[Path, typer.Option(help="Folder for results and reports; what is there already is not done again.")],
+    jobs: Annotated[int, typer.Option(min=1, help="Gradings side by side on this machine.")] = DEFAULT_JOBS,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, to grade on its workers.")] = None,
+    regrade: Annotated[
+        list[str] | None, typer.Option(help="Grade again: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Repeat a batch with the inputs it had.")] = None,
+    moodle_worksheet: Annotated[Path | None, typer.Option(help="Moodle's grading worksheet, to copy and fill.")] = None,
+    moodle_grade_column: Annotated[str | None, typer.Option(help="Its column of grades, if not known.")] = None,
+    moodle_feedback_column: Annotated[str | None, typer.Option(help="Its column of comments, if not known.")] = None,
+    canvas_gradebook: Annotated[Path | None, typer.Option(help="Canvas's gradebook, to copy and fill.")] = None,
+    canvas_column: Annotated[str | None, typer.Option(help="Its column of the assignment, if not known.")] = None,
+    sandbox: SandboxOption = None,
+    gpu: GpuOption = None,
+    trust_submissions: TrustOption = False,
+    require_sanitizer: SanitizerOption = False,
+    device: DeviceOption = None,
+    course: CourseOption = None,
+) -> None:
+    """Grade a course: other people's submissions, each in containers of its own. Run again, it does what is missing."""
+    given = {
+        "sandbox": sandbox,
+        "docker": docker_settings(gpu),
+        "device": device,
+        "watching": watching_settings(require_sanitizer),
+    }
+    settings = load_settings({**given, "course": course})
+    given["sandbox"] = settings.choose_sandbox(trusted=trust_submissions)
+    orders = settings.orders(given)
+    request = Request(
+        submissions=submissions,
+        assignments=tuple(settings.places.load(name) for name in dict.fromkeys(map(str.strip, assignment.split(",")))),
+        folder=out,
+        orders=orders,
+        uploads=(
+            *_worksheet(moodle_worksheet, moodle_grade_column, moodle_feedback_column),
+            *_gradebook(canvas_gradebook, canvas_column),
+        ),
+        seed=None if seed is None else check_seed(seed),
+        regrade=tuple(regrade or ()),
+    )
+    gradebook = mark(request, lambda: hire(orders, jobs, scheduler, typer.echo), typer.echo)
+    typer.echo(outcome_in_words(gradebook, out))
+    statuses = {row.status for row in gradebook.rows}
+    failed = any(row.grade is not None and not row.grade.passed for row in gradebook.rows)
+    raise typer.Exit(UNGRADED if "ungraded" in statuses else FAILED if failed else PASSED)
+
+
+def _worksheet(path: Path | None, grades: str | None, comments: str | None) -> Iterator[MoodleWorksheet]:
+    if path is not None:
+        yield MoodleWorksheet(sheet=read_upload(path), grade_column=grades, feedback_column=comments)
+
+
+def _gradebook(path: Path | None, column: str | None) -> Iterator[CanvasGradebook]:
+    if path is not None:
+        yield CanvasGradebook(sheet=read_upload(path), column=column)
+
+
+def export(
+    platform: Annotated[Platform, typer.Argument(help="The system that is to grade.")],
+    name: Annotated[str, typer.Argument(help="Name of the assignment.")],
+    out: Annotated[Path, typer.Option(help="For gradescope the zip file to write, for gitlab the folder to fill.")],
+    course: CourseOption = None,
+) -> None:
+    """Make an autograder for Gradescope, or a project that grades in GitLab.
+
+    It holds the model solution: show it to nobody who is to be graded.
+    """
+    settings = load_settings({"course": course})
+    files = autograder(platform, settings.places.load(name), settings.constraints)
+    match platform:
+        case Platform.GRADESCOPE:
+            check_writable(out)
+            write_whole(out, gradescope_zip(files))
+            written = [out]
+        case Platform.GITLAB:
+            written = write_project(files, out)
+    for path in written:
+        typer.echo(path)

@@ -1,0 +1,82 @@
+"""All grades of a batch as one table, for spreadsheets and scripts."""
+
+import csv
+import io
+from decimal import Decimal
+
+from grader.exports.sheet import BOM
+from grader.gradebook import Gradebook, Row
+from grader.result import Kind
+from grader.text import showable
+
+COLUMNS = (
+    *("label", "name", "key", "assignment", "status", "points", "max_points", "percent", "late"),
+    *(kind.value for kind in Kind),
+    *("first_reason", "rate", "unit", "fraction_of_reference", "same_as", "where", "fault"),
+)
+
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""How a cell starts that a spreadsheet may run (OWASP, "CSV Injection"); the last four are full-width. Tabs and ends of
+lines, which it also names, are spaces here."""
+
+
+def grades_csv(gradebook: Gradebook) -> str:
+    """A row for every student and assignment: points in all and by kind of check, the first reason, the speed.
+
+    Lines end as RFC 4180 says. Numbers are the shortest that read back the same; `rate` is in `unit`, `percent` has two
+    decimals. Excel takes a file for UTF-8 only if it starts with a byte order mark, so there is one: Python reads it as
+    "utf-8-sig".
+    """
+    file = io.StringIO()
+    writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows(_cells(row) for row in gradebook.rows)
+    return BOM + file.getvalue()
+
+
+def _cells(row: Row) -> dict[str, str]:
+    """What is known of a row; what is not has no cell."""
+    texts = {
+        "label": row.student.label,
+        "name": row.student.name,
+        "key": row.student.key or "",
+        "assignment": row.assignment,
+        "status": row.status,
+        "late": "yes" if row.late else "no",
+        "same_as": ", ".join(row.same_as),
+        "where": row.where,
+        "fault": row.fault,
+    }
+    return {column: _harmless(text) for column, text in texts.items()} | _figures(row)
+
+
+def _figures(row: Row) -> dict[str, str]:
+    grade = row.grade
+    if grade is None:
+        return {}
+    first = grade.first_cause
+    cells = {
+        "points": _plain(grade.points),
+        "max_points": _plain(grade.max_points),
+        "percent": f"{100 * grade.points / grade.max_points:.2f}" if grade.max_points else "",
+        "first_reason": str(first.reason) if first is not None else "",
+    }
+    for kind in Kind:
+        cells[kind.value] = _plain(*(mark.points for mark in grade.marks if mark.kind is kind))
+    if grade.speed is not None:
+        cells["rate"] = _plain(grade.speed.rate)
+        cells["unit"] = grade.speed.unit
+        cells["fraction_of_reference"] = _plain(grade.speed.fraction_of_reference)
+    return cells
+
+
+def _plain(*numbers: float) -> str:
+    """Their sum in decimal digits, exactly, so that parts add up to a total in the reader's hands too."""
+    digits = f"{sum((Decimal(repr(number)) for number in numbers), Decimal(0)):f}"
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
+
+
+def _harmless(text: str) -> str:
+    """The text on one line, and as text: an apostrophe before what a spreadsheet would run."""
+    line = showable(" ".join(text.split()))
+    return f"'{line}" if line.startswith(FORMULA) else line

@@ -1,0 +1,183 @@
+"""The outcome of a batch in brief, as records: what tables, gradebooks and the overview are made from.
+
+A result with its samples and findings is some fifty kilobytes; a row here is one or two, so that a whole course fits in
+memory. Every number in a row stands in the result that it was made from.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from grader.handin import Remark, Student
+from grader.result import Kind, Performance, Reason, Result, Verdict, first_to_read
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A check in brief."""
+
+    name: str
+    kind: Kind
+    verdict: Verdict
+    points: float
+    max_points: float
+    reason: Reason | None
+    message: str
+    cause: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Speed:
+    """What was measured of a submission, in brief: medians. Fractions are of the model solution's speed and of the
+    copy bandwidth; `rate` is in `unit`.
+    """
+
+    unit: str
+    rate: float
+    fraction_of_reference: float
+    speed_up_over_baseline: float
+    fraction_of_copy: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grade:
+    """A result in brief."""
+
+    points: float
+    max_points: float
+    marks: tuple[Mark, ...]
+    speed: Speed | None
+    sha256: str
+    source: str
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check that could be made passed."""
+        return all(mark.verdict in {Verdict.PASSED, Verdict.SKIPPED} for mark in self.marks)
+
+    def points_of(self, kind: Kind) -> tuple[float, float]:
+        """Points of all checks of a kind, and how many there are to earn."""
+        marks = [mark for mark in self.marks if mark.kind is kind]
+        return sum(mark.points for mark in marks), sum(mark.max_points for mark in marks)
+
+    @property
+    def first_cause(self) -> Mark | None:
+        """The mark whose message is the first to read; None if every check passed."""
+        return first_to_read(self.marks)
+
+
+Status = Literal["graded", "ungraded", "absent"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A student and an assignment: a grade, or the fault of ours for which there is none yet, or nothing handed in.
+
+    `same_as` are the labels of others who handed in the very same bytes, which were graded once for all of them.
+    """
+
+    student: Student
+    assignment: str
+    where: str = ""
+    late: bool = False
+    grade: Grade | None = None
+    fault: str = ""
+    same_as: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """What became of it."""
+        if self.grade is not None:
+            return "graded"
+        return "ungraded" if self.fault else "absent"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gradebook:
+    """A batch: a row for every student and assignment, sorted by label, and what could not be placed.
+
+    `assignments` are names, in the order in which they were asked for; `titles`, `maxima` (points) and `skeletons` (the
+    source that students start from) are by name. `shape` says what the submissions came from.
+    """
+
+    shape: str
+    assignments: tuple[str, ...]
+    titles: dict[str, str]
+    maxima: dict[str, float]
+    skeletons: dict[str, str]
+    rows: tuple[Row, ...]
+    unplaced: tuple[Remark, ...] = ()
+
+    def of(self, assignment: str) -> tuple[Row, ...]:
+        """The rows of one assignment."""
+        return tuple(row for row in self.rows if row.assignment == assignment)
+
+
+def totals(book: Gradebook) -> tuple[Row, ...]:
+    """A row for every student, with the points of all assignments together, for platforms that know only one.
+
+    What was not handed in counts as nothing; whoever has a file that is not graded yet has no grade yet.
+    """
+    by_student: dict[str, list[Row]] = {}
+    for row in book.rows:
+        by_student.setdefault(row.student.label, []).append(row)
+    return tuple(_total(rows, book.maxima) for rows in by_student.values())
+
+
+def _total(rows: list[Row], maxima: dict[str, float]) -> Row:
+    first = rows[0]
+    fault = " ".join(row.fault for row in rows if row.fault)
+    grades = {row.assignment: row.grade for row in rows if row.grade is not None}
+    if fault or not grades:
+        return replace(first, grade=None, fault=fault)
+    total = Grade(
+        points=sum(grade.points for grade in grades.values()),
+        max_points=sum(maxima[row.assignment] if row.grade is None else row.grade.max_points for row in rows),
+        marks=tuple(
+            replace(mark, name=f"{name}: {mark.name}", message=f"{name}: {mark.message}" if mark.message else "")
+            for name, grade in grades.items()
+            for mark in grade.marks
+        ),
+        speed=None,
+        sha256="",
+        source="",
+        seconds=sum(grade.seconds for grade in grades.values()),
+    )
+    return replace(first, grade=total, late=any(row.late for row in rows))
+
+
+def grade_of(result: Result) -> Grade:
+    """A result in brief."""
+    marks = tuple(
+        Mark(
+            name=check.name,
+            kind=check.kind,
+            verdict=check.verdict,
+            points=check.points,
+            max_points=check.max_points,
+            reason=check.reason,
+            message=check.message,
+            cause=check.cause,
+        )
+        for check in result.checks
+    )
+    timed = next((check.performance for check in result.checks if check.performance is not None), None)
+    return Grade(
+        points=result.points,
+        max_points=result.max_points,
+        marks=marks,
+        speed=None if timed is None else _speed(timed),
+        sha256=result.provenance.submission_sha256,
+        source=result.source,
+        seconds=result.seconds,
+    )
+
+
+def _speed(timed: Performance) -> Speed:
+    return Speed(
+        unit=timed.unit,
+        rate=timed.rate.median,
+        fraction_of_reference=timed.fraction_of_reference.median,
+        speed_up_over_baseline=timed.speed_up_over_baseline.median,
+        fraction_of_copy=timed.fraction_of_copy,
+    )

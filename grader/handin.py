@@ -1,0 +1,68 @@
+"""What students have handed in, as records: who, for which assignment, and which bytes."""
+
+import hashlib
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Student:
+    """Somebody who is to get a grade.
+
+    `label` is unique in a batch and fit for the name of a folder; reports are filed under it. `name` is what the
+    platform shows. `key` is the platform's own for this person, by which grades find back: Moodle's participant number,
+    Canvas's user id, Gradescope's student id; None where there is no platform.
+    """
+
+    label: str
+    name: str
+    key: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandIn:
+    """A file that counts: the latest attempt of a student for an assignment.
+
+    `where` says, for people, which file it was: its path below what was named, e.g. "moodle.zip/Ada_7_.../kernels.cl".
+    """
+
+    student: Student
+    assignment: str
+    where: str
+    data: bytes
+    late: bool = False
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the bytes: two of the same are the same submission."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Absence:
+    """A student of whom there is nothing for an assignment: listed, not failed."""
+
+    student: Student
+    assignment: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remark:
+    """A line about something that was found and is not graded, or not as it was: where it is, and why."""
+
+    where: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intake:
+    """Everything that was found in what an instructor named.
+
+    `shape` says what it was taken for, e.g. "a download from Moodle". `unplaced` is what may have been meant to be
+    graded and is not; `remarks` are about what is graded all the same (an older attempt left aside).
+    """
+
+    shape: str
+    handins: tuple[HandIn, ...]
+    absences: tuple[Absence, ...] = ()
+    unplaced: tuple[Remark, ...] = ()
+    remarks: tuple[Remark, ...] = ()

@@ -1,0 +1,76 @@
+"""From what an instructor names to what can be graded: folders, archives, downloads of platforms, checkouts.
+
+path -> Listing (folder, archive; students' zips opened) -> Sorted by owner (a shape) -> the latest chosen -> Intake
+"""
+
+from pathlib import Path
+from typing import Protocol
+
+from grader.assignment import Assignment
+from grader.errors import InputError
+from grader.handin import Intake
+from grader.intake import by_assignment, canvas, checkouts, gradescope, moodle, students
+from grader.intake.archive import list_archive
+from grader.intake.folder import list_folder
+from grader.intake.keeping import Keeper
+from grader.intake.listing import Budget, Listing, RefusedError, is_missing
+from grader.intake.piles import Sorted
+from grader.intake.placing import place
+from grader.submission import FILE_NAME
+
+
+class Shape(Protocol):
+    """One way in which submissions lie in a folder or an archive: a module with these functions."""
+
+    def recognises(self, listing: Listing, assignments: tuple[Assignment, ...], /) -> bool:
+        """Whether they lie in this way."""
+
+    def sort(self, listing: Listing, assignments: tuple[Assignment, ...], /) -> Sorted:
+        """Whose is whose; raises InputError if what says so is broken."""
+
+
+MOODLE = "a download from Moodle"
+
+SHAPES: dict[str, Shape] = {
+    "an export from Gradescope": gradescope,
+    MOODLE: moodle,
+    "a download from Canvas": canvas,
+    "a folder for each assignment": by_assignment,
+    "a folder or file for each student": students,
+}
+"""By what they are called; the first that recognises a listing has it."""
+
+CHECKOUTS = "a list of checkouts"
+
+
+def take_in(path: Path, assignments: tuple[Assignment, ...]) -> Intake:
+    """Everything that can be graded in a folder, a zip or a CSV of checkouts; strangers' faults are remarks in it.
+
+    Raises InputError if it is none of these, cannot be read at all, or holds nothing that looks like a submission.
+    """
+    budget = Budget()
+    if path.suffix.casefold() == ".csv":
+        return place(CHECKOUTS, checkouts.sort(path, assignments, budget), assignments)
+    listing = _list(path, budget)
+    if is_missing(listing):
+        raise InputError(f"{path} holds no submissions: neither NAME/{FILE_NAME} nor NAME.cl.")
+    name, shape = next((name, shape) for name, shape in SHAPES.items() if shape.recognises(listing, assignments))
+    found = shape.sort(listing, assignments)
+    everything = Sorted(piles=found.piles, unplaced=(*listing.unplaced, *found.unplaced), remarks=found.remarks)
+    return place(name, everything, assignments)
+
+
+def _list(path: Path, budget: Budget) -> Listing:
+    try:
+        if path.is_dir():
+            return list_folder(path, Keeper(budget), budget)
+        with path.open("rb") as stream:
+            return list_archive(stream, path.name, Keeper(budget), budget)
+    except FileNotFoundError:
+        raise InputError(f"there is no {path}; check the path.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    except RefusedError as error:
+        raise InputError(
+            f"{path} {error}. Name a folder of submissions, a zip of them, or a CSV of checkouts."
+        ) from error

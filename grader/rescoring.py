@@ -1,0 +1,70 @@
+"""Points anew from what was measured: for an assignment whose thresholds have changed since. Nothing is run."""
+
+from collections.abc import Iterator
+
+from grader.assignment import Assignment
+from grader.device import speed_goal
+from grader.diagnosis import Problem
+from grader.memory import check_memory
+from grader.performance import judge, unmeasured
+from grader.protocol import DeviceFacts
+from grader.result import Check, Kind, Reason, Result, Verdict
+from grader.scoring import case_points
+
+
+def rescore(result: Result, assignment: Assignment) -> Result:
+    """The result as this version of the assignment scores it; it must ask for the same measurements."""
+    device = result.provenance.device
+    checks = (
+        *(_worth(check, 0.0) for check in _of(result, Kind.BUILD)),
+        *_correctness(result, assignment),
+        *(_worth(check, assignment.sanitizer.points) for check in _of(result, Kind.SANITIZER) if assignment.sanitizer),
+        *_memory(result, assignment),
+        *(_performance(check, assignment, device) for check in _of(result, Kind.PERFORMANCE)),
+    )
+    return result.model_copy(
+        update={
+            "title": assignment.title,
+            "checks": checks,
+            "points": sum(check.points for check in checks),
+            "max_points": sum(check.max_points for check in checks),
+            "provenance": result.provenance.model_copy(update={"assignment_sha256": assignment.sha256}),
+        }
+    )
+
+
+def _of(result: Result, kind: Kind) -> tuple[Check, ...]:
+    return tuple(check for check in result.checks if check.kind is kind)
+
+
+def _worth(check: Check, points: float) -> Check:
+    """A check whose verdict no threshold can change; one that was skipped counts for nothing."""
+    if check.verdict is Verdict.SKIPPED:
+        return check
+    earned = points if check.verdict is Verdict.PASSED else 0.0
+    return check.model_copy(update={"points": earned, "max_points": points})
+
+
+def _correctness(result: Result, assignment: Assignment) -> Iterator[Check]:
+    cases = _of(result, Kind.CORRECTNESS)
+    return (_worth(check, case_points(assignment.correctness.points, len(cases))) for check in cases)
+
+
+def _memory(result: Result, assignment: Assignment) -> tuple[Check, ...]:
+    """Judged anew by the counts, where there are any; else by the reason for which there are none."""
+    stored = _of(result, Kind.MEMORY)
+    if assignment.memory is None or not stored or stored[0].verdict is Verdict.SKIPPED:
+        return stored
+    why = Problem(reason=stored[0].reason or Reason.NOT_RUN, message=stored[0].message, detail=stored[0].detail)
+    counted = result.profile or why
+    checks = check_memory(assignment, assignment.memory, counted)
+    seconds = sum(check.seconds for check in stored) / len(assignment.memory.checks)
+    return tuple(check.model_copy(update={"seconds": seconds}) for check in checks)
+
+
+def _performance(check: Check, assignment: Assignment, device: DeviceFacts) -> Check:
+    goal = speed_goal(assignment, device)
+    if check.performance is None or check.reason is Reason.IMPLAUSIBLE:
+        return _worth(check, goal.points)
+    fresh = unmeasured(assignment, device).model_copy(update={"seconds": check.seconds})
+    return judge(fresh, check.performance, goal, device)

@@ -1,0 +1,84 @@
+"""The life of a station's process: errands come in, outcomes go out, until the other end (processes.py) is gone.
+
+Started by that with the number of a descriptor, which it inherits: its end of their connection.
+"""
+
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any, NoReturn
+
+from grader.errors import GraderError, InterruptedGradingError, WorkerError
+from grader.station import leave
+from grader.workforce.processes import LEAVE
+
+
+def main() -> None:
+    """Serve, and leave nothing."""
+    link = Connection(int(sys.argv[1]))
+    os.set_inheritable(link.fileno(), False)  # noqa: FBT003 - its only parameter
+    signal.signal(signal.SIGTERM, _interrupt)
+    threading.Thread(target=_end_with_the_other_end, args=(link.fileno(),), daemon=True).start()
+    with suppress(InterruptedGradingError):
+        try:
+            _serve(link)
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            leave()
+
+
+_stopped = threading.Event()
+"""Set once the station has been told to end: the exception that says so may be lost in somebody's `except`."""
+
+
+def _serve(link: Connection) -> None:
+    with suppress(EOFError, ConnectionError):
+        while not _stopped.is_set():
+            function, argument = link.recv()
+            _send(link, _answer(function, argument))
+
+
+def _answer(function: Callable[[Any], Any], argument: object) -> object:
+    try:
+        return function(argument)
+    except InterruptedGradingError:
+        raise
+    except GraderError as error:
+        return error
+    except Exception as error:  # noqa: BLE001 - the station goes on; the other end is told
+        return WorkerError(f"a fault in grader itself: {error!r}")
+
+
+def _send(link: Connection, answer: object) -> None:
+    try:
+        link.send(answer)
+    except (ConnectionError, InterruptedGradingError):
+        raise
+    except Exception as error:  # noqa: BLE001 - pickle raises whatever an object's own methods do
+        link.send(WorkerError(f"a fault in grader itself: its answer cannot be sent: {error!r}"))
+
+
+def _interrupt(_number: int, _frame: object) -> NoReturn:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: what follows is cleaning up
+    _stopped.set()
+    raise InterruptedGradingError("the batch has been stopped.")
+
+
+def _end_with_the_other_end(descriptor: int) -> None:
+    """Interrupt a grading that nobody waits for any more; the end of a connection would be read only after it."""
+    closed = select.poll()
+    closed.register(descriptor, 0)  # a closed other end is told even to those who ask for nothing
+    closed.poll()
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(LEAVE)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()

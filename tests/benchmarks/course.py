@@ -1,0 +1,200 @@
+"""Grades synthetic courses of several sizes from their platforms' downloads, and prints what that took.
+
+    python tests/benchmarks/course.py [NUMBER ...] [--jobs N] [--seed N]     e.g. course.py 100 300 1000
+
+A course (tests/synthetic.py) has so many hand-ins: right, wrong, hostile, empty, malformed and copied ones, in six
+shapes, each a batch of its own in containers. Few cases, nine timed pairs and short deadlines (synthetic.QUICK): the
+rest of a grading is as ever. Memory is that of the judge's own processes, the command and its stations. Exit code 1 if
+something was misplaced or got another verdict than it must; each such is a line.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from audit import misplaced, unexpected  # noqa: E402
+from synthetic import QUICK, Cohort, batch, course_of, kinds, write_courses  # noqa: E402
+
+from grader.assignment import Course  # noqa: E402
+from grader.intake import take_in  # noqa: E402
+
+MEBIBYTE = 1024**2
+LOOK_EVERY = 0.25
+AT = (0.1, 0.5, 1.0)
+"""Parts of a batch after which memory is told, as the most within `NEAR` of them."""
+NEAR = 0.05
+
+KEPT = {"results", "batch.json", "batch.lock"}
+"""What a batch leaves in its folder that is not made from the results."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """A look at a running batch: the part of its gradings that is done, and bytes of the command and its stations."""
+
+    done: float
+    command: int
+    stations: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What grading one cohort took. `again` and `publishing` are seconds of runs that graded nothing: with all reports
+    there, and with none.
+    """
+
+    shape: str
+    handins: int
+    gradings: int
+    placed: int
+    unexpected: int
+    seconds: float
+    looks: tuple[Look, ...]
+    size: int
+    publishing: float
+    again: float
+
+
+def main() -> int:
+    """Grade a course of each size and print the table."""
+    options = argparse.ArgumentParser()
+    options.add_argument("numbers", nargs="*", type=int, default=[100])
+    options.add_argument("--jobs", type=int, default=os.cpu_count())
+    options.add_argument("--seed", type=int, default=1)
+    given = options.parse_args()
+    courses = [(number, grade_course(number, given.seed, given.jobs)) for number in given.numbers]
+    print_table(courses, given.jobs)
+    return int(any(run.unexpected or run.placed < run.handins for _, runs in courses for run in runs))
+
+
+def grade_course(number: int, seed: int, jobs: int) -> list[Run]:
+    """Every cohort of the course, one after the other."""
+    cohorts = course_of(number, seed)
+    print(f"{number} hand-ins: " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds(cohorts).items())))
+    work = Path(tempfile.mkdtemp(prefix="course-"))
+    try:
+        courses = write_courses(work / "courses")
+        return [grade_cohort(cohort, courses[cohort.plot.course], work, jobs) for cohort in cohorts if cohort.works]
+    finally:
+        shutil.rmtree(work)
+
+
+def grade_cohort(cohort: Cohort, course: Course, work: Path, jobs: int) -> Run:
+    """Grade it, hold it against what it must be, and run it twice more with nothing to grade."""
+    out = work / f"results-{cohort.plot.shape}"
+    download = cohort.download(work / "downloads" / cohort.plot.shape)
+    intake = take_in(download, tuple(course.load(name) for name in cohort.plot.assignments))
+    wrong_places = misplaced(cohort, intake)
+    gradings = len({(handin.sha256, handin.assignment) for handin in intake.handins})
+    command = [*batch(cohort, download, course, out), "--jobs", str(jobs), "--sandbox", "docker"]
+    seconds, looks = follow(command, out, gradings)
+    wrong = list(unexpected(cohort, intake, out, course))
+    print("\n".join([*wrong_places, *wrong]), end="\n" if wrong_places or wrong else "")
+    size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
+    again, _ = follow(command, out, gradings)
+    for path in out.iterdir():
+        if path.name not in KEPT:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    publishing, _ = follow(command, out, gradings)
+    run = Run(
+        shape=cohort.plot.shape,
+        handins=len(cohort.works),
+        gradings=gradings,
+        placed=len(cohort.works) - len(wrong_places),
+        unexpected=len(wrong),
+        seconds=seconds,
+        looks=looks,
+        size=size,
+        publishing=publishing,
+        again=again,
+    )
+    print(f"  {run.shape:<12}{run.handins:>5} hand-ins{seconds:>8.0f} s{len(wrong):>5} unexpected", flush=True)
+    return run
+
+
+def follow(command: list[str | Path], out: Path, gradings: int) -> tuple[float, tuple[Look, ...]]:
+    """Run the command to its end, with looks at it now and then; its seconds, and what was seen."""
+    begin, looks = time.monotonic(), []
+    judge = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **QUICK}, cwd=ROOT)
+    while judge.poll() is None:
+        done = len(list((out / "results").glob("*.json"))) / gradings if out.is_dir() else 0.0
+        stations = sum(resident(child) for child in children(judge.pid))
+        looks.append(Look(done=done, command=resident(judge.pid), stations=stations))
+        time.sleep(LOOK_EVERY)
+    return time.monotonic() - begin, tuple(looks)
+
+
+def children(parent: int) -> Iterator[int]:
+    """Processes that the process has started, and those that these have."""
+    try:
+        started = Path(f"/proc/{parent}/task").glob("*/children")
+        found = [int(child) for tasks in started for child in tasks.read_text().split()]
+    except OSError:
+        return
+    for child in found:
+        yield child
+        yield from children(child)
+
+
+def resident(process: int) -> int:
+    """Bytes of memory that the process has; 0 if it has ended."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS:")), 0)
+
+
+def memory(looks: tuple[Look, ...], at: float) -> tuple[float, float]:
+    """The most of the command and of its stations together when about so much was done, in MiB."""
+    closest = min(abs(look.done - at) for look in looks)
+    near = [look for look in looks if abs(look.done - at) <= max(NEAR, closest)]
+    return max(look.command for look in near) / MEBIBYTE, max(look.stations for look in near) / MEBIBYTE
+
+
+def print_table(courses: list[tuple[int, list[Run]]], jobs: int) -> None:
+    """A column for each course. Memory is that of its largest batch."""
+    rows: dict[str, list[str]] = {}
+    for _, runs in courses:
+        for name, value in figures(runs).items():
+            rows.setdefault(name, []).append(value)
+    print(f"\n{'--jobs ' + str(jobs):<44}" + "".join(f"{number:>9}" for number, _ in courses))
+    for name, values in rows.items():
+        print(f"{name:<44}" + "".join(f"{value:>9}" for value in values))
+
+
+def figures(runs: list[Run]) -> dict[str, str]:
+    """The figures of a course."""
+    handins, gradings = sum(run.handins for run in runs), sum(run.gradings for run in runs)
+    seconds, largest = sum(run.seconds for run in runs), max(runs, key=lambda run: run.handins)
+    at = {part: memory(largest.looks, part) for part in AT}
+    return {
+        "hand-ins": str(handins),
+        "placed": str(sum(run.placed for run in runs)),
+        "verdicts as expected": str(handins - sum(run.unexpected for run in runs)),
+        "not as expected": str(sum(run.unexpected for run in runs)),
+        "different files, each graded once": str(gradings),
+        "seconds": f"{seconds:.0f}",
+        "seconds a hand-in": f"{seconds / handins:.2f}",
+        "gradings a minute": f"{60 * gradings / seconds:.1f}",
+        f"largest batch, {largest.shape}: hand-ins": str(largest.handins),
+        **{f"  command at {part:4.0%} of it, MiB": f"{at[part][0]:.0f}" for part in AT},
+        **{f"  stations at {part:4.0%} of it, MiB": f"{at[part][1]:.0f}" for part in AT},
+        "results and reports, KiB a hand-in": f"{sum(run.size for run in runs) / 1024 / handins:.0f}",
+        "runs that only publish, seconds": f"{sum(run.publishing for run in runs):.1f}",
+        "runs with nothing to do, seconds": f"{sum(run.again for run in runs):.1f}",
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

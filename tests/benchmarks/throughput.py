@@ -1,0 +1,180 @@
+"""Grades golden submissions with every check on and default settings, and prints the rate and where the time goes.
+
+    python tests/benchmarks/throughput.py [--students N] [--jobs 1 2 ...]
+
+Every student hands in for all assignments; of every two, one is right in all and one is wrong in all (mistakes that a
+time limit ends are left out). The same course is graded with each number of jobs, in containers, by `grader batch`.
+Then it is graded once more by one station in this process, to see the parts. Verdicts that were not expected are lines.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from itertools import cycle, pairwise
+from pathlib import Path
+from random import Random
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from audit import unexpected  # noqa: E402
+from downloads import folders  # noqa: E402
+from golden import CORPUS, expectation, listed  # noqa: E402
+from synthetic import Cohort, Member, Plot, Work, batch, signed  # noqa: E402
+
+from grader.assignment import Course  # noqa: E402
+from grader.errors import NoiseError  # noqa: E402
+from grader.grading import grade_submission  # noqa: E402
+from grader.handin import Intake  # noqa: E402
+from grader.inputs import fresh_seed  # noqa: E402
+from grader.intake import take_in  # noqa: E402
+from grader.reports import REPORTS  # noqa: E402
+from grader.result import Kind, Result, Verdict  # noqa: E402
+from grader.settings import load_settings  # noqa: E402
+from grader.station import NAME  # noqa: E402
+from grader.submission import parse_submission  # noqa: E402
+from grader.task import Task  # noqa: E402
+
+COURSE = Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
+
+
+def main() -> None:
+    """Grade with each number of jobs, then look at the parts."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--students", type=int, default=6)
+    options.add_argument("--jobs", type=int, nargs="+", default=sorted({1, os.cpu_count() or 1}))
+    given = options.parse_args()
+    cohort = cohort_of(given.students)
+    kinds = Counter(work.kind for work in cohort.works)
+    print(f"{len(cohort.works)} submissions for {len(COURSE.names())} assignments: {dict(kinds)}; all defaults, docker")
+    work = Path(tempfile.mkdtemp(prefix="throughput-"))
+    try:
+        download = cohort.download(work / "download")
+        intake = take_in(download, tuple(COURSE.load(name) for name in COURSE.names()))
+        for jobs in given.jobs:
+            print_rate(cohort, intake, [*batch(cohort, download, COURSE, work / f"jobs-{jobs}"), "--jobs", str(jobs)])
+        print_parts(intake)
+    finally:
+        shutil.rmtree(work)
+
+
+def cohort_of(students: int) -> Cohort:
+    """Right and wrong students in turn, with a golden file for every assignment."""
+    plot = Plot(shape="folders", write=folders, assignments=tuple(COURSE.names()), course="shipped", share=1.0)
+    pools = {(name, right): cycle(golden(name, right=right)) for name in COURSE.names() for right in (True, False)}
+    members = []
+    for number in range(students):
+        right, name = number % 2 == 0, f"student {number + 1}"
+        works = {assignment: work(next(pools[assignment, right]), right, name) for assignment in plot.assignments}
+        members.append(Member(name=name, key="", works=works))
+    return Cohort(plot=plot, members=tuple(members))
+
+
+def golden(assignment: str, *, right: bool) -> list[Path]:
+    """The right or the wrong ones of an assignment, in an order that is always the same and none of theirs."""
+    found = [
+        folder
+        for folder in CORPUS
+        if folder.parent.name == assignment and right == (not expectation(folder)) and ends(folder)
+    ]
+    Random(assignment).shuffle(found)
+    return found
+
+
+def ends(folder: Path) -> bool:
+    """Whether no time limit is needed to end it."""
+    return all("TIME_LIMIT" not in listed(reason) for reason in expectation(folder).values())
+
+
+def work(folder: Path, right: bool, name: str) -> Work:
+    """It, handed in by somebody."""
+    kind = "right" if right else "wrong"
+    data = signed((folder / "kernels.cl").read_bytes(), name)
+    return Work(kind=kind, about=f"{kind}: {folder.name}", data=data, expected=folder)
+
+
+def print_rate(cohort: Cohort, intake: Intake, command: list[str | Path]) -> None:
+    """Grade the course from its download to its reports, start of the grader included."""
+    begin, (out, jobs) = time.monotonic(), (Path(command[-3]), command[-1])
+    subprocess.run([*command, "--sandbox", "docker"], cwd=ROOT, stdout=subprocess.DEVNULL, check=False)
+    seconds, gradings = time.monotonic() - begin, len(intake.handins)
+    print(f"--jobs {jobs}: {seconds:6.0f} s, {60 * gradings / seconds:5.1f} a minute")
+    results = [Result.model_validate_json(path.read_bytes()) for path in (out / "results").glob("*.json")]
+    spent = {kind: sum(seconds_of(result, kind) for result in results) / gradings for kind in Kind}
+    rest = sum(result.seconds for result in results) / gradings - sum(spent.values())
+    print("  seconds each: " + ", ".join(f"{kind} {value:.2f}" for kind, value in spent.items()) + f", rest {rest:.2f}")
+    for line in unexpected(cohort, intake, out, COURSE):
+        print(f"  not as expected: {line}")
+
+
+def print_parts(intake: Intake) -> None:
+    """Grade everything once more in this process, and say where the time goes."""
+    total: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    settings, graded = load_settings({"sandbox": "docker"}), Counter[bool]()
+    with settings.open_batch("docker") as bench:
+        for handin in intake.handins:
+            submission = parse_submission(NAME, handin.data)
+            task = Task(assignment=COURSE.load(handin.assignment), submission=submission, seed=fresh_seed())
+            try:
+                result, parts = timed(lambda progress, task=task: grade_submission(task, bench, progress))
+            except NoiseError as error:
+                print(f"  left out: {handin.student.label}, {handin.assignment}: {error}")
+                continue
+            right = all(each.verdict is Verdict.PASSED for each in result.checks if each.kind is Kind.CORRECTNESS)
+            graded[right] += 1
+            total[right].update(parts)
+    print(f"\n{'seconds each, one at a time':<34}{'timed':>10}{'not timed':>10}")
+    print(f"{'submissions':<34}{graded[True]:>10}{graded[False]:>10}")
+    for part in [*dict.fromkeys((*total[True], *total[False]))]:
+        print(
+            f"{part:<34}" + "".join(f"{total[right][part] / max(1, graded[right]):>10.2f}" for right in (True, False))
+        )
+    whole = {right: sum(parts.values()) / max(1, graded[right]) for right, parts in total.items()}
+    print(f"{'together':<34}{whole[True]:>10.2f}{whole[False]:>10.2f}")
+
+
+SAID = {
+    "watching every access in a simulator": "simulator",
+    "waiting for the device": "waiting for the device",
+    "timing": "timing",
+    "looking whether the device still works": "looking after the device",
+}
+"""The parts of a grading that begin with what it says."""
+
+WORKERS_START = "the worker's start"
+
+OWN_WORKERS = "asking for our own workers"
+"""What lies between the checks on the device."""
+
+
+def timed(grade: Callable[[Callable[[str], None]], Result]) -> tuple[Result, dict[str, float]]:
+    """A result and the seconds of each part of its grading and of its page, by what the grading says while it works."""
+    marks = [(WORKERS_START, time.perf_counter())]
+
+    def note(words: str) -> None:
+        if words == "building" or words in SAID:
+            marks.append((SAID.get(words, OWN_WORKERS), time.perf_counter()))
+
+    result = grade(note)
+    marks.append(("page", time.perf_counter()))
+    REPORTS["html"](result)
+    marks.append(("end", time.perf_counter()))
+    parts = {name: after - at for (name, at), (_, after) in pairwise(marks)}
+    checked = {kind: seconds_of(result, kind) for kind in (Kind.BUILD, Kind.CORRECTNESS)}
+    parts[OWN_WORKERS] -= sum(checked.values())
+    return result, {WORKERS_START: parts.pop(WORKERS_START), **checked, **parts}
+
+
+def seconds_of(result: Result, kind: Kind) -> float:
+    """What the checks of a kind have taken."""
+    return sum(check.seconds for check in result.checks if check.kind is kind)
+
+
+if __name__ == "__main__":
+    main()

