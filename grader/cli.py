@@ -27,6 +27,7 @@ from grader.exports.gradescope import gradescope_results
 from grader.files import check_outputs, write_whole
 from grader.grading import Progress, grade_submission, ungraded
 from grader.inputs import check_seed, fresh_seed
+from grader.interrupts import interrupt_on
 from grader.memory import Counted
 from grader.options import (
     BAD_INPUT,
@@ -280,14 +281,13 @@ def _progress_line() -> Iterator[Progress]:
         yield lambda doing: status.update(Text(doing, overflow="ellipsis", no_wrap=True))
 
 
-def _interrupt(number: int, _: object) -> NoReturn:
-    raise InterruptedGradingError(f"interrupted by {signal.Signals(number).name}.")
+def _interrupted(number: int) -> InterruptedGradingError:
+    return InterruptedGradingError(f"interrupted by {signal.Signals(number).name}.")
 
 
 def main() -> None:
     """Entry point: the one place where errors become lines and exit codes."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)  # an exception, so that every worker is stopped on the way out
+    interrupt_on((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), _interrupted)  # stops every worker on the way out
     try:
         app(prog_name="grader")
     except InputError as error:

@@ -18,6 +18,7 @@ from grader.assignment import Assignment
 from grader.errors import InputError, InterruptedGradingError, NoSimulatorError, WorkerError
 from grader.exclusive import shared_cpu
 from grader.grading import Bench, grade_submission, refuse_submission, ungraded
+from grader.interrupts import uninterrupted
 from grader.parcel import Parcel, unpack
 from grader.protocol import DeviceFacts
 from grader.reports import REPORTS
@@ -74,9 +75,10 @@ class Station:
     def __init__(self, orders: str) -> None:
         settings = load_settings(json.loads(orders))
         with ExitStack() as undo:
-            self._assignments = undo.enter_context(_assignments_folder(Path(tempfile.gettempdir())))
             sandbox = settings.choose_sandbox(trusted=settings.sandbox == "process")
-            self._bench = undo.enter_context(settings.open_batch(sandbox))
+            with uninterrupted():
+                self._assignments = undo.enter_context(_assignments_folder(Path(tempfile.gettempdir())))
+                self._bench = undo.enter_context(settings.open_batch(sandbox))
             self.facilities = _look_around(self._bench)
             self._opened = undo.pop_all()
 

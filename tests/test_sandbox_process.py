@@ -1,12 +1,18 @@
 """sandbox/process.py: what a worker process is given, and what is left of it."""
 
 import os
+import shutil
+import signal
 import subprocess
+import tempfile
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 from conftest import DEADLINES, LIMITS, RULES, left_of, processes_of
 
+from grader import interrupts
+from grader.errors import InterruptedGradingError
 from grader.plan import NOTHING
 from grader.runner import Worker
 from grader.sandbox.process import ProcessSandbox
@@ -87,3 +93,49 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident():
         "grader.worker.session",
         "grader.worker.simulator",
     ]
+
+
+MOMENTS = [(tempfile, "mkdtemp"), (Path, "mkdir"), (subprocess, "Popen"), (shutil, "rmtree"), (os, "killpg")]
+"""Calls in which a worker is started or stopped. Each was seen to be where an interruption came."""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(("module", "name"), MOMENTS, ids=[name for _, name in MOMENTS])
+def test_an_interruption_leaves_nothing_wherever_it_comes(module, name, when, tmp_path, monkeypatch):
+    """Neither a folder nor a process, and it is not lost."""
+    monkeypatch.setattr(interrupts, "_told", interrupts._Told())
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    handler = signal.getsignal(signal.SIGUSR1)
+    interrupts.interrupt_on([signal.SIGUSR1], lambda _: InterruptedGradingError("told"))
+    real = getattr(module, name)
+
+    def interrupted(*arguments, **options):
+        if when == "before":
+            os.kill(os.getpid(), signal.SIGUSR1)
+        try:
+            return real(*arguments, **options)
+        finally:
+            if when == "after":
+                os.kill(os.getpid(), signal.SIGUSR1)
+
+    def work():
+        with closing(ProcessSandbox(RULES)) as sandbox:
+            sandbox.start().stop()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, name, interrupted)
+        with pytest.raises(InterruptedGradingError):
+            work()
+    signal.signal(signal.SIGUSR1, handler)
+    assert list(tmp_path.iterdir()) == []
+    assert processes_in(tmp_path) == []
+
+
+def processes_in(folder):
+    """Ids of processes whose working directory is, or was, below a folder."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if str((entry / "cwd").readlink()).startswith(str(folder)):
+                found.append(entry.name)
+    return found

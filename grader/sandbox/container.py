@@ -27,12 +27,14 @@ from docker.utils.socket import STDOUT, frames_iter
 
 from grader.arrays import ArrayFiles
 from grader.errors import DeviceError, WorkerError
+from grader.interrupts import uninterrupted
 from grader.protocol import INPUT_FILE, OUTPUT_FILE, Limits
 from grader.sandbox.engine import NoEngineError, engine_trouble, remove
 from grader.sandbox.environment import environment
 from grader.sandbox.folder import WorkerFolder, abandoned
 from grader.sandbox.gpu import find_gpu
 from grader.sandbox.rules import Fact, Rules
+from grader.sandbox.running import Running
 
 LABEL = "grader.folder"
 """On every container of ours: the folder of its worker, by which it is found when its judge was killed."""
@@ -68,7 +70,7 @@ class ContainerSandbox:
         self._image = self._find_image()
         self._sweep()
         self._reapers = ThreadPoolExecutor(thread_name_prefix="reaper")
-        self._workers: list[ContainerWorker] = []
+        self._running = Running[ContainerWorker]()
 
     def limits(self) -> Limits:
         """The given limits; processes are counted by the container, not by the user that all containers share."""
@@ -91,16 +93,16 @@ class ContainerSandbox:
 
     def start(self) -> "ContainerWorker":
         """A worker that is about to start."""
+        return self._running.start(self._start)
+
+    def _start(self) -> "ContainerWorker":
         folder = WorkerFolder.make(self._rules.container.folder)
         folder.files.share()
-        worker = ContainerWorker(self._engine, folder, self._options(folder), self._reapers)
-        self._workers = [each for each in self._workers if not each.is_stopped] + [worker]
-        return worker
+        return ContainerWorker(self._engine, folder, self._options(folder), self._reapers)
 
     def close(self) -> None:
         """Stop what nobody has stopped, and wait for the removal of every container."""
-        for worker in self._workers:
-            worker.stop()
+        self._running.stop()
         self._reapers.shutdown()
         self._engine.close()
 
@@ -205,8 +207,9 @@ class ContainerWorker:
     def stop(self) -> None:
         """See to it that the container and the folder are removed, without waiting for that."""
         if not self.is_stopped:
-            self.is_stopped = True
-            self._reapers.submit(self._remove)
+            with uninterrupted():
+                self.is_stopped = True
+                self._reapers.submit(self._remove)
 
     def last_words(self) -> str:
         """The end of its error stream."""

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from grader.arrays import ArrayFiles
 from grader.errors import WorkerError
+from grader.interrupts import uninterrupted
 from grader.protocol import INPUT_FILE
 
 PREFIX = "grader-worker-"
@@ -45,9 +46,10 @@ class LockedFolder:
     def remove(self) -> None:
         """Remove it with everything in it. Can be called again."""
         if not self.is_removed:
-            self.is_removed = True
-            shutil.rmtree(self.path, ignore_errors=True)
-            os.close(self._lock)
+            with uninterrupted():
+                self.is_removed = True
+                shutil.rmtree(self.path, ignore_errors=True)
+                os.close(self._lock)
 
 
 class WorkerFolder:

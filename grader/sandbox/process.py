@@ -24,10 +24,12 @@ from typing import BinaryIO, Self
 
 from grader.arrays import ArrayFiles
 from grader.errors import WorkerError
+from grader.interrupts import uninterrupted
 from grader.protocol import Limits
 from grader.sandbox.environment import environment
 from grader.sandbox.folder import WorkerFolder, abandoned
 from grader.sandbox.rules import Fact, Rules
+from grader.sandbox.running import Running
 
 HOME = "home"
 READ_SIZE = 64 * 1024
@@ -45,6 +47,7 @@ class ProcessSandbox:
     def __init__(self, rules: Rules) -> None:
         self._limits = rules.limits
         self._parent = Path(tempfile.gettempdir())
+        self._running = Running[ProcessWorker]()
         with abandoned(self._parent):
             pass  # their workers have ended by themselves
 
@@ -59,11 +62,14 @@ class ProcessSandbox:
         return self._limits.model_dump(exclude_none=True)
 
     def close(self) -> None:
-        """A stopped worker leaves nothing to wait for."""
+        """Stop what nobody has stopped."""
+        self._running.stop()
 
     def start(self) -> "ProcessWorker":
         """Start a worker in a fresh temporary folder."""
-        return ProcessWorker.start(Launch(command=worker_command(), folder=new_folder(self._parent)))
+        return self._running.start(
+            lambda: ProcessWorker.start(Launch(command=worker_command(), folder=new_folder(self._parent)))
+        )
 
 
 def worker_command() -> tuple[str, ...]:
@@ -112,6 +118,7 @@ class ProcessWorker:
         self._folder = launch.folder
         self._process = process
         self._errors = errors
+        self.is_stopped = False
 
     @classmethod
     def start(cls, launch: Launch) -> Self:
@@ -157,6 +164,12 @@ class ProcessWorker:
 
     def stop(self) -> None:
         """Kill the process group and what has left it, and remove the folder."""
+        if not self.is_stopped:
+            with uninterrupted():
+                self._stop()
+                self.is_stopped = True
+
+    def _stop(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

@@ -21,6 +21,7 @@ from grader.protocol import Limits
 from grader.sandbox.folder import abandoned
 from grader.sandbox.process import HOME, Launch, ProcessWorker, new_folder, worker_command
 from grader.sandbox.rules import Fact, Rules
+from grader.sandbox.running import Running
 from grader.sandbox.users import BorrowedUser
 
 
@@ -34,6 +35,7 @@ class UserSandbox:
             )
         self._limits = rules.limits
         self._parent = Path(tempfile.gettempdir())
+        self._running = Running[ProcessWorker]()
         with abandoned(self._parent):
             pass  # their workers have ended by themselves
 
@@ -51,10 +53,14 @@ class UserSandbox:
         }
 
     def close(self) -> None:
-        """A stopped worker leaves nothing to wait for."""
+        """Stop what nobody has stopped."""
+        self._running.stop()
 
     def start(self) -> ProcessWorker:
         """Start a worker in a fresh temporary folder, of which only its home is its own."""
+        return self._running.start(self._start)
+
+    def _start(self) -> ProcessWorker:
         with ExitStack() as undo:
             user = BorrowedUser.borrow()
             undo.callback(user.give_back)

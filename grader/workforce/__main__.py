@@ -12,9 +12,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from typing import Any, NoReturn
+from typing import Any
 
 from grader.errors import GraderError, InterruptedGradingError, WorkerError
+from grader.interrupts import interrupt_on, stop_if_told
 from grader.station import leave
 from grader.workforce.processes import LEAVE
 
@@ -23,7 +24,7 @@ def main() -> None:
     """Serve, and leave nothing."""
     link = Connection(int(sys.argv[1]))
     os.set_inheritable(link.fileno(), False)  # noqa: FBT003 - its only parameter
-    signal.signal(signal.SIGTERM, _interrupt)
+    interrupt_on([signal.SIGTERM], _stop)
     threading.Thread(target=_end_with_the_other_end, args=(link.fileno(),), daemon=True).start()
     with suppress(InterruptedGradingError):
         try:
@@ -33,13 +34,10 @@ def main() -> None:
             leave()
 
 
-_stopped = threading.Event()
-"""Set once the station has been told to end: the exception that says so may be lost in somebody's `except`."""
-
-
 def _serve(link: Connection) -> None:
     with suppress(EOFError, ConnectionError):
-        while not _stopped.is_set():
+        while True:
+            stop_if_told()
             function, argument = link.recv()
             _send(link, _answer(function, argument))
 
@@ -64,10 +62,9 @@ def _send(link: Connection, answer: object) -> None:
         link.send(WorkerError(f"a fault in grader itself: its answer cannot be sent: {error!r}"))
 
 
-def _interrupt(_number: int, _frame: object) -> NoReturn:
+def _stop(_number: int) -> InterruptedGradingError:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: what follows is cleaning up
-    _stopped.set()
-    raise InterruptedGradingError("the batch has been stopped.")
+    return InterruptedGradingError("the batch has been stopped.")
 
 
 def _end_with_the_other_end(descriptor: int) -> None:
