@@ -16,8 +16,8 @@ demo: .venv/grader simulator
 	done
 
 test: check simulator images
-	$(BIN)/pytest -n 2 -m "not timed"
-	$(BIN)/pytest -m timed
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not timed"
+	$(BIN)/pytest -n 2 --dist loadgroup -m timed
 
 check: .venv/dev
 	$(BIN)/ruff check

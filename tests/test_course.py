@@ -22,6 +22,8 @@ from grader.handin import Intake
 from grader.intake import take_in
 from grader.result import Kind, Result
 
+pytestmark = pytest.mark.xdist_group("course")  # in one process, so that each is graded once
+
 SEED = 2
 
 TRUSTED = {"right": 2, "wrong": 3, "malformed": 1, "empty": 1, "copy": 1}
@@ -90,13 +92,11 @@ def assert_whole(graded):
         }
 
 
-@pytest.mark.timed
 def test_a_course_without_engine_gets_its_verdicts(trusted):
     """Right, wrong, malformed, empty and copied hand-ins in two platforms' downloads."""
     assert_whole(trusted)
 
 
-@pytest.mark.timed
 def test_tables_reconcile_with_the_reports(trusted):
     """A row and a suite for everybody; points add up to those of the reports; the overview links to every report."""
     text = (trusted.out / "grades.csv").read_text(encoding="utf-8-sig")
@@ -116,7 +116,6 @@ def test_tables_reconcile_with_the_reports(trusted):
         assert f"{path}.html" in links
 
 
-@pytest.mark.timed
 def test_a_second_run_grades_nothing_anew(trusted):
     """It ends as the first did, and no result and no report is written again."""
     written = {path: path.stat().st_mtime_ns for path in (trusted.out / "results").iterdir()}
@@ -129,7 +128,6 @@ def test_a_second_run_grades_nothing_anew(trusted):
     assert {path: path.stat().st_mtime_ns for path in (trusted.out / "students").rglob("*.*")} == reports
 
 
-@pytest.mark.timed
 def test_a_course_with_attacks_gets_its_verdicts(worker_image, tmp_path):  # noqa: F811
     """In containers, hostile hand-ins spoil neither their neighbours' grades nor anything else."""
     (tmp_path / "arrays").mkdir()

@@ -25,6 +25,8 @@ from autograders import (
 )
 from engine import engine  # noqa: F401 - a fixture
 
+pytestmark = pytest.mark.xdist_group("platforms")  # in one process, so that the image is made once
+
 BUILDS = "/builds"
 PROJECT = f"{BUILDS}/course/grading"
 
@@ -144,7 +146,6 @@ def test_the_image_is_built_when_what_is_in_it_changes(project):
 # --- a student's project --------------------------------------------------------------------------
 
 
-@pytest.mark.timed
 @pytest.mark.parametrize(("submission", "fails"), [(RIGHT, False), (WRONG, True)], ids=["right", "wrong"])
 def test_a_push_is_graded_and_its_report_kept(engine, image, project, submission, fails):  # noqa: F811
     """The job fails if a check does; the reports are there either way, with the failures."""
@@ -158,7 +159,6 @@ def test_a_push_is_graded_and_its_report_kept(engine, image, project, submission
     assert "of the model solution's speed" in log or fails
 
 
-@pytest.mark.timed
 def test_what_is_not_graded_is_tried_again(engine, image, project):  # noqa: F811
     """With the exit code that the job is repeated for, and the reports that say so."""
     variables, jobs = pipeline(project / "grade.yml")
@@ -177,7 +177,6 @@ def batch_of(submissions, course):
     return files | {f"autumn/{name}/kernels.cl": kernels(folder)["kernels.cl"] for name, folder in submissions.items()}
 
 
-@pytest.mark.timed
 def test_a_folder_of_submissions_is_graded_and_the_results_kept(engine, image, project, tmp_path):  # noqa: F811
     """The right one passes, the wrong one does not, and what attacks the judge gets nothing; all are reported."""
     _, jobs = pipeline(project / ".gitlab-ci.yml")

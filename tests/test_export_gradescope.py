@@ -23,7 +23,7 @@ from autograders import (
 )
 from engine import engine  # noqa: F401 - a fixture
 
-pytestmark = pytest.mark.timed  # all of them, so that the image is made once
+pytestmark = pytest.mark.xdist_group("platforms")  # in one process, so that the image is made once
 
 METADATA = {
     "submission_metadata.json": b'{"id": 1, "users": [{"sid": "7", "name": "Ada"}], "previous_submissions": []}'

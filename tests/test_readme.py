@@ -1,5 +1,6 @@
 """README.md: every command in it works, and what it shows is what there is."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -47,40 +48,46 @@ def test_the_make_commands_are_what_ci_runs():
 
 
 @pytest.mark.timed
-def test_the_grader_commands_work_in_the_order_they_stand(tmp_path):
+def test_the_grader_commands_work_in_the_order_they_stand(tmp_path, locks):
     """Typed one after the other into an empty folder, as a new user would."""
     commands = [command for command in GRADER if command not in {*IN_CONTAINERS, *IN_SIMULATOR}]
     assert len(commands) >= 9
-    run_all(commands, tmp_path)
+    run_all(commands, tmp_path, locks)
     assert (tmp_path / "report.xml").is_file()
     assert (tmp_path / "result.json").is_file()
     assert (tmp_path / "report.html").is_file()
 
 
-def test_the_simulator_commands_work(tmp_path, simulator):  # noqa: ARG001, F811 - it is installed
+def test_the_simulator_commands_work(tmp_path, locks, simulator):  # noqa: ARG001, F811 - it is installed
     """On a freshly started solution, whose results are wrong."""
     assert len(IN_SIMULATOR) == 1
-    run_all(["grader init blockMMM my-solution", *IN_SIMULATOR], tmp_path)
+    run_all(["grader init blockMMM my-solution", *IN_SIMULATOR], tmp_path, locks)
 
 
 @pytest.mark.timed
-def test_the_container_commands_work_in_the_order_they_stand(tmp_path, worker_image):  # noqa: F811
+def test_the_container_commands_work_in_the_order_they_stand(tmp_path, locks, worker_image):  # noqa: F811
     """With a folder of one submission; the image has been built by `make images`."""
     assert worker_image == "grader-worker"
     assert len(IN_CONTAINERS) >= 3
-    run_all(["grader init blockMMM my-solution", "grader init blockMMM submissions/somebody"], tmp_path)
-    run_all(IN_CONTAINERS, tmp_path)
+    run_all(["grader init blockMMM my-solution", "grader init blockMMM submissions/somebody"], tmp_path, locks)
+    run_all(IN_CONTAINERS, tmp_path, locks)
     told = {path.name for path in (tmp_path / "results").iterdir()}
     assert {"index.html", "grades.csv", "batch.xml", "students"} <= told
     assert (tmp_path / "results" / "students" / "somebody" / "blockMMM.html").is_file()
 
 
-def run_all(commands, folder):
+def run_all(commands, folder, locks):
     """Run each in the folder; its exit code is the expected one."""
+    environment = {**os.environ, "GRADER_LOCKS": str(locks)}
     for command in commands:
         _, *args = shlex.split(command)
         found = subprocess.run(
-            [sys.executable, "-m", "grader.cli", *args], cwd=folder, capture_output=True, text=True, check=False
+            [sys.executable, "-m", "grader.cli", *args],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert found.returncode == EXPECTED_EXIT.get(args[0], 0), f"{command}\n{found.stdout}\n{found.stderr}"
         assert "Traceback" not in found.stderr
