@@ -133,7 +133,7 @@ def test_a_passed_result_is_a_few_lines():
         "       20 % of the copy bandwidth, which is 35.4 GB/s",
         "",
         "       total                                                             50 / 50",
-        "Test Device, 3.2 s, seed 7",
+        "seed 7, 3.2 s, Test Device",
     ]
 
 

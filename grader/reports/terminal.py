@@ -196,4 +196,4 @@ def _under(text: Text, indent: int = 0) -> Padding:
 
 def _footer(result: Result) -> str:
     provenance = result.provenance
-    return f"{provenance.device.name}, {result.seconds:.1f} s, seed {provenance.seed}"
+    return f"seed {provenance.seed}, {result.seconds:.1f} s, {provenance.device.name}"
