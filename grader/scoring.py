@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from grader.assignment import SpeedGoal
 from grader.result import Interval, Verdict
+from grader.rubric import SpeedGoal
 
 
 @dataclass(frozen=True, kw_only=True)

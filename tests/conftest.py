@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment import Assignment, Course
+from grader.assignment import Assignment
+from grader.course import Course
 from grader.grading import Bench
 from grader.protocol import Limits
 from grader.runner import Deadlines

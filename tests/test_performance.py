@@ -7,7 +7,6 @@ import pytest
 from samples import DEVICE, performance
 
 from grader import performance as performance_module
-from grader.assignment import Band, SpeedGoal
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
 from grader.device import GPU_COPY_BYTES
 from grader.diagnosis import Problem
@@ -38,6 +37,7 @@ from grader.plan import (
 )
 from grader.protocol import BuildFailed, Done, Opened, StepTime
 from grader.result import Interval, Reason, Verdict
+from grader.rubric import Band, SpeedGoal
 from grader.timing import Round, SideShow, TimingRules, Transfers
 
 GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})
