@@ -7,10 +7,11 @@ from grader.build_log import Source, explain
 from grader.checking import Mismatch
 from grader.evidence import Explanation
 from grader.forbidden import LINE_LIMIT, Construct, Sighting
+from grader.metrics import Interval
 from grader.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.phrases import count
 from grader.protocol import BuildFailed, Refused, Stopped
-from grader.result import Check, ErrorMap, Interval, Reason, Verdict
+from grader.result import Check, ErrorMap, Reason, Verdict
 from grader.rubric import Sizes, SpeedGoal
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")

@@ -11,9 +11,10 @@ from typing import Literal
 from grader.assignment import ELEMENT_BYTES, Assignment
 from grader.diagnosis import Problem
 from grader.expressions import evaluate
+from grader.metrics import Access, Branch, Profile
 from grader.observation import SeenAccess
 from grader.protocol import Simulation
-from grader.result import Access, Branch, Check, Kind, Profile, Reason, Verdict
+from grader.result import Check, Kind, Reason, Verdict
 from grader.rubric import Measure, Memory, MemoryCheck
 from grader.simulation import Simulated, Subject, simulate
 

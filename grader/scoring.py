@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from grader.result import Interval, Verdict
+from grader.metrics import Interval
+from grader.result import Verdict
 from grader.rubric import SpeedGoal
 
 

@@ -12,6 +12,7 @@ from grader.device import GPU_COPY_BYTES
 from grader.diagnosis import Problem
 from grader.errors import NoiseError, SolutionError
 from grader.measurement import Contest, Contestant, Role, measure
+from grader.metrics import Interval
 from grader.oracle import load_oracle
 from grader.outcome import Crashed, Fetched, TimedOut, Timing
 from grader.performance import (
@@ -36,7 +37,7 @@ from grader.plan import (
     submission_plan,
 )
 from grader.protocol import BuildFailed, Done, Opened, StepTime
-from grader.result import Interval, Reason, Verdict
+from grader.result import Reason, Verdict
 from grader.rubric import Band, SpeedGoal
 from grader.timing import Round, SideShow, TimingRules, Transfers
 

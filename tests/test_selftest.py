@@ -8,7 +8,8 @@ from samples import BUILD, DEVICE, check, failed, performance, result
 
 from grader import selftest
 from grader.course import Course
-from grader.result import Interval, Kind, Reason, Verdict
+from grader.metrics import Interval
+from grader.result import Kind, Reason, Verdict
 from grader.selftest import CLEARLY, MARGIN, Statement, examine_assignment
 
 PASSES = "the model solution passes every check"
