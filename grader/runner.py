@@ -39,13 +39,13 @@ from grader.protocol import (
     Opened,
     Preprocess,
     Preprocessed,
-    Program,
     Refused,
     Simulation,
     Stage,
     Stopped,
 )
 from grader.sandbox import Sandbox, SandboxedWorker
+from grader.steps import Program
 from grader.text import showable
 from grader.wire import Message
 from grader.worker.fingerprint import fingerprint
