@@ -4,32 +4,21 @@ assignments/NAME/  assignment.yaml   kernels.cl (skeleton)        README.md (the
 reference/NAME/    kernels.cl (model solution)   baseline.cl (naive)   oracle.py (NumPy)
 """
 
-import difflib
 import hashlib
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from grader.errors import InputError
-from grader.expressions import evaluate, evaluate_int
+from grader.expressions import Expression, evaluate, evaluate_int
 from grader.forbidden import Construct
-
-Expression = str | int
-Sizes = dict[str, int]
-DataSet = Literal["random", "integers"]
-DeviceClass = Literal["cpu", "gpu"]
+from grader.record import Record
+from grader.rubric import Correctness, Memory, Performance, Sanitizer, Sizes
 
 ELEMENT_BYTES = 4
 """Bytes of a buffer element and of a size argument: all exercises of the course use float and uint."""
-
-
-class Record(BaseModel):
-    """Base of the records read from YAML: frozen, unknown fields refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
 class Buffer(Record):
@@ -52,6 +41,8 @@ class Launch(Record):
     dimension have something to do; those beyond are there to fill the last group.
     """
 
+    model_config = ConfigDict(populate_by_name=True)
+
     kernel: str
     args: tuple[str, ...]
     global_size: tuple[Expression, ...] = Field(alias="global")
@@ -59,98 +50,6 @@ class Launch(Record):
     optional_local: Expression | None = None
     extent: tuple[Expression, ...] | None = None
     solution_of: str | None = None
-
-
-class Tolerance(Record):
-    """How random results are compared.
-
-    `exact`: the same bits. `rounding`: within `factor` units of u * magnitude, where u = 2^-24 and
-    the oracle states the magnitude of every element (timing.md of the course's notes; see oracle.py).
-    """
-
-    rule: Literal["exact", "rounding"]
-    factor: str | float = 1.0
-
-
-class Case(Record):
-    """One set of sizes and the kind of data to fill the inputs with."""
-
-    name: str
-    sizes: Sizes
-    data: DataSet = "random"
-
-
-class Correctness(Record):
-    """The cases; each is worth the same share of `points`."""
-
-    tolerance: Tolerance
-    points: float = Field(ge=0)
-    cases: tuple[Case, ...] = Field(min_length=1)
-
-
-class Sanitizer(Record):
-    """A run in the simulator, in which nothing may go wrong: of ragged sizes, so that every edge is met, and small."""
-
-    sizes: Sizes
-    points: float = Field(ge=0)
-
-
-Measure = Literal["coalescing", "bank conflicts", "words read", "words written", "divergence"]
-
-
-class MemoryCheck(Record):
-    """A quantity that the simulator counts, and the most that it may be (memory.py says what each means)."""
-
-    name: str
-    measure: Measure
-    at_most: str | float
-    points: float = Field(ge=0)
-
-
-class Memory(Record):
-    """What is asked of memory behaviour, in a simulated run of these sizes."""
-
-    sizes: Sizes
-    checks: tuple[MemoryCheck, ...] = Field(min_length=1)
-
-
-class Band(Record):
-    """A kernel that reaches `fraction` of the model solution's speed earns `points`."""
-
-    fraction: float = Field(gt=0)
-    points: float = Field(ge=0)
-
-
-class SpeedGoal(Record):
-    """What is asked on one class of device. Bands are listed from the highest fraction down.
-
-    `minimum` adds an absolute rate (GB/s or GFLOPS, as the metric says) for devices whose name
-    contains the key. `baseline` says whether the naive kernel must miss full points here: on a CPU it
-    can be as fast as the model solution.
-    """
-
-    sizes: Sizes
-    bands: tuple[Band, ...] = Field(min_length=1)
-    baseline: Literal["fails", "passes"] = "fails"
-    minimum: dict[str, float] = {}
-
-    @property
-    def points(self) -> float:
-        """Points of the highest band."""
-        return self.bands[0].points
-
-
-class Performance(Record):
-    """`bytes` is the least a correct kernel can move, `flop` what it must compute; with `flop`, rates are GFLOPS."""
-
-    bytes: Expression
-    flop: Expression | None = None
-    classes: dict[DeviceClass, SpeedGoal]
-
-    @property
-    def unit(self) -> str:
-        """Unit in which this assignment reports rates."""
-        return "GB/s" if self.flop is None else "GFLOPS"
 
 
 class Assignment(Record):
@@ -298,16 +197,16 @@ class Assignment(Record):
         others = {launch.solution_of for launch in self.launches if launch.solution_of}
         sources = {name: self.reference.parent / name / MODEL_FILE for name in sorted(others)}
         sources["reference"] = self.reference / MODEL_FILE
-        return {name: _read(path) for name, path in sources.items()}
+        return {name: read_text(path) for name, path in sources.items()}
 
     @property
     def skeleton(self) -> str:
         """The kernels.cl that students start from."""
-        return _read(self.folder / MODEL_FILE)
+        return read_text(self.folder / MODEL_FILE)
 
     def source(self, file_name: str) -> str:
         """Text of a file of the reference folder."""
-        return _read(self.reference / file_name)
+        return read_text(self.reference / file_name)
 
 
 SCORED: Any = {
@@ -324,66 +223,9 @@ SCORED: Any = {
 MODEL_FILE, BASELINE_FILE, ORACLE_FILE = "kernels.cl", "baseline.cl", "oracle.py"
 
 
-class Course(Record):
-    """Where the assignments of a course and their references are kept."""
-
-    assignments: Path
-    reference: Path
-
-    def names(self) -> list[str]:
-        """Names of all assignments, sorted."""
-        if not self.assignments.is_dir():
-            raise InputError(
-                f"{self.assignments} is not a folder; name the folder of the assignments with --course DIR."
-            )
-        return sorted(path.parent.name for path in self.assignments.glob("*/assignment.yaml"))
-
-    def load(self, name: str) -> Assignment:
-        """Read and check one assignment; raises InputError that names the file, the field and the remedy."""
-        names = self.names()
-        if name not in names:
-            near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
-            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names) or 'none'}."
-            raise InputError(f"there is no assignment {name!r}; {hint}")
-        path = self.assignments / name / "assignment.yaml"
-        for file_name in (MODEL_FILE, BASELINE_FILE, ORACLE_FILE):
-            if not (self.reference / name / file_name).is_file():
-                raise InputError(f"{self.reference / name / file_name} is missing; every assignment needs it.")
-        return _parse(path, {"name": name, "folder": path.parent, "reference": self.reference / name})
-
-
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a file of a course; raises InputError that names the file and the reason."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}.") from error
-
-
-def _parse(path: Path, place: dict[str, Any]) -> Assignment:
-    try:
-        fields = yaml.safe_load(_read(path))
-    except yaml.YAMLError as error:
-        raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(fields, dict):
-        raise InputError(f"{path}: must hold fields such as `title:` and `kernel:`, but holds {type(fields).__name__}.")
-    try:
-        return Assignment.model_validate({**fields, **place})
-    except ValidationError as error:
-        # an unknown field is often a missing one misspelt: name it first
-        first, *others = sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
-        more = f" (and {len(others)} more)" if others else ""
-        raise InputError(f"{path}: {_describe(first)}{more}") from error
-
-
-REMEDIES = {
-    "missing": "add it",
-    "extra_forbidden": "remove it, or correct its spelling",
-}
-
-
-def _describe(error: Any) -> str:
-    where = ".".join(str(part) for part in error["loc"])
-    message = error["msg"].removeprefix("Value error, ")
-    remedy = REMEDIES.get(error["type"])
-    text = f"{where}: {message}" if where else message
-    return f"{text}; {remedy}." if remedy else f"{text}."

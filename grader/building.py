@@ -8,10 +8,11 @@ from grader.diagnosis import Problem, of_build_log, of_failure, of_forbidden
 from grader.forbidden import Construct, first_sighting
 from grader.plan import NOTHING, SUBMISSION, Bindings
 from grader.program import submitted_definitions
-from grader.protocol import BuildFailed, Opened, Program
+from grader.protocol import BuildFailed, Opened
 from grader.result import Check, Kind, Verdict
 from grader.runner import Worker
 from grader.signature import bind
+from grader.steps import Program
 from grader.task import Task
 
 

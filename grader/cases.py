@@ -4,12 +4,13 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
-from grader.assignment import Assignment, Case
+from grader.assignment import Assignment
 from grader.diagnosis import Problem, of_failure, sizes_in_words
 from grader.inspection import Trial, inspect, make_trial
 from grader.oracle import Oracle
 from grader.plan import STUDENT, Bindings, Plan, submission_plan
 from grader.result import Check, Kind, Reason, Verdict
+from grader.rubric import Case
 from grader.runner import Worker
 from grader.scoring import case_points
 from grader.task import Task

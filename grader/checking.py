@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.assignment import DataSet, Tolerance
 from grader.errors import SolutionError
 from grader.oracle import Truth
+from grader.rubric import DataSet, Tolerance
 
 UNIT_ROUNDOFF = 2.0**-24
 """u of fp32: half the distance from 1 to the next number."""

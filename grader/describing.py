@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from grader.assignment import Assignment, Launch, Measure
+from grader.assignment import Assignment, Launch
 from grader.diagnosis import sizes_in_words
 from grader.expressions import evaluate
+from grader.rubric import Measure
 from grader.signature import expected_signature
 
 

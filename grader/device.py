@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from grader.assignment import ELEMENT_BYTES, Assignment, DeviceClass, SpeedGoal
+from grader.assignment import ELEMENT_BYTES, Assignment
 from grader.errors import InputError
 from grader.expressions import evaluate_int
 from grader.protocol import DeviceFacts
+from grader.rubric import DeviceClass, SpeedGoal
 
 
 def device_class(device: DeviceFacts) -> DeviceClass:

@@ -3,15 +3,16 @@
 import signal
 from dataclasses import dataclass, replace
 
-from grader.assignment import Sizes, SpeedGoal
 from grader.build_log import Source, explain
 from grader.checking import Mismatch
 from grader.evidence import Explanation
 from grader.forbidden import LINE_LIMIT, Construct, Sighting
+from grader.metrics import Interval
 from grader.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.phrases import count
 from grader.protocol import BuildFailed, Refused, Stopped
-from grader.result import Check, ErrorMap, Interval, Reason, Verdict
+from grader.result import Check, ErrorMap, Reason, Verdict
+from grader.rubric import Sizes, SpeedGoal
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
 """What LLVM and C++ say before they end a process that got no memory."""

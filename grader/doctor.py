@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from grader.assignment import Course
+from grader.course import Course
 from grader.errors import GraderError
 from grader.grading import Bench
 from grader.probe import probe

@@ -8,6 +8,8 @@ from simpleeval import InvalidExpression, SimpleEval
 
 from grader.errors import InputError
 
+Expression = str | int
+
 
 def ceil_div(value: int, step: int) -> int:
     """Number of steps of size `step` that cover `value`."""

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from grader.messages import GLOBAL, INDEX, INVALID, LOCAL, PRIVATE, of_message, spot
+from grader.messages import of_message
 from grader.observation import SeenKernel, SeenUnset
+from grader.oclgrind import GLOBAL, INDEX, INVALID, LOCAL, PRIVATE, spot
 from grader.result import Finding, Place, Reason
 from grader.scene import Scene
 

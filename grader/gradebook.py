@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from grader.handin import Remark, Student
-from grader.result import Kind, Performance, Reason, Result, Verdict, first_to_read
+from grader.metrics import Performance
+from grader.result import Kind, Reason, Result, Verdict, first_to_read
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ from grader.diagnosis import Problem
 from grader.errors import GraderError
 from grader.exclusive import exclusive, shared, shared_cpu
 from grader.measurement import Contest, Contestant, Role
+from grader.metrics import Profile
 from grader.oracle import load_oracle
 from grader.own_workers import OwnWorkers
 from grader.performance import check_performance, unmeasured
@@ -27,7 +28,7 @@ from grader.plan import BASELINE, PEAK, Bindings, control_plan, reference_plan, 
 from grader.probe import probe
 from grader.program import PEAK_PROGRAM, own_program
 from grader.protocol import DeviceFacts
-from grader.result import Check, Profile, Provenance, Reason, Result, Ungraded, Verdict
+from grader.result import Check, Provenance, Reason, Result, Ungraded, Verdict
 from grader.runner import Deadlines, Worker
 from grader.sandbox import Sandbox
 from grader.simulation import Subject

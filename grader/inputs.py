@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.assignment import Assignment, DataSet, Sizes
+from grader.assignment import Assignment
 from grader.errors import InputError
+from grader.rubric import DataSet, Sizes
 
 SEED_BITS = 63
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.assignment import Assignment, DataSet, Sizes
+from grader.assignment import Assignment
 from grader.checking import Standard, compare, first_stray_write, unchanged
 from grader.diagnosis import Problem, explained, of_changed_input, of_mismatch, of_stray_write
 from grader.error_map import error_map
@@ -20,6 +20,7 @@ from grader.oracle import Oracle, Truth, consult, consult_about
 from grader.outcome import Fetched
 from grader.plan import Script
 from grader.result import Reason
+from grader.rubric import DataSet, Sizes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from grader.assignment import Assignment, SpeedGoal
+from grader.assignment import Assignment
 from grader.device import speed_goal
 from grader.diagnosis import Problem, of_failure, of_no_time, of_timed_run
 from grader.errors import NoiseError, SolutionError
@@ -29,6 +29,7 @@ from grader.oracle import Oracle
 from grader.outcome import Failure, Fetched, Timing
 from grader.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, Plan
 from grader.protocol import DeviceFacts, Done, Opened
+from grader.rubric import SpeedGoal
 from grader.runner import Worker
 from grader.timing import Round, SideShow, TimingRules, Transfers, enough, noise, too_noisy
 

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Literal
 
-from grader.assignment import ELEMENT_BYTES, Assignment, Measure, Memory, MemoryCheck
+from grader.assignment import ELEMENT_BYTES, Assignment
 from grader.diagnosis import Problem
 from grader.expressions import evaluate
+from grader.metrics import Access, Branch, Profile
 from grader.observation import SeenAccess
 from grader.protocol import Simulation
-from grader.result import Access, Branch, Check, Kind, Profile, Reason, Verdict
+from grader.result import Check, Kind, Reason, Verdict
+from grader.rubric import Measure, Memory, MemoryCheck
 from grader.simulation import Simulated, Subject, simulate
 
 NUMBER = 1

@@ -1,127 +1,40 @@
-"""What the messages of the simulator say, in words that a student can act on.
-
-Their texts come from a worker: what is not understood is left out, and numbers are read up to a length.
-"""
+"""What the messages of the simulator say, in words that a student can act on."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import replace
 
-from grader.assignment import ELEMENT_BYTES
+from grader import oclgrind
 from grader.observation import SeenKernel, SeenMessage
+from grader.oclgrind import Entity, Target
 from grader.phrases import capital, count
 from grader.result import Finding, Place, Reason
 from grader.scene import Scene
-
-PRIVATE, GLOBAL, LOCAL = 0, 1, 3
-"""Address spaces, as LLVM numbers them for OpenCL."""
-
-BUFFER_BITS = 48
-"""An address of Oclgrind's is the number of a buffer above so many bits of an offset into it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Entity:
-    """Who did something, and where: a work-item with its instruction's line, or a whole group without one."""
-
-    global_id: tuple[int, ...]
-    group: tuple[int, ...]
-    line: int
-    writes: bool
-
-
-NUMBER = r"[0-9]{1,20}"
-IDS = rf"{NUMBER},{NUMBER},{NUMBER}"
-
-ADDRESS = re.compile(r"\b(?P<space>global|local|private) memory address 0x(?P<address>[0-9a-f]{1,16})\b")
-ENTITY = re.compile(
-    rf"Global\((?P<global>{IDS})\) Local\({IDS}\) Group\((?P<group>{IDS})\)\n(?P<code>[^\n]*)\n"
-    rf"[ \t]*At line (?P<line>{NUMBER}) \(column {NUMBER}\)"
-)
-SPOT = re.compile(rf"At line ({NUMBER}) \(column ({NUMBER})\)")
-REACHED = re.compile(rf"Only ({NUMBER}) out of ({NUMBER}) work-items executed barrier")
-WORK_GROUP = re.compile(rf"Work-group: \(({IDS})\)")
-INDEX = re.compile(rf"Index \((-?{NUMBER})\) exceeds static array size \(({NUMBER})\)")
-INVALID = ("Invalid read of", "Invalid write of")
-MISALIGNED = (
-    "Invalid memory load - source pointer is not aligned",
-    "Invalid memory store - source pointer is not aligned",
-)
-FATAL = "OCLGRIND FATAL ERROR"
-
-ENDLESS = "a loop that does not end"
-"""What our plugin says after so many steps of a launch that it must be in one."""
 
 
 def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
     """What a message says; nothing if it is not one of those that are known here."""
     headline = message.text.partition("\n")[0]
-    entities = [_entity(match) for match in islice(ENTITY.finditer(message.text), 2)]
-    index = INDEX.match(headline)
-    if headline.startswith("Work-group divergence") and SPOT.search(message.text):
+    entities = oclgrind.entities(message)
+    index = oclgrind.INDEX.match(headline)
+    if headline.startswith("Work-group divergence") and oclgrind.spot(message):
         yield _barrier(message, scene)
     elif not entities:
         return
     elif "data race at" in headline:
         yield _race(message, entities, seen, scene)
-    elif headline.startswith(INVALID):
+    elif headline.startswith(oclgrind.INVALID):
         yield _out_of_bounds(message, entities[0], seen, scene)
     elif index is not None:
         yield _beyond_array(message, entities[0], index, scene)
-    elif headline.startswith(MISALIGNED):
+    elif headline.startswith(oclgrind.MISALIGNED):
         yield _misaligned(message, entities[0], scene)
     elif headline.startswith("Invalid write to read-only"):
         yield _input_changed(message, entities[0], seen, scene)
-    elif headline.startswith(FATAL) and ENDLESS in message.text:
+    elif headline.startswith(oclgrind.FATAL) and oclgrind.ENDLESS in message.text:
         yield _endless(message, entities[0], seen, scene)
-    elif headline.startswith(FATAL):
+    elif headline.startswith(oclgrind.FATAL):
         yield _broken_off(message, entities[0], scene)
-
-
-def spot(message: SeenMessage) -> tuple[str, ...]:
-    """The first line and column that a message names."""
-    match = SPOT.search(message.text)
-    return match.groups() if match else ()
-
-
-def _entity(match: re.Match[str]) -> Entity:
-    return Entity(
-        global_id=_numbers(match["global"]),
-        group=_numbers(match["group"]),
-        line=int(match["line"]),
-        writes=" = load " not in match["code"] and "vload" not in match["code"],
-    )
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in text.split(","))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Target:
-    """The array that a message's address is in or near, by its name or in words, the element there, and how many there
-    are (None where that is not known).
-    """
-
-    array: str
-    element: int | None
-    elements: int | None
-
-
-def _target(message: SeenMessage, seen: SeenKernel) -> Target:
-    match = ADDRESS.search(message.text)
-    if match is None or match["space"] == "private":
-        return Target(array=message.array or "a private array", element=None, elements=None)
-    address = int(match["address"], 16)
-    buffer, offset = address >> BUFFER_BITS, address & (2**BUFFER_BITS - 1)
-    if offset >> (BUFFER_BITS - 1):  # below the start of the next buffer
-        buffer, offset = buffer + 1, offset - 2**BUFFER_BITS
-    space = GLOBAL if match["space"] == "global" else LOCAL
-    array = next((array for array in seen.arrays if (array.space, array.buffer) == (space, buffer)), None)
-    if array is None:
-        return Target(array=message.array or f"{match['space']} memory", element=None, elements=None)
-    return Target(array=array.name, element=offset // ELEMENT_BYTES, elements=array.size // ELEMENT_BYTES)
 
 
 def _place(entity: Entity, array: str, scene: Scene) -> Place:
@@ -131,7 +44,7 @@ def _place(entity: Entity, array: str, scene: Scene) -> Place:
 
 
 def _race(message: SeenMessage, entities: list[Entity], seen: SeenKernel, scene: Scene) -> Finding:
-    array = _target(message, seen).array
+    array = oclgrind.target(message, seen).array
     entities = sorted(entities, key=lambda each: not each.writes)
     lines = [each.line for each in entities]
     both_write = message.text.startswith("Write-write")
@@ -148,18 +61,13 @@ def _race(message: SeenMessage, entities: list[Entity], seen: SeenKernel, scene:
             if beyond
             else "Their indices come out the same: check which ids and which row length they are made of."
         )
-    elif _is_local(message):
+    elif oclgrind.is_local(message):
         what, cause = _local_race(array, entities, seen, scene)
     else:
         what = f"line {lines[1]} reads {array} while line {lines[0]} writes it, and nothing says which comes first."
         cause = "A barrier orders the work-items of one group only: let no work-item read what another group writes."
     places = tuple(_place(each, array, scene) for each in entities)
     return Finding(reason=Reason.DATA_RACE, message=what, cause=cause, places=places, times=message.times)
-
-
-def _is_local(message: SeenMessage) -> bool:
-    match = ADDRESS.search(message.text)
-    return match is not None and match["space"] == "local"
 
 
 BARRIER = re.compile(r"\bbarrier\s*\(")
@@ -188,7 +96,7 @@ def _local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Sce
 
 
 def _out_of_bounds(message: SeenMessage, entity: Entity, seen: SeenKernel, scene: Scene) -> Finding:
-    target = _target(message, seen)
+    target = oclgrind.target(message, seen)
     entity = replace(entity, writes=message.text.startswith("Invalid write"))
     does, access = ("writes", "store") if entity.writes else ("reads", "load")
     if scene.is_beyond(entity.global_id):
@@ -241,16 +149,17 @@ def _misaligned(message: SeenMessage, entity: Entity, scene: Scene) -> Finding:
 
 
 def _barrier(message: SeenMessage, scene: Scene) -> Finding:
-    lines = [int(match[1]) for match in islice(SPOT.finditer(message.text), 2)]
-    group = WORK_GROUP.search(message.text)
-    whose = f" of {scene.group(_numbers(group[1]))}" if group else ""
-    reached = REACHED.search(message.text)
+    lines = oclgrind.lines(message)
+    group = oclgrind.group(message)
+    whose = f" of {scene.group(group)}" if group else ""
+    reached = oclgrind.reached(message)
     places = [Place(line=line, text=scene.text(line), words="some work-items wait at this barrier") for line in lines]
     if reached is None:
         what = f"work-items{whose} wait at different barriers, in lines {' and '.join(map(str, sorted(lines)))}."
     else:
-        missing = int(reached[2]) - int(reached[1])
-        what = f"line {lines[0]}: {reached[1]} of {reached[2]} work-items{whose} reach the barrier, {missing} do not."
+        came, all_items = reached
+        missing = all_items - came
+        what = f"line {lines[0]}: {came} of {all_items} work-items{whose} reach the barrier, {missing} do not."
         for line, times in message.endings:
             if line and line not in lines:
                 words = f"{count(times, 'work-item')} ended here"
@@ -268,7 +177,7 @@ def _barrier(message: SeenMessage, scene: Scene) -> Finding:
 
 
 def _input_changed(message: SeenMessage, entity: Entity, seen: SeenKernel, scene: Scene) -> Finding:
-    here = spot(message)
+    here = oclgrind.spot(message)
     stores = (each for each in seen.accesses if each.writes and (str(each.line), str(each.column)) == here)
     array = next((each.array for each in stores), message.array) or "an array"
     return Finding(

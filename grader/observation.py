@@ -51,7 +51,7 @@ class SeenUnset(Message):
 
 
 class SeenAccess(Message):
-    """An expression that reads or writes an array, with its counts (result.Access says which); line 0 is a copy by a
+    """An expression that reads or writes an array, with its counts (metrics.Access says which); line 0 is a copy by a
     whole group.
     """
 

@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.assignment import ORACLE_FILE, Assignment, Sizes
+from grader.assignment import ORACLE_FILE, Assignment
 from grader.errors import SolutionError
+from grader.rubric import Sizes
 
 Arrays = Mapping[str, NDArray[Any]]
 

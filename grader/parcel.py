@@ -8,7 +8,8 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from grader.assignment import MODEL_FILE, Assignment, Course
+from grader.assignment import MODEL_FILE, Assignment
+from grader.course import Course
 from grader.errors import UngradedError
 
 Files = tuple[tuple[str, bytes], ...]

@@ -3,7 +3,7 @@
 import time
 from statistics import median
 
-from grader.assignment import Assignment, SpeedGoal
+from grader.assignment import Assignment
 from grader.device import copy_size, device_class, peak_run, speed_goal
 from grader.diagnosis import (
     Problem,
@@ -16,8 +16,10 @@ from grader.diagnosis import (
 )
 from grader.expressions import evaluate
 from grader.measurement import Contest, measure
+from grader.metrics import Interval, Performance, Program, Samples
 from grader.protocol import DeviceFacts
-from grader.result import Check, Interval, Kind, Performance, Program, Samples, Verdict
+from grader.result import Check, Kind, Verdict
+from grader.rubric import SpeedGoal
 from grader.scoring import award_speed, required_rate
 from grader.timing import Round, TimingRules, fraction_of_reference, interval, noise
 

@@ -4,22 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from grader.assignment import ELEMENT_BYTES, Assignment, Launch, Sizes
+from grader.assignment import ELEMENT_BYTES, Assignment, Launch
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
 from grader.device import PeakRun, copy_size, peak_run, speed_goal
 from grader.expressions import evaluate_int
-from grader.protocol import (
-    Arg,
-    BufferArg,
-    BufferSpec,
-    CopyStep,
-    DeviceFacts,
-    KernelStep,
-    LocalArg,
-    Open,
-    Program,
-    ScalarArg,
-)
+from grader.protocol import DeviceFacts, Open
+from grader.rubric import Sizes
+from grader.steps import Arg, BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, Program, ScalarArg
 
 SUBMISSION, REFERENCE, BASELINE, PEAK = "submission", "reference", "baseline", "peak"
 """Names of programs: the student's, our model solution, the naive kernel, the one that only computes. Model solutions

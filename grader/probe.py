@@ -4,8 +4,8 @@ import numpy as np
 
 from grader.errors import DeviceError
 from grader.plan import SUBMISSION, Plan, Script
-from grader.protocol import BufferArg, BufferSpec, KernelStep, Program
 from grader.runner import Worker
+from grader.steps import BufferArg, BufferSpec, KernelStep, Program
 
 PROBE = Program(source="__kernel void probe(__global uint *out) { out[get_global_id(0)] = get_global_id(0) + 1; }")
 

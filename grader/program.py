@@ -2,7 +2,7 @@
 
 from grader.assignment import Assignment
 from grader.device import PEAK_SOURCE
-from grader.protocol import Program
+from grader.steps import Program
 from grader.task import Task
 
 SIZE_TYPE = "uint32_t"

@@ -1,19 +1,16 @@
-"""The outcome of a grading, as records: what reports are made from and what the JSON file holds."""
+"""The outcome of a grading, as records: what reports are made from and what the JSON file holds.
+
+The figures in it are those of metrics.py.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Literal, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict
-
+from grader.metrics import Performance, Profile
 from grader.protocol import DeviceFacts
-
-
-class Record(BaseModel):
-    """Base of the records of a result: frozen, unknown fields refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from grader.record import Record
 
 
 class Kind(StrEnum):
@@ -66,61 +63,6 @@ class Reason(StrEnum):
     NOT_RUN = "NOT_RUN"
 
 
-class Interval(Record):
-    """A median with its confidence interval (see timing.py)."""
-
-    median: float
-    low: float
-    high: float
-
-
-class Samples(Record):
-    """Seconds of every timed launch that counts, in the order they were made."""
-
-    submission: tuple[float, ...]
-    reference: tuple[float, ...]
-    control: tuple[float, ...]
-    baseline: tuple[float, ...]
-    device_copy: tuple[float, ...]
-
-
-class Program(Record):
-    """The whole program around the student's kernel: its time, its speed-up over the naive program, and the bytes that
-    must move over that time as a fraction of the copy bandwidth.
-    """
-
-    seconds: float
-    speed_up: float
-    fraction_of_copy: float
-
-
-class Performance(Record):
-    """What the timed session measured.
-
-    `fraction_of_reference` is the verdict's measure: reference time over submission time, pair by
-    pair. `noise` is the same for the reference against itself in another worker; it should be 1.
-    Rates are in `unit`, bandwidths in GB/s, times in seconds. A run does `flop` operations (None where moving is all
-    there is to do) on `bytes`, the least that must move; `peak` is the GFLOPS of a kernel of ours that only computes.
-    """
-
-    device_class: Literal["cpu", "gpu"]
-    sizes: dict[str, int]
-    pairs: int
-    seconds: Interval
-    unit: Literal["GB/s", "GFLOPS"]
-    rate: Interval
-    fraction_of_reference: Interval
-    speed_up_over_baseline: Interval
-    noise: Interval
-    copy_bandwidth: float
-    fraction_of_copy: float
-    bytes: float
-    flop: float | None
-    peak: float | None
-    program: Program | None = None
-    samples: Samples
-
-
 class Place(Record):
     """A line of the submission, and what happens there, e.g. "work-item (3, 0) of group (1, 0) writes Ash"."""
 
@@ -141,67 +83,6 @@ class Finding(Record):
     cause: str
     places: tuple[Place, ...]
     times: int
-
-
-class Access(Record):
-    """An expression of the source that reads or writes an array, summed over a launch.
-
-    A request is one execution by a warp; `bytes` is what its work-items asked for. In global memory a request moves
-    `sectors`, of which `fewest` would have held the words; in local memory it takes `sectors` turns, of which `fewest`
-    would have done without bank conflicts. `worst` is the largest ratio of the two in one request; `stride` is the
-    commonest distance in bytes between neighbouring work-items.
-    """
-
-    line: int
-    column: int
-    array: str
-    space: Literal["global", "constant", "local"]
-    does: Literal["reads", "writes"]
-    requests: int
-    bytes: int
-    sectors: int
-    fewest: int
-    worst: float
-    stride: int | None
-
-
-class Branch(Record):
-    """The conditions of a line: how often a warp reached them, and how often its work-items went different ways."""
-
-    line: int
-    reached: int
-    diverged: int
-
-
-class Profile(Record):
-    """How the kernels use memory, counted in a simulator: the same on every machine.
-
-    `sector` and `bank` are widths in bytes. `read` and `written` are bytes of global memory that work-items asked for,
-    `moved` those of all sectors, `compulsory` the least that a correct kernel can move.
-    """
-
-    sizes: dict[str, int]
-    warp: int
-    sector: int
-    banks: int
-    bank: int
-    accesses: tuple[Access, ...]
-    branches: tuple[Branch, ...]
-    flop: int
-    read: int
-    written: int
-    moved: int
-    compulsory: int
-
-    @property
-    def intensity(self) -> float:
-        """Floating-point operations for each byte of global memory that work-items ask for."""
-        return self.flop / max(1, self.read + self.written)
-
-    @property
-    def divergence(self) -> float:
-        """The share of warp-branches that diverge."""
-        return sum(each.diverged for each in self.branches) / max(1, sum(each.reached for each in self.branches))
 
 
 class ErrorMap(Record):

@@ -12,7 +12,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from grader.arrays import ArrayFiles
 from grader.errors import DeviceError, NoSimulatorError, WorkerError
@@ -20,8 +19,6 @@ from grader.observation import SeenKernel
 from grader.outcome import Crashed, Failure, Fetched, Garbled, OutOfMemory, TimedOut, Timing
 from grader.plan import Plan, Script
 from grader.protocol import (
-    REPLY,
-    REPLY_LIMIT,
     BuildFailed,
     Close,
     DeviceFacts,
@@ -39,13 +36,14 @@ from grader.protocol import (
     Opened,
     Preprocess,
     Preprocessed,
-    Program,
     Refused,
     Simulation,
     Stage,
     Stopped,
 )
+from grader.replies import Replies
 from grader.sandbox import Sandbox, SandboxedWorker
+from grader.steps import Program
 from grader.text import showable
 from grader.wire import Message
 from grader.worker.fingerprint import fingerprint
@@ -81,7 +79,7 @@ class Worker:
         self._job = Job(limits=sandbox.limits(), device=device, simulation=simulation)
         self._deadlines = deadlines
         self._process: SandboxedWorker | None = None
-        self._received = b""
+        self._replies: Replies | None = None
         self._programs: dict[str, Program] = {}
         self._plan: Plan | None = None
         self._awaited: Plan | None = None
@@ -100,7 +98,7 @@ class Worker:
     def start(self) -> None:
         """Start the process and give it the job, without waiting for it to be ready."""
         self._process = self._sandbox.start()
-        self._received = b""
+        self._replies = Replies(self._process)
         self._plan = self._awaited = None
         self._launched = set()  # the driver's cache is new, too
         self._send(self._job)
@@ -111,7 +109,7 @@ class Worker:
         """End the worker; it can be started again."""
         if self._process is not None:
             self._process.stop()
-        self._process = None
+        self._process = self._replies = None
 
     def ready(self) -> DeviceFacts:
         """Wait until the worker is up; the device it will use. Raises WorkerError or DeviceError."""
@@ -325,22 +323,8 @@ class Worker:
 
     def _reply(self, doing: str, deadline: float) -> Any:
         """The next reply, or what happened in its place."""
-        assert self._process is not None
-        end = time.monotonic() + deadline
-        while b"\n" not in self._received:
-            try:
-                received = self._process.receive(end - time.monotonic())
-            except TimeoutError:
-                self.stop()
-                return TimedOut(doing=doing, seconds=deadline)
-            self._received += received
-            if not received:
-                out_of_memory = self._process.ran_out_of_memory()
-                return OutOfMemory() if out_of_memory else Garbled(what="the worker process ended")
-            if len(self._received) > REPLY_LIMIT:
-                return Garbled(what="it sent a reply that is too long")
-        line, _, self._received = self._received.partition(b"\n")
-        try:
-            return REPLY.validate_json(line)
-        except ValidationError:
-            return Garbled(what="it sent a reply that is not one of ours")
+        assert self._replies is not None
+        reply = self._replies.next(doing, deadline)
+        if isinstance(reply, TimedOut):
+            self.stop()
+        return reply

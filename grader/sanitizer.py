@@ -3,10 +3,10 @@
 import time
 from dataclasses import dataclass, replace
 
-from grader.assignment import Sanitizer
 from grader.diagnosis import Problem, sizes_in_words
 from grader.findings import findings
 from grader.result import Check, Finding, Kind, Reason, Verdict
+from grader.rubric import Sanitizer
 from grader.simulation import Simulated, Subject, simulate
 from grader.whereabouts import whereabouts
 

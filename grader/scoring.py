@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from grader.assignment import SpeedGoal
-from grader.result import Interval, Verdict
+from grader.metrics import Interval
+from grader.result import Verdict
+from grader.rubric import SpeedGoal
 
 
 @dataclass(frozen=True, kw_only=True)

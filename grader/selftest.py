@@ -8,16 +8,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.assignment import BASELINE_FILE, MODEL_FILE, Assignment, SpeedGoal
+from grader.assignment import BASELINE_FILE, MODEL_FILE, Assignment
 from grader.device import speed_goal
 from grader.diagnosis import of_failure
 from grader.grading import Bench, Progress, grade_submission
 from grader.inputs import fresh_seed
 from grader.inspection import inspect, make_trial
+from grader.metrics import Performance
 from grader.oracle import load_oracle
 from grader.plan import BASELINE, NAIVE, baseline_plan
 from grader.program import own_program
-from grader.result import Kind, Performance, Result, Verdict
+from grader.result import Kind, Result, Verdict
+from grader.rubric import SpeedGoal
 from grader.submission import FILE_NAME, read_submission
 from grader.task import Task
 

@@ -22,7 +22,7 @@ from pydantic_settings import (
     YamlConfigSettingsSource,
 )
 
-from grader.assignment import Course
+from grader.course import Course
 from grader.errors import InputError
 from grader.grading import Bench
 from grader.protocol import Limits

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from grader.assignment import Launch, Sizes
+from grader.assignment import Launch
 from grader.building import Built
 from grader.diagnosis import Problem, of_failure
 from grader.inspection import inspect, make_trial
@@ -16,6 +16,7 @@ from grader.outcome import Crashed, Failure, Fetched
 from grader.plan import STUDENT, SUBMISSION, Plan, submission_plan
 from grader.protocol import Opened
 from grader.result import Reason
+from grader.rubric import Sizes
 from grader.runner import Worker
 from grader.scene import Scene
 from grader.task import Task

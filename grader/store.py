@@ -22,8 +22,9 @@ from grader.errors import InputError
 from grader.files import make_folder, write_whole
 from grader.handin import HandIn
 from grader.inputs import fresh_seed
+from grader.record import Record
 from grader.reports import REPORTS
-from grader.result import Record, Result
+from grader.result import Result
 from grader.station import Facilities, Graded
 
 KEY_DIGITS = 32

@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from grader.result import Interval
+from grader.metrics import Interval
 
 
 class TimingRules(BaseModel):

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
 
-from grader.assignment import Assignment, Memory
+from grader.assignment import Assignment
 from grader.diagnosis import Problem
 from grader.errors import NoSimulatorError
 from grader.memory import NOT_RIGHT, check_memory, count_memory, uncounted, usable
+from grader.metrics import Profile
 from grader.protocol import Simulation
-from grader.result import Check, Profile, Verdict
+from grader.result import Check, Verdict
+from grader.rubric import Memory
 from grader.sanitizer import check_sanitizer, unwatched
 from grader.simulation import Subject
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from grader.messages import GLOBAL
 from grader.observation import SeenKernel
+from grader.oclgrind import GLOBAL
 from grader.result import Check, Reason
 from grader.scene import Scene
 

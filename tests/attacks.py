@@ -15,7 +15,8 @@ from tempfile import gettempdir
 import yaml
 from conftest import ROOT
 
-from grader.assignment import Assignment, Course
+from grader.assignment import Assignment
+from grader.course import Course
 
 HOSTILE = ROOT / "tests" / "submissions" / "hostile"
 

@@ -7,7 +7,8 @@ from attacks import verdict
 from golden import comparison, short
 from synthetic import Cohort, Member, Work
 
-from grader.assignment import Assignment, Course
+from grader.assignment import Assignment
+from grader.course import Course
 from grader.handin import Intake, Student
 from grader.result import Result, Ungraded
 from grader.submission import SIZE_LIMIT

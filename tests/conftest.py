@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment import Assignment, Course
+from grader.assignment import Assignment
+from grader.course import Course
 from grader.grading import Bench
 from grader.protocol import Limits
 from grader.runner import Deadlines
@@ -24,7 +25,7 @@ ASSIGNMENTS = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblkM
 LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, processes=64)
 RULES = Rules(limits=LIMITS, container=ContainerRules())
 
-DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20, simulation=15)
+DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20, simulation=30)
 """Shorter than the defaults where a test waits for them to pass."""
 
 

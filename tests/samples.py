@@ -2,26 +2,9 @@
 
 from conftest import ROOT
 
+from grader.metrics import Access, Branch, Interval, Performance, Profile, Program, Samples
 from grader.protocol import DeviceFacts
-from grader.result import (
-    Access,
-    Branch,
-    Check,
-    ErrorMap,
-    Finding,
-    Interval,
-    Kind,
-    Performance,
-    Place,
-    Profile,
-    Program,
-    Provenance,
-    Reason,
-    Result,
-    Samples,
-    Ungraded,
-    Verdict,
-)
+from grader.result import Check, ErrorMap, Finding, Kind, Place, Provenance, Reason, Result, Ungraded, Verdict
 
 DEVICE = DeviceFacts(
     index=0,

@@ -16,17 +16,9 @@ from grader.errors import NoSimulatorError
 from grader.oracle import load_oracle
 from grader.outcome import Timing
 from grader.plan import Plan, Script
-from grader.protocol import (
-    BufferArg,
-    BufferSpec,
-    Done,
-    KernelStep,
-    LocalArg,
-    Opened,
-    Program,
-    ScalarArg,
-)
+from grader.protocol import Done, Opened
 from grader.simulation import Subject
+from grader.steps import BufferArg, BufferSpec, KernelStep, LocalArg, Program, ScalarArg
 from grader.submission import Submission
 from grader.task import Task
 

@@ -27,7 +27,7 @@ from attacks import HELD, Attack, corpus, small_course
 from downloads import Person
 from golden import CORPUS, expectation, is_luck, listed
 
-from grader.assignment import Course
+from grader.course import Course
 from grader.submission import SIZE_LIMIT
 
 ALLOWED = ("include", "line", "asm", "has_include", "long line")

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from grader.assignment import Tolerance
 from grader.checking import INPUT_POISON, POISON, UNIT_ROUNDOFF, Standard, compare, first_stray_write, unchanged
 from grader.errors import SolutionError
 from grader.oracle import Truth
+from grader.rubric import Tolerance
 
 EXACT = Standard(tolerance=Tolerance(rule="exact"), factor=1.0, data="random")
 

@@ -1,157 +1,92 @@
-"""A small synthetic course (synthetic.py) from the platforms' downloads to grades, as an instructor has it graded."""
+"""course.py: reading assignment.yaml, and the one line about what is wrong with it."""
 
-import csv
-import io
-import os
 import re
-import subprocess
-from dataclasses import dataclass
-from html import unescape
-from pathlib import Path
-from urllib.parse import unquote
+import shutil
 
 import pytest
-from audit import misplaced, unexpected
-from conftest import ROOT
-from engine import engine, worker_image  # noqa: F401 - fixtures
-from junitparser import JUnitXml
-from synthetic import QUICK, Cohort, batch, cohort_of, course_of, write_courses
+from conftest import ASSIGNMENTS, ROOT
 
-from grader.assignment import Course
-from grader.handin import Intake
-from grader.intake import take_in
-from grader.result import Kind, Result
-
-pytestmark = pytest.mark.xdist_group("course")  # in one process, so that each is graded once
-
-SEED = 2
-
-TRUSTED = {"right": 2, "wrong": 3, "malformed": 1, "empty": 1, "copy": 1}
-"""Kinds that may run without a container, eight in all."""
-
-UNTRUSTED = {"right": 1, "wrong": 1, "hostile": 4, "malformed": 1, "copy": 1}
-
-SOME_FAILED = 1
+from grader.course import Course
+from grader.errors import InputError
 
 
-@dataclass(frozen=True, kw_only=True)
-class Graded:
-    """A cohort after its batch: what was taken in, what the command said, and where its results are."""
-
-    cohort: Cohort
-    course: Course
-    intake: Intake
-    command: list[str | Path]
-    environment: dict[str, str]
-    ended: subprocess.CompletedProcess[str]
-    out: Path
-
-    def again(self) -> subprocess.CompletedProcess[str]:
-        """The same command once more."""
-        return run(self.command, self.environment)
+def test_names_are_the_folders(course):
+    """The course lists its five assignments by folder."""
+    assert course.names() == sorted(ASSIGNMENTS)
 
 
-def run(command, environment):
-    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize(("wrong", "right"), [("blockMM", "blockMMM"), ("coalTransp", "coalsTransp")])
+def test_an_unknown_name_suggests_the_nearest(course, wrong, right):
+    """A typing slip is answered with the name that was meant."""
+    with pytest.raises(InputError, match=f"did you mean {right}"):
+        course.load(wrong)
 
 
-def grade(cohort, folder, sandbox, more):
-    """The cohort's download, graded by the command line."""
-    course = write_courses(folder / "courses")[cohort.plot.course]
-    download = cohort.download(folder / "download")
-    environment = {**os.environ, **QUICK, **more, "GRADER_LOCKS": str(folder)}
-    command = [*batch(cohort, download, course, folder / "out"), "--jobs", "2", *sandbox]
-    return Graded(
-        cohort=cohort,
-        course=course,
-        intake=take_in(download, tuple(course.load(name) for name in cohort.plot.assignments)),
-        command=command,
-        environment=environment,
-        ended=run(command, environment),
-        out=folder / "out",
-    )
+def test_a_name_like_nothing_lists_them_all(course):
+    """Where nothing is near, all names are given."""
+    with pytest.raises(InputError, match="blockMMM, coalsProgrm"):
+        course.load("zzzz")
 
 
-@pytest.fixture(scope="module", params=["moodle", "gradescope"])
-def trusted(request, tmp_path_factory):
-    """A cohort without hostile hand-ins, graded in processes."""
-    cohort = cohort_of(request.param, sum(TRUSTED.values()), SEED, TRUSTED)
-    sandbox = ["--sandbox", "process", "--trust-submissions"]
-    return grade(cohort, tmp_path_factory.mktemp(request.param), sandbox, {})
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of one assignment that a test may break."""
+    for part in ("assignments", "reference"):
+        shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
+    return Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
 
 
-def assert_whole(graded):
-    """Everything is placed, has its verdict and its reports; some checks failed, and nothing but checks."""
-    assert misplaced(graded.cohort, graded.intake) == []
-    assert graded.ended.returncode == SOME_FAILED, graded.ended.stderr
-    assert list(unexpected(graded.cohort, graded.intake, graded.out, graded.course)) == []
-    for handin in graded.intake.handins:
-        home = graded.out / "students" / handin.student.label
-        assert {path.name for path in home.glob(f"{handin.assignment}.*")} == {
-            f"{handin.assignment}.{ending}" for ending in ("html", "xml", "gradescope.json", "json")
-        }
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "said"),
+    [
+        ("^title: .*\n", "", "title: Field required; add it."),
+        ("^kernel:", "kernal:", "kernal: Extra inputs are not permitted; remove it, or correct its spelling"),
+        ("^  - kernel: coalsTransp", "  - kernel: other", "no launch runs coalsTransp"),
+        (r"args: \[A, B, height", "args: [A, C, height", "the argument C, which is no buffer and no size"),
+        (r"ceil_to\(width, TILE\)", "ceil_to(width, TILES)", "TILES"),
+        ("name: one row,", "name: one element,", "two cases have the same name"),
+        (r"\{height: 1, width: 1\}", "{height: 1}", "must give the sizes height, width"),
+        (r"\{height: 1, width: 1\}", "{height: 0, width: 1}", "sizes must be at least 1"),
+        ("fraction: 0.75", "fraction: 0.10", "from the highest fraction down"),
+        ("^title: .*", "title: [", "is not YAML"),
+        (r"(?s)\A.*\Z", "- 1\n", "must hold fields"),
+        ("points: 48", "points: many", "correctness.points"),
+        ("points: 12", "points: -1", "sanitizer.points"),
+        (
+            r"(?s)^sanitizer:.*?\{height: 53, width: 90\}",
+            "sanitizer:\n  points: 12\n  sizes: {height: 53}",
+            "must give",
+        ),
+        ("at_most: height", "at_most: heights", "heights"),
+        ("measure: coalescing", "measure: coalescence", "memory.checks.0.measure"),
+        ("name: bank conflicts", "name: coalesced accesses", "two cases have the same name, or two memory checks"),
+    ],
+)
+def test_a_malformed_file_is_one_line_with_path_field_and_remedy(copy, pattern, replacement, said):
+    """Each way to get assignment.yaml wrong is named together with the file."""
+    path = copy.assignments / "coalsTransp" / "assignment.yaml"
+    text, count = re.subn(pattern, replacement, path.read_text(), count=1, flags=re.MULTILINE)
+    assert count == 1
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        copy.load("coalsTransp")
+    message = str(caught.value)
+    assert str(path) in message
+    assert said in message
+    assert "\n" not in message
 
 
-def test_a_course_without_engine_gets_its_verdicts(trusted):
-    """Right, wrong, malformed, empty and copied hand-ins in two platforms' downloads."""
-    assert_whole(trusted)
+@pytest.mark.parametrize("name", ["kernels.cl", "baseline.cl", "oracle.py"])
+def test_a_missing_reference_file_is_named(copy, name):
+    """An assignment without one of its three reference files cannot be used, and the message says which."""
+    (copy.reference / "coalsTransp" / name).unlink()
+    with pytest.raises(InputError, match=f"{name} is missing"):
+        copy.load("coalsTransp")
 
 
-def test_tables_reconcile_with_the_reports(trusted):
-    """A row and a suite for everybody; points add up to those of the reports; the overview links to every report."""
-    text = (trusted.out / "grades.csv").read_text(encoding="utf-8-sig")
-    rows = {(row["label"].removeprefix("'"), row["assignment"]): row for row in csv.DictReader(io.StringIO(text))}
-    everybody = (*trusted.intake.handins, *trusted.intake.absences)
-    assert set(rows) == {(each.student.label, each.assignment) for each in everybody}
-    suites = {suite.name: suite for suite in JUnitXml.fromfile(str(trusted.out / "batch.xml"))}
-    page = (trusted.out / "index.html").read_text(encoding="utf-8")
-    links = {unquote(unescape(link)) for link in re.findall(r'href="\./(students/[^"]*)"', page)}
-    for handin in trusted.intake.handins:
-        label, row = handin.student.label, rows[handin.student.label, handin.assignment]
-        path = f"students/{label}/{handin.assignment}"
-        result = Result.model_validate_json((trusted.out / f"{path}.json").read_bytes())
-        assert float(row["points"]) == pytest.approx(result.points)
-        assert sum(float(row[kind]) for kind in Kind) == pytest.approx(result.points)
-        assert suites[f"{label} {handin.assignment}"].tests == len(result.checks)
-        assert f"{path}.html" in links
-
-
-def test_a_second_run_grades_nothing_anew(trusted):
-    """It ends as the first did, and no result and no report is written again."""
-    written = {path: path.stat().st_mtime_ns for path in (trusted.out / "results").iterdir()}
-    reports = {path: path.stat().st_mtime_ns for path in (trusted.out / "students").rglob("*.*")}
-    again = trusted.again()
-    assert again.returncode == SOME_FAILED, again.stderr
-    number = len({(handin.sha256, handin.assignment) for handin in trusted.intake.handins})
-    assert f"{number} gradings to make, of which {number} are there from before" in again.stdout
-    assert {path: path.stat().st_mtime_ns for path in (trusted.out / "results").iterdir()} == written
-    assert {path: path.stat().st_mtime_ns for path in (trusted.out / "students").rglob("*.*")} == reports
-
-
-def test_a_course_with_attacks_gets_its_verdicts(worker_image, tmp_path):  # noqa: F811
-    """In containers, hostile hand-ins spoil neither their neighbours' grades nor anything else."""
-    (tmp_path / "arrays").mkdir()
-    where = {"GRADER_DOCKER__IMAGE": worker_image, "GRADER_DOCKER__FOLDER": str(tmp_path / "arrays")}
-    cohort = cohort_of("folders", sum(UNTRUSTED.values()), SEED, UNTRUSTED)
-    graded = grade(cohort, tmp_path, ["--sandbox", "docker"], where)
-    assert_whole(graded)
-    assert list((tmp_path / "arrays").iterdir()) == []
-
-
-def test_a_course_is_the_same_for_the_same_seed():
-    """And another for another; no two hand-ins are the same but copies and empty files."""
-    assert course_of(60, 1) == course_of(60, 1)
-    assert course_of(60, 1) != course_of(60, 2)
-    works = [work for cohort in course_of(300, 1) for work in cohort.works]
-    own = [work.data for work in works if work.kind not in {"copy", "empty"}]
-    assert len(works) == 300
-    assert len(set(own)) == len(own)
-
-
-def test_a_large_course_is_placed_to_the_last_student(tmp_path):
-    """A thousand hand-ins in every platform's download are taken in from whom they are, and nothing besides."""
-    courses = write_courses(tmp_path)
-    for cohort in course_of(1000, SEED):
-        course = courses[cohort.plot.course]
-        asked = tuple(course.load(name) for name in cohort.plot.assignments)
-        assert misplaced(cohort, take_in(cohort.download(tmp_path / cohort.plot.shape), asked)) == []
+def test_a_sixth_assignment_is_two_folders(copy):
+    """A new assignment is found and loaded with nothing but its folders."""
+    for part in (copy.assignments, copy.reference):
+        shutil.copytree(part / "coalsTransp", part / "another")
+    assert "another" in copy.names()
+    assert copy.load("another").kernel == "coalsTransp"

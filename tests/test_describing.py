@@ -5,8 +5,8 @@ import re
 import pytest
 from conftest import ASSIGNMENTS
 
-from grader.assignment import MemoryCheck
 from grader.describing import MEASURES, describe
+from grader.rubric import MemoryCheck
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)

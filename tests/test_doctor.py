@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from conftest import ASSIGNMENTS, ROOT
 
-from grader.assignment import Course
+from grader.course import Course
 from grader.doctor import FREE_BYTES, examine
 from grader.errors import InputError, WorkerError
 from grader.outcome import Crashed, Fetched

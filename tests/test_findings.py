@@ -1,4 +1,4 @@
-"""findings.py and messages.py: from what the simulator said to what a student reads."""
+"""findings.py, messages.py and oclgrind.py: from what the simulator said to what a student reads."""
 
 import random
 import re

@@ -7,11 +7,11 @@ import pytest
 from conftest import ROOT
 from test_grading import grade
 
-from grader.assignment import Tolerance
 from grader.checking import INPUT_POISON, POISON, Standard
 from grader.evidence import Evidence
 from grader.hypotheses import ABOUT_PLACES, HYPOTHESES, LARGE, explain
 from grader.oracle import Truth
+from grader.rubric import Tolerance
 
 GENERATOR = np.random.default_rng(5)
 HEIGHT, WIDTH, DEPTH = 53, 90, 40

@@ -6,12 +6,13 @@ import pytest
 from conftest import ROOT
 from simulator import simulator, subject_of  # noqa: F401 - a fixture
 
-from grader.assignment import Memory, MemoryCheck
 from grader.diagnosis import Problem
 from grader.memory import NOT_RIGHT, _profile, check_memory, count_memory, uncounted, usable
+from grader.metrics import Profile
 from grader.observation import SeenAccess, SeenBranch, SeenKernel
 from grader.protocol import Simulation
-from grader.result import Kind, Profile, Reason, Verdict
+from grader.result import Kind, Reason, Verdict
+from grader.rubric import Memory, MemoryCheck
 from grader.scene import Scene
 from grader.simulation import Simulated
 

@@ -7,12 +7,12 @@ import pytest
 from samples import DEVICE, performance
 
 from grader import performance as performance_module
-from grader.assignment import Band, SpeedGoal
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
 from grader.device import GPU_COPY_BYTES
 from grader.diagnosis import Problem
 from grader.errors import NoiseError, SolutionError
 from grader.measurement import Contest, Contestant, Role, measure
+from grader.metrics import Interval
 from grader.oracle import load_oracle
 from grader.outcome import Crashed, Fetched, TimedOut, Timing
 from grader.performance import (
@@ -37,7 +37,8 @@ from grader.plan import (
     submission_plan,
 )
 from grader.protocol import BuildFailed, Done, Opened, StepTime
-from grader.result import Interval, Reason, Verdict
+from grader.result import Reason, Verdict
+from grader.rubric import Band, SpeedGoal
 from grader.timing import Round, SideShow, TimingRules, Transfers
 
 GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})

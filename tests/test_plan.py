@@ -18,7 +18,7 @@ from grader.plan import (
     reference_plan,
     submission_plan,
 )
-from grader.protocol import BufferArg, LocalArg, ScalarArg
+from grader.steps import BufferArg, LocalArg, ScalarArg
 
 SIZES = {"height": 33, "width": 20}
 

@@ -28,9 +28,10 @@ from samples import (
 )
 
 from grader.grading import grade_submission
+from grader.metrics import Samples
 from grader.reports import REPORTS
 from grader.reports.html import COSTLY, lines_of, picture_of
-from grader.result import Kind, Reason, Samples, Verdict
+from grader.result import Kind, Reason, Verdict
 from grader.submission import read_submission
 from grader.task import Task
 

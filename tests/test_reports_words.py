@@ -3,6 +3,7 @@
 import pytest
 from samples import PROFILE, RACE, ROOFLINE, failed, performance
 
+from grader.metrics import Branch
 from grader.phrases import count
 from grader.reports.words import (
     access_in_words,
@@ -13,7 +14,6 @@ from grader.reports.words import (
     speed_in_words,
     three_digits,
 )
-from grader.result import Branch
 
 RACING_WORDS = f"""\
 {RACE.message}

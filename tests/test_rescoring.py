@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from conftest import ROOT
 
-from grader.assignment import Band
 from grader.grading import grade_submission
 from grader.rescoring import rescore
 from grader.result import Kind, Reason, Verdict
+from grader.rubric import Band
 from grader.submission import read_submission
 from grader.task import Task
 from grader.timing import TimingRules

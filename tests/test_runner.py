@@ -16,20 +16,11 @@ from grader.checking import INPUT_POISON, POISON
 from grader.errors import DeviceError, WorkerError
 from grader.outcome import Crashed, Garbled, TimedOut, Timing
 from grader.plan import NOTHING, Plan, Script
-from grader.protocol import (
-    REPLY_LIMIT,
-    BufferArg,
-    BufferSpec,
-    BuildFailed,
-    KernelStep,
-    Opened,
-    Program,
-    Refused,
-    ScalarArg,
-)
+from grader.protocol import REPLY_LIMIT, BuildFailed, Opened, Refused
 from grader.runner import Worker
 from grader.sandbox.process import ProcessSandbox
 from grader.sandbox.rules import ContainerRules, Rules
+from grader.steps import BufferArg, BufferSpec, KernelStep, Program, ScalarArg
 from grader.worker.fingerprint import fingerprint
 
 COUNT = 1000

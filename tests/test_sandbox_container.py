@@ -28,12 +28,13 @@ from test_runner import ARRAYS, KERNELS, is_right, plan
 from grader.errors import DeviceError, WorkerError
 from grader.outcome import Garbled, OutOfMemory
 from grader.plan import NOTHING
-from grader.protocol import Limits, Opened, Program
+from grader.protocol import Limits, Opened
 from grader.runner import Worker
 from grader.sandbox import container, gpu
 from grader.sandbox.container import LABEL, LAST_WORDS, UNREAD_FRAMES, ContainerSandbox
 from grader.sandbox.folder import PREFIX, WorkerFolder
 from grader.sandbox.rules import ContainerRules, Rules
+from grader.steps import Program
 
 MEGABYTE = 1024**2
 

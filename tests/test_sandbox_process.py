@@ -80,6 +80,7 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident():
         "grader",
         "grader.observation",
         "grader.protocol",
+        "grader.steps",
         "grader.text",
         "grader.tokens",
         "grader.wire",

@@ -2,8 +2,9 @@
 
 import pytest
 
-from grader.assignment import Band, SpeedGoal
-from grader.result import Interval, Verdict
+from grader.metrics import Interval
+from grader.result import Verdict
+from grader.rubric import Band, SpeedGoal
 from grader.scoring import award_speed, case_points, required_rate
 
 GOAL = SpeedGoal(

@@ -7,8 +7,9 @@ from conftest import ROOT
 from samples import BUILD, DEVICE, check, failed, performance, result
 
 from grader import selftest
-from grader.assignment import Course
-from grader.result import Interval, Kind, Reason, Verdict
+from grader.course import Course
+from grader.metrics import Interval
+from grader.result import Kind, Reason, Verdict
 from grader.selftest import CLEARLY, MARGIN, Statement, examine_assignment
 
 PASSES = "the model solution passes every check"

@@ -14,7 +14,7 @@ from batches import CALM, ROOT, small_batch, waited
 from conftest import LIMITS
 
 from grader import station
-from grader.assignment import Course
+from grader.course import Course
 from grader.errors import DeviceError, InterruptedGradingError
 from grader.parcel import pack
 from grader.result import Ungraded, Verdict

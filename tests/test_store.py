@@ -10,7 +10,7 @@ from puppets import FACILITIES, ORDERS, handin, outcome_of, plan_of
 from samples import DEVICE
 
 from grader import store as store_module
-from grader.assignment import Course
+from grader.course import Course
 from grader.errors import InputError
 from grader.store import Store, at_work, batch_seed, content_key, seed_of
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from grader.result import Interval
+from grader.metrics import Interval
 from grader.timing import (
     CONFIDENCE,
     Round,

@@ -8,10 +8,11 @@ import pytest
 from conftest import ROOT
 from simulator import simulator, subject_of  # noqa: F401 - a fixture
 
-from grader.assignment import Memory, MemoryCheck
 from grader.diagnosis import Problem
 from grader.errors import NoSimulatorError
-from grader.result import Profile, Reason, Verdict
+from grader.metrics import Profile
+from grader.result import Reason, Verdict
+from grader.rubric import Memory, MemoryCheck
 from grader.watching import WatchingRules, unwatched_checks, watch
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()

@@ -8,9 +8,9 @@ from rich.text import Text
 
 from grader.diagnosis import Problem, sizes_in_words
 from grader.memory import Counted
+from grader.metrics import Access, Branch, Profile
 from grader.phrases import count
 from grader.reports.words import bytes_in_words, three_digits
-from grader.result import Access, Branch, Profile
 from grader.task import Task
 from grader.text import showable
 

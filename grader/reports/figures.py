@@ -18,8 +18,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
+from grader.metrics import Performance, Profile
 from grader.reports.words import seconds_in_words, three_digits
-from grader.result import Performance, Profile
 
 INK, BLUE, GREEN, ORANGE, GREY = "#010203", "#0072b2", "#009e73", "#e69f00", "#767676"
 COLOURS = {

@@ -13,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from grader.metrics import Access, Performance
 from grader.phrases import count
 from grader.reports import figures
 from grader.reports.words import (
@@ -25,7 +26,7 @@ from grader.reports.words import (
     speed_in_words,
     three_digits,
 )
-from grader.result import Access, Check, ErrorMap, Kind, Performance, Reason, Result, Ungraded, Verdict
+from grader.result import Check, ErrorMap, Kind, Reason, Result, Ungraded, Verdict
 from grader.text import showable
 
 WORDS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "partly", Verdict.FAILED: "failed", Verdict.SKIPPED: "skipped"}

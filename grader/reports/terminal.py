@@ -10,9 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
+from grader.metrics import Performance
 from grader.reports.drawing import legend, tells_something
 from grader.reports.words import closing, new_message, speed_in_words
-from grader.result import Check, ErrorMap, Finding, Kind, Performance, Reason, Result, Ungraded, Verdict
+from grader.result import Check, ErrorMap, Finding, Kind, Reason, Result, Ungraded, Verdict
 from grader.text import showable
 
 EXPLAINED = 2

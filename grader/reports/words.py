@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from grader.metrics import Access, Branch, Performance
 from grader.phrases import count
 from grader.reports.drawing import as_text, tells_something
-from grader.result import Access, Branch, Check, Finding, Performance, Ungraded
+from grader.result import Check, Finding, Ungraded
 
 SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))

@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from audit import misplaced, unexpected  # noqa: E402
 from synthetic import QUICK, Cohort, batch, course_of, kinds, write_courses  # noqa: E402
 
-from grader.assignment import Course  # noqa: E402
+from grader.course import Course  # noqa: E402
 from grader.intake import take_in  # noqa: E402
 
 MEBIBYTE = 1024**2

@@ -28,7 +28,7 @@ from downloads import folders  # noqa: E402
 from golden import CORPUS, expectation, listed  # noqa: E402
 from synthetic import Cohort, Member, Plot, Work, batch, signed  # noqa: E402
 
-from grader.assignment import Course  # noqa: E402
+from grader.course import Course  # noqa: E402
 from grader.errors import NoiseError  # noqa: E402
 from grader.grading import grade_submission  # noqa: E402
 from grader.handin import Intake  # noqa: E402

@@ -1,4 +1,4 @@
-"""The verbs for a whole course, of the command line in cli.py."""
+"""The commands for a whole course: grading it here, and having it graded elsewhere."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,10 +8,7 @@ import typer
 
 from grader.autograder import Platform, autograder, gradescope_zip, write_project
 from grader.board import outcome_in_words
-from grader.files import check_writable, write_whole
-from grader.inputs import check_seed
-from grader.marking import Request, mark
-from grader.options import (
+from grader.commands.options import (
     FAILED,
     PASSED,
     UNGRADED,
@@ -24,6 +21,9 @@ from grader.options import (
     docker_settings,
     watching_settings,
 )
+from grader.files import check_writable, write_whole
+from grader.inputs import check_seed
+from grader.marking import Request, mark
 from grader.settings import load_settings
 from grader.uploading import CanvasGradebook, MoodleWorksheet, read_upload
 from grader.workforce.hiring import DEFAULT_JOBS, hire

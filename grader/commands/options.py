@@ -1,4 +1,4 @@
-"""What the verbs of the command line share: options, what they set, and exit codes."""
+"""What the commands share: options, what they set, and exit codes."""
 
 from pathlib import Path
 from typing import Annotated

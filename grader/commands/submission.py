@@ -1,0 +1,113 @@
+"""The commands for one submission."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from grader.commands.options import (
+    FAILED,
+    PASSED,
+    UNGRADED,
+    CourseOption,
+    DeviceOption,
+    GpuOption,
+    SandboxOption,
+    SanitizerOption,
+    TrustOption,
+    docker_settings,
+    watching_settings,
+)
+from grader.commands.progress import progress_line
+from grader.errors import InputError, InterruptedGradingError
+from grader.exports.gradescope import gradescope_results
+from grader.files import check_outputs, write_whole
+from grader.grading import grade_submission, ungraded
+from grader.inputs import check_seed, fresh_seed
+from grader.memory import Counted
+from grader.profiling import profile_submission
+from grader.reports import REPORTS, annotated
+from grader.reports.terminal import render
+from grader.result import Result, Ungraded
+from grader.settings import load_settings
+from grader.submission import read_submission
+from grader.task import Task
+from grader.trust import is_own
+
+WRITERS = {**REPORTS, "gradescope": gradescope_results}
+"""What is written, by the option that names its file."""
+
+
+def grade(
+    file: Annotated[Path, typer.Argument(help="The kernels.cl, or a folder that holds it.")],
+    assignment: Annotated[str, typer.Option(help="Name of the assignment, as `grader list` shows them.")],
+    junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML file.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write everything that was measured.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page for a browser.")] = None,
+    gradescope: Annotated[Path | None, typer.Option(help="Write Gradescope's results.json.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Repeat a grading with the inputs it had.")] = None,
+    sandbox: SandboxOption = None,
+    gpu: GpuOption = None,
+    trust_submissions: TrustOption = False,
+    require_sanitizer: SanitizerOption = False,
+    device: DeviceOption = None,
+    course: CourseOption = None,
+) -> None:
+    """Grade one submission for one assignment.
+
+    Your own file runs in a process; one that belongs to another user runs in a container.
+    """
+    given = {"sandbox": sandbox, "docker": docker_settings(gpu), "device": device, "course": course}
+    settings = load_settings({**given, "watching": watching_settings(require_sanitizer)})
+    wanted = {"junit": junit, "json": json, "html": html, "gradescope": gradescope}
+    files = {name: path for name, path in wanted.items() if path is not None}
+    task = Task(
+        assignment=settings.places.load(assignment),
+        submission=read_submission(file),
+        seed=fresh_seed() if seed is None else check_seed(seed),
+    )
+    check_outputs([*files.values()], task.submission.path)
+    trusted = trust_submissions or is_own(task.submission.path)
+    try:
+        with progress_line() as progress, settings.open_bench(settings.choose_sandbox(trusted=trusted)) as bench:
+            result = grade_submission(task, bench, progress)
+    except (InputError, InterruptedGradingError):
+        raise
+    except Exception as error:
+        _write_reports(files, ungraded(task.assignment.name, task.submission.path, error))
+        raise
+    _write_reports(files, result)
+    console = Console()
+    typer.echo(render(result, width=console.width, color=console.is_terminal), nl=False)
+    raise typer.Exit(_exit_code(result))
+
+
+def _exit_code(outcome: Result | Ungraded) -> int:
+    if isinstance(outcome, Ungraded):
+        return UNGRADED
+    return PASSED if outcome.passed else FAILED
+
+
+def _write_reports(files: dict[str, Path], outcome: Result | Ungraded) -> None:
+    for name, path in files.items():
+        write_whole(path, WRITERS[name](outcome))
+
+
+def profile(
+    file: Annotated[Path, typer.Argument(help="The kernels.cl, or a folder that holds it.")],
+    assignment: Annotated[str, typer.Option(help="Name of the assignment, as `grader list` shows them.")],
+    sandbox: SandboxOption = None,
+    trust_submissions: TrustOption = False,
+    course: CourseOption = None,
+) -> None:
+    """Show what each line of a submission asks of memory, counted in a simulator."""
+    settings = load_settings({"sandbox": sandbox, "course": course})
+    task = Task(assignment=settings.places.load(assignment), submission=read_submission(file), seed=fresh_seed())
+    name = settings.choose_sandbox(trusted=trust_submissions or is_own(task.submission.path))
+    with progress_line() as progress, settings.open_bench(name) as bench:
+        counted = profile_submission(task, bench, progress)
+    console = Console()
+    page = annotated.render(task, counted, width=console.width, color=console.is_terminal)
+    typer.echo(page, nl=False)
+    raise typer.Exit(PASSED if isinstance(counted, Counted) and counted.problem is None else FAILED)

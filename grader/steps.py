@@ -1,0 +1,77 @@
+"""What a worker can be asked to run: programs, the buffers that they work on, and steps (launches and copies)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from grader.wire import Message
+
+ScalarType = Literal["uint32", "int32", "float32", "float64"]
+
+
+class Program(Message):
+    """One OpenCL source text and the options it is built with."""
+
+    source: str
+    options: tuple[str, ...] = ()
+
+
+class BufferSpec(Message):
+    """A device buffer of `size` bytes between two guard bands of `guard` bytes.
+
+    `Stage` fills all of it with the 32-bit pattern `poison` before a launch; with None it leaves the buffer alone, so
+    that a simulator knows what was never written. A kernel may write to it unless it is `read_only`.
+    """
+
+    name: str
+    size: int = Field(gt=0, multiple_of=4)
+    guard: int = Field(ge=0, multiple_of=4)
+    poison: int | None = Field(ge=0, lt=2**32)
+    read_only: bool = False
+
+
+class BufferArg(Message):
+    """A kernel argument that is a buffer."""
+
+    kind: Literal["buffer"] = "buffer"
+    buffer: str
+
+
+class ScalarArg(Message):
+    """A kernel argument passed by value."""
+
+    kind: Literal["scalar"] = "scalar"
+    type: ScalarType
+    value: int | float
+
+
+class LocalArg(Message):
+    """A kernel argument that is so many bytes of local memory."""
+
+    kind: Literal["local"] = "local"
+    size: int = Field(gt=0)
+
+
+Arg = Annotated[BufferArg | ScalarArg | LocalArg, Field(discriminator="kind")]
+
+
+class KernelStep(Message):
+    """One kernel launch."""
+
+    kind: Literal["kernel"] = "kernel"
+    program: str
+    kernel: str
+    args: tuple[Arg, ...]
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+
+
+class CopyStep(Message):
+    """One device-to-device copy of a whole buffer's payload."""
+
+    kind: Literal["copy"] = "copy"
+    source: str
+    target: str
+
+
+Step = Annotated[KernelStep | CopyStep, Field(discriminator="kind")]
