@@ -66,14 +66,19 @@ def make_plan(
     intake: Intake, assignments: tuple[Assignment, ...], facilities: Facilities, orders: str, seed: int
 ) -> Plan:
     """An item for every different file and assignment, in the order in which they were found."""
-    by_name = {assignment.name: assignment for assignment in assignments}
-    parcels = {name: pack(assignment) for name, assignment in by_name.items()}
+    parcels = {assignment.name: pack(assignment) for assignment in assignments}
+    measured = {assignment.name: assignment.measured_sha256 for assignment in assignments}
     items: dict[str, Item] = {}
     for handin in intake.handins:
-        key = content_key(handin, by_name[handin.assignment], facilities, orders)
+        key = content_key(handin, measured[handin.assignment], facilities, orders)
         known = items.get(key) or Item(key=key, handins=(), parcel=parcels[handin.assignment])
         items[key] = replace(known, handins=(*known.handins, handin))
     return Plan(items=items, facilities=facilities, orders=orders, seed=seed)
+
+
+def missing(plan: Plan, store: Store) -> Plan:
+    """The part of a plan that is not in the store."""
+    return replace(plan, items={key: item for key, item in plan.items.items() if not store.holds(key)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,9 +102,9 @@ class _Attempt:
     number: int
 
 
-def grade_missing(plan: Plan, workforce: Workforce, store: Store, listen: Listener) -> dict[str, str]:
-    """Grade every item that is not in the store; the faults of those that could not be graded, by key."""
-    waiting = deque(_Attempt(item=item, number=1) for item in plan.items.values() if not store.holds(item.key))
+def grade_all(plan: Plan, workforce: Workforce, store: Store, listen: Listener) -> dict[str, str]:
+    """Grade every item, and store what comes of it; the faults of those that could not be graded, by key."""
+    waiting = deque(_Attempt(item=item, number=1) for item in plan.items.values())
     under_way: dict[Future[Graded | Ungraded], _Attempt] = {}
     faults: dict[str, str] = {}
     while waiting or under_way:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.assignment import Assignment
-from grader.batch import grade_missing, make_plan
+from grader.batch import grade_all, make_plan, missing
 from grader.board import following
 from grader.errors import InputError, InterruptedGradingError
 from grader.gradebook import Gradebook
@@ -59,11 +59,12 @@ def mark(request: Request, hire: Callable[[], Workforce], say: Callable[[str], N
             for wanted in request.regrade:
                 for key in choose(plan, store, assignments, wanted):
                     store.drop(key)
-            before = sum(store.holds(key) for key in plan.items)
+            left = missing(plan, store)
+            before = len(plan.items) - len(left.items)
             say(_start(len(plan.items), before, str(plan.facilities)))
             try:
                 with following(len(plan.items), before, say) as listen:
-                    faults = grade_missing(plan, workforce, store, listen)
+                    faults = grade_all(left, workforce, store, listen)
             except InterruptedGradingError as error:
                 done = sum(store.holds(key) for key in plan.items)
                 raise InterruptedGradingError(

@@ -35,6 +35,16 @@ PAGE = "html"
 
 
 @dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What became of a file that was handed in: as it is stored, if it is, and as the assignment scores it now."""
+
+    handin: HandIn
+    item: Item
+    stored: Result | None
+    told: Result | Ungraded
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outcomes:
     """Everything that is known at the end of a batch; `faults` are those of items that could not be graded, by key."""
 
@@ -44,30 +54,41 @@ class Outcomes:
     store: Store
     faults: dict[str, str]
 
-    def of(self, handin: HandIn, key: str) -> Result | Ungraded:
-        """What became of a file, as the assignment scores it now."""
-        result = self.store.load(key)
-        if result is None:
-            fault = self.faults.get(key, "it has not been graded yet.")
-            return Ungraded(assignment=handin.assignment, submission=handin.where, fault=fault)
-        assignment = self.assignments[handin.assignment]
-        if result.provenance.assignment_sha256 != assignment.sha256:
-            result = rescore(result, assignment)
-        return result.model_copy(update={"submission": handin.where})
-
-    def each(self) -> Iterator[tuple[HandIn, Item, Result | Ungraded]]:
-        """Every file that counts, by label, with its outcome; one at a time, since results are large."""
+    def each(self) -> Iterator[Outcome]:
+        """That of every file that counts, by label; one at a time, since results are large."""
         pairs = ((handin, item) for item in self.plan.items.values() for handin in item.handins)
         for handin, item in sorted(pairs, key=lambda pair: (pair[0].student.label, pair[0].assignment)):
-            yield handin, item, self.of(handin, item.key)
+            stored = self.store.load(item.key)
+            told = self._ungraded(handin, item.key) if stored is None else self._scored(handin, stored)
+            yield Outcome(handin=handin, item=item, stored=stored, told=told)
+
+    def _ungraded(self, handin: HandIn, key: str) -> Ungraded:
+        fault = self.faults.get(key, "it has not been graded yet.")
+        return Ungraded(assignment=handin.assignment, submission=handin.where, fault=fault)
+
+    def _scored(self, handin: HandIn, stored: Result) -> Result:
+        assignment = self.assignments[handin.assignment]
+        current = stored.provenance.assignment_sha256 == assignment.sha256
+        result = stored if current else rescore(stored, assignment)
+        return result.model_copy(update={"submission": handin.where})
 
 
 def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
-    """Write everything but what is for upload; the batch in brief."""
-    book = _gradebook(outcomes, folder)
+    """Write everything but what is for upload; the batch in brief.
+
+    Each outcome is read once: while the suites are taken one by one, reports are written and rows made.
+    """
+    rows: list[Row] = []
+
+    def suites() -> Iterator[tuple[str, Result | Ungraded]]:
+        for outcome in outcomes.each():
+            _write_reports(outcome, outcomes.store, folder)
+            rows.append(_row(outcome))
+            yield outcome.handin.student.label, outcome.told
+
+    write_whole(folder / "batch.xml", render_batch(suites()))
+    book = _gradebook(rows, outcomes)
     write_whole(folder / "grades.csv", grades_csv(book))
-    suites = ((handin.student.label, outcome) for handin, _, outcome in outcomes.each())
-    write_whole(folder / "batch.xml", render_batch(suites))
     links = {
         (row.student.label, row.assignment): f"students/{row.student.label}/{row.assignment}.{PAGE}"
         for row in book.rows
@@ -77,9 +98,8 @@ def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
     return book
 
 
-def _gradebook(outcomes: Outcomes, folder: Path) -> Gradebook:
-    """The batch in brief, made while the reports of each are written."""
-    rows = [_row(handin, item, outcome) for handin, item, outcome in _reported(outcomes, folder)]
+def _gradebook(rows: list[Row], outcomes: Outcomes) -> Gradebook:
+    """The batch in brief: these rows, and those of whom there is nothing."""
     absent = (Row(student=each.student, assignment=each.assignment) for each in outcomes.intake.absences)
     everyone = tuple(sorted((*rows, *absent), key=lambda row: (row.student.label, row.assignment)))
     return replace(blank_book(outcomes.intake, outcomes.assignments), rows=everyone)
@@ -98,38 +118,33 @@ def blank_book(intake: Intake, assignments: dict[str, Assignment]) -> Gradebook:
     )
 
 
-def _reported(outcomes: Outcomes, folder: Path) -> Iterator[tuple[HandIn, Item, Result | Ungraded]]:
-    for handin, item, outcome in outcomes.each():
-        home = folder / "students" / handin.student.label
-        make_folder(home)
-        _write_reports(home / handin.assignment, outcome, outcomes.store, item.key)
-        yield handin, item, outcome
-
-
-def _write_reports(path: Path, outcome: Result | Ungraded, store: Store, key: str) -> None:
-    """Those of one submission, unless they are there already."""
-    files = {ending: path.with_name(f"{path.name}.{ending}") for ending in (PAGE, *WRITTEN)}
-    if all(file.is_file() for file in files.values()) and files[JSON].read_text("utf-8") == WRITTEN[JSON](outcome):
+def _write_reports(outcome: Outcome, store: Store, folder: Path) -> None:
+    """Those of one file that was handed in, unless they are there already."""
+    home = folder / "students" / outcome.handin.student.label
+    make_folder(home)
+    files = {ending: home / f"{outcome.handin.assignment}.{ending}" for ending in (PAGE, *WRITTEN)}
+    if all(file.is_file() for file in files.values()) and files[JSON].read_text("utf-8") == WRITTEN[JSON](outcome.told):
         return
-    write_whole(files[PAGE], _page(outcome, store, key))
+    write_whole(files[PAGE], _page(outcome, store))
     for ending, render in WRITTEN.items():
-        write_whole(files[ending], render(outcome))
+        write_whole(files[ending], render(outcome.told))
 
 
-def _page(outcome: Result | Ungraded, store: Store, key: str) -> str:
+def _page(outcome: Outcome, store: Store) -> str:
     """The stored page, unless the result has been scored anew since."""
-    stored = store.load(key)
-    unchanged = stored is not None and isinstance(outcome, Result) and stored.checks == outcome.checks
-    return (store.page(key) if unchanged else "") or REPORTS["html"](outcome)
+    stored, told = outcome.stored, outcome.told
+    unchanged = stored is not None and isinstance(told, Result) and stored.checks == told.checks
+    return (store.page(outcome.item.key) if unchanged else "") or REPORTS["html"](told)
 
 
-def _row(handin: HandIn, item: Item, outcome: Result | Ungraded) -> Row:
+def _row(outcome: Outcome) -> Row:
+    handin, told = outcome.handin, outcome.told
     return Row(
         student=handin.student,
         assignment=handin.assignment,
         where=handin.where,
         late=handin.late,
-        grade=grade_of(outcome) if isinstance(outcome, Result) else None,
-        fault="" if isinstance(outcome, Result) else outcome.fault,
-        same_as=tuple(sorted({each.student.label for each in item.handins} - {handin.student.label})),
+        grade=grade_of(told) if isinstance(told, Result) else None,
+        fault="" if isinstance(told, Result) else told.fault,
+        same_as=tuple(sorted({each.student.label for each in outcome.item.handins} - {handin.student.label})),
     )

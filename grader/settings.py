@@ -31,7 +31,7 @@ from grader.sandbox import SANDBOXES, Sandbox
 from grader.sandbox.gpu import NO_GPU
 from grader.sandbox.rules import ContainerRules, Rules
 from grader.sandbox.spare import SpareSandbox
-from grader.sandbox.users import ROOTS_OWN
+from grader.sandbox.users import roots_own
 from grader.timing import TimingRules
 from grader.trust import choose_sandbox
 from grader.watching import WatchingRules
@@ -52,7 +52,7 @@ def installed_course() -> Path:
 def _lock_folder(sandbox_name: str) -> Path:
     """Where every grader of the host may make a lock file, and no submission can hold one for ever."""
     if sandbox_name == "user":
-        return ROOTS_OWN
+        return roots_own()
     shared = Path("/run/lock")
     return shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
 

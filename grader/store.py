@@ -17,7 +17,6 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from grader.assignment import Assignment
 from grader.errors import InputError
 from grader.files import make_folder, write_whole
 from grader.handin import HandIn
@@ -38,12 +37,12 @@ class Memo(Record):
     seed: int
 
 
-def content_key(handin: HandIn, assignment: Assignment, facilities: Facilities, orders: str) -> str:
+def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, orders: str) -> str:
     """The same for gradings that must have the same outcome: of the same bytes, against the same assignment (but for
-    its thresholds), by the same grader with the same settings on the same kind of device.
+    its thresholds: `measured_sha256`), by the same grader with the same settings on the same kind of device.
     """
     device = facilities.device.model_dump_json()
-    parts = (handin.sha256, assignment.measured_sha256, facilities.grader, device, facilities.simulated, orders)
+    parts = (handin.sha256, measured_sha256, facilities.grader, device, facilities.simulated, orders)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:KEY_DIGITS]
 
 

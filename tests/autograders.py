@@ -122,11 +122,15 @@ def left_of_workers(container):
     return run(container, WORKERS_LEFT)[1].split()
 
 
-TRACES = "rm -f /tmp/outlived; sleep 0.2; find / -xdev -name mark -o -xdev -name '*-moved' -o -xdev -name outlived"
+TRACES = r"""
+rm -f /tmp/outlived; sleep 0.2
+find / /dev/shm /dev/mqueue -xdev '(' -name mark -o -name '*-moved' -o -name outlived ')'
+awk 'FNR > 1' /proc/sysvipc/*
+"""
 
 
 def traces(container):
-    """What an attack has written or moved where it must not, and whether it is still writing."""
+    """What an attack has written, moved or left where it must not, and whether it is still writing."""
     return run(container, TRACES)[1].split()
 
 

@@ -5,7 +5,7 @@ from concurrent.futures import Future
 import pytest
 from puppets import FACILITIES, ORDERS, Puppets, handin, intake, outcome_of, plan_of, silent
 
-from grader.batch import ATTEMPTS, grade_missing, make_plan
+from grader.batch import ATTEMPTS, grade_all, make_plan, missing
 from grader.errors import InterruptedGradingError, NoiseError, WorkerError
 from grader.result import Ungraded
 from grader.store import Store
@@ -53,7 +53,7 @@ def test_only_what_is_missing_is_graded(transposition, store):
     files = [handin("anna"), handin("bob", b"other")]
     for found, graded in ((files, 2), (files, 0), ([*files, handin("carol", b"third")], 1)):
         workforce = Puppets()
-        assert grade_missing(plan_of([transposition], *found), workforce, store, silent) == {}
+        assert grade_all(missing(plan_of([transposition], *found), store), workforce, store, silent) == {}
         assert len(workforce.errands) == graded
     assert all(store.load(key).source for key in plan_of([transposition], *files).items)
 
@@ -69,7 +69,7 @@ def test_what_is_under_way_never_exceeds_the_hands(transposition, store):
         most = max(most, len(under_way))
 
     plan = plan_of([transposition], *(handin(f"s{number}", b"%d" % number) for number in range(10)))
-    grade_missing(plan, Puppets(hands=3), store, listen)
+    grade_all(plan, Puppets(hands=3), store, listen)
     assert most == 3
 
 
@@ -83,7 +83,7 @@ def test_a_fault_of_ours_is_tried_again_and_the_others_go_on(transposition, stor
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
     workforce = Puppets(answers={b"unlucky": [trouble, trouble]})
     events = []
-    assert grade_missing(plan, workforce, store, events.append) == {}
+    assert grade_all(plan, workforce, store, events.append) == {}
     assert [errand.data for errand in workforce.errands].count(b"unlucky") == 3
     told = [(event.what, event.attempt) for event in events if event and event.item.name.startswith("anna")]
     assert told == [("begun", 1), ("retried", 1), ("begun", 2), ("retried", 2), ("begun", 3), ("graded", 3)]
@@ -95,20 +95,19 @@ def test_what_fails_every_time_is_given_up_with_the_last_reason(transposition, s
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
     turns = [fault(f"reason {number}.") for number in range(1, ATTEMPTS + 1)]
     events = []
-    faults = grade_missing(plan, Puppets(answers={b"unlucky": turns}), store, events.append)
+    faults = grade_all(plan, Puppets(answers={b"unlucky": turns}), store, events.append)
     (unlucky,) = (key for key, item in plan.items.items() if item.handins[0].data == b"unlucky")
     assert faults == {unlucky: "reason 3."}
     assert [event.fault for event in events if event and event.what == "given up"] == ["reason 3."]
     assert not store.holds(unlucky)
-    assert grade_missing(plan, Puppets(), store, silent) == {}
-    assert store.holds(unlucky)
+    assert [*missing(plan, store).items] == [unlucky]
 
 
 def test_an_error_of_a_cluster_is_told_on_one_showable_line(transposition, store):
     """Whatever its text holds."""
     plan = plan_of([transposition], handin("anna", b"unlucky"))
     workforce = Puppets(answers={b"unlucky": [RuntimeError("a\x1b[2J\nb")] * ATTEMPTS})
-    (said,) = grade_missing(plan, workforce, store, silent).values()
+    (said,) = grade_all(plan, workforce, store, silent).values()
     assert "its station failed" in said
     assert said.isprintable()
 
@@ -124,7 +123,7 @@ def test_who_ends_the_grader_ends_the_batch_and_keeps_what_is_done(transposition
             raise InterruptedGradingError("interrupted by SIGINT.")
 
     with pytest.raises(InterruptedGradingError):
-        grade_missing(plan, Puppets(hands=1), store, listen)
+        grade_all(plan, Puppets(hands=1), store, listen)
     assert sum(map(store.holds, plan.items)) == 1
 
 
@@ -143,11 +142,11 @@ def test_the_listener_is_called_now_and_then_while_nothing_happens(transposition
             errand, future = errands[0]
             future.set_result(outcome_of(errand))
 
-    assert grade_missing(plan_of([transposition], handin("anna")), Slow(hands=1), store, listen) == {}
+    assert grade_all(plan_of([transposition], handin("anna")), Slow(hands=1), store, listen) == {}
     assert len(ticks) == 1
 
 
 def test_a_plan_of_nothing_is_done(transposition, store):
     """Nobody handed in anything that can be graded."""
     plan = make_plan(intake(absent=["anna"]), (transposition,), FACILITIES, ORDERS, 7)
-    assert grade_missing(plan, Puppets(), store, silent) == {}
+    assert grade_all(plan, Puppets(), store, silent) == {}

@@ -3,6 +3,7 @@
 import csv
 import json
 import zipfile
+from collections import Counter
 from xml.etree import ElementTree
 
 import pytest
@@ -12,6 +13,7 @@ from grader.errors import InputError, InterruptedGradingError, WorkerError
 from grader.exports.sheet import read_sheet
 from grader.marking import Request, mark
 from grader.result import Ungraded
+from grader.store import Store
 from grader.uploading import CanvasGradebook, MoodleWorksheet
 
 RIGHT = "__kernel void coalsTransp() {}\n"
@@ -115,6 +117,21 @@ def test_a_report_that_is_gone_is_written_again_without_grading(run, tmp_path):
     _, workforce, _ = run()
     assert workforce.errands == []
     assert page.read_text() == text
+
+
+def test_a_stored_result_is_read_twice_by_a_run_with_nothing_to_do(run, monkeypatch):
+    """Once to see that it is whole, and once for each who handed it in: a course's results are too many to hold."""
+    run()
+    read = Counter()
+    load = Store.load
+
+    def counting(store, key):
+        read[key] += 1
+        return load(store, key)
+
+    monkeypatch.setattr(Store, "load", counting)
+    run()
+    assert sorted(read.values()) == [1 + 1, 1 + 2]  # Carol's, and that of Anna and Bob
 
 
 def test_only_who_is_to_be_graded_again_is(run, tmp_path):

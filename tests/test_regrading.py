@@ -4,7 +4,7 @@ import pytest
 from puppets import Puppets, handin, plan_of, silent
 from samples import BUILD, SLOW, failed, result
 
-from grader.batch import grade_missing
+from grader.batch import grade_all
 from grader.errors import InputError
 from grader.regrading import choose
 from grader.store import Store
@@ -17,7 +17,7 @@ def graded(transposition, tmp_path):
     """Anna and Dora handed in the same and passed; Bob's is wrong, Carol's slow."""
     plan, store = plan_of([transposition], *FILES), Store(tmp_path)
     answers = {b"wrong": [result(BUILD, failed("correctness: two (n 3)"))], b"slow": [result(BUILD, SLOW)]}
-    grade_missing(plan, Puppets(answers=answers, assignment_sha256=transposition.sha256), store, silent)
+    grade_all(plan, Puppets(answers=answers, assignment_sha256=transposition.sha256), store, silent)
     return plan, store
 
 

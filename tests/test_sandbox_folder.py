@@ -50,6 +50,17 @@ for _ in range(80):
 """
 
 
+NEST = """
+import os, sys
+at = os.open(sys.argv[1], os.O_RDONLY)
+for _ in range(2000):
+    os.mkdir("n", dir_fd=at)
+    below = os.open("n", os.O_RDONLY, dir_fd=at)
+    os.close(at)
+    at = below
+"""
+
+
 @contextmanager
 def judge(parent):
     """A judge in a process of its own, with a folder and a child that it does not end: (process, folder)."""
@@ -131,6 +142,17 @@ def test_removing_takes_everything_and_can_be_repeated(tmp_path):
     made.remove()
     for descriptor in others:
         os.close(descriptor)
+
+
+def test_folders_that_a_worker_has_nested_deep_are_removed(tmp_path):
+    """Deeper than Python's own removal goes: by who made them, and, when that was killed, by the next."""
+    made = WorkerFolder.make(tmp_path)
+    dead = left_behind(tmp_path, "dead")
+    for path in (made.path, dead):
+        subprocess.run([sys.executable, "-c", NEST, path], check=True)
+    made.remove()
+    assert swept(tmp_path) == (dead,)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_somebody_else_removed_is_no_error(tmp_path):

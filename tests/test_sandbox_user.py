@@ -1,12 +1,14 @@
 """sandbox/user.py and users.py: what a worker that is a user of its own can reach, and what is left of it."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from conftest import DEADLINES, RULES
@@ -15,7 +17,7 @@ from grader.errors import WorkerError
 from grader.plan import NOTHING
 from grader.runner import Worker
 from grader.sandbox.process import ProcessSandbox
-from grader.sandbox.user import UserSandbox, _become
+from grader.sandbox.user import NEEDED, UserSandbox, _become
 from grader.sandbox.users import USERS, BorrowedUser
 from grader.settings import load_settings
 
@@ -70,8 +72,8 @@ def alive(user):
     return found
 
 
-def as_user(user, code, **options):
-    command = [*_become(user), sys.executable, "-I", "-c", code]
+def as_user(user, code, *, args=(), **options):
+    command = [*_become(user), sys.executable, "-I", "-c", code, *args]
     return subprocess.Popen(command, stdout=subprocess.PIPE, **options)
 
 
@@ -144,6 +146,57 @@ def test_no_process_of_a_user_outruns_its_end():
     assert bystander.wait() == -9
 
 
+LEFT = """
+import ctypes, os, sys
+for folder in sys.argv[1:]:
+    os.close(os.open(folder + "/mark-of-a-worker", os.O_CREAT | os.O_WRONLY, 0o666))
+os.mkdir(sys.argv[1] + "/nested-by-a-worker")
+at = os.open(sys.argv[1] + "/nested-by-a-worker", os.O_RDONLY)
+for name in "n" * 2000:
+    os.mkdir(name, dir_fd=at)
+    below = os.open(name, os.O_RDONLY, dir_fd=at)
+    os.close(at)
+    at = below
+os.chmod(sys.argv[1] + "/nested-by-a-worker", 0)
+libc = ctypes.CDLL(None)
+print(libc.shmget(0, 4096, 0o1666), libc.semget(0, 1, 0o1666), libc.msgget(0, 0o1666))
+"""
+"""What nobody would remove: files, folders that are closed and too deep, and memory that outlives processes."""
+
+
+def outliving():
+    """Memory, semaphores and messages that outlive processes: their kind and number."""
+    return {
+        (path.name, line.split()[1])
+        for path in Path("/proc/sysvipc").iterdir()
+        for line in path.read_text().splitlines()[1:]
+    }
+
+
+@pytest.fixture
+def open_place():
+    """A folder in which every user may leave files."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o1777)
+        yield Path(folder)
+
+
+def test_what_a_user_has_left_is_removed_and_nothing_of_others(open_place):
+    """From the folders in which every user may leave files, and from the kernel's memory."""
+    (open_place / "ours").touch()
+    user, neighbour = BorrowedUser.borrow(), BorrowedUser.borrow()
+    before = outliving()
+    assert as_user(user.number, LEFT, args=(open_place, "/dev/shm")).wait() == 0
+    assert as_user(neighbour.number, f"open('{open_place}/neighbour', 'w')").wait() == 0
+    assert len(outliving() - before) == 3
+    user.give_back()
+    assert outliving() == before
+    assert sorted(path.name for path in open_place.iterdir()) == ["neighbour", "ours"]
+    assert not Path("/dev/shm/mark-of-a-worker").exists()
+    neighbour.give_back()
+    assert [path.name for path in open_place.iterdir()] == ["ours"]
+
+
 def test_a_user_is_lent_to_one_worker_at_a_time(monkeypatch):
     """Nor is one that has a process, whoever started it; giving back can be repeated, and harms no later borrower."""
     monkeypatch.setattr("grader.sandbox.users.USERS", range(59_990, 59_992))
@@ -169,18 +222,25 @@ def test_a_user_is_lent_to_one_worker_at_a_time(monkeypatch):
     second.give_back()
 
 
-def test_no_submission_can_hold_a_lock_for_which_judges_wait(worker):  # noqa: ARG001 - one was started
-    """Whoever can read a file can lock it: those by which timed sections take turns are in a folder of root's."""
+def test_no_submission_can_hold_a_lock_for_which_judges_wait(tmp_path, monkeypatch):
+    """Whoever can read a file can lock it: those by which timed sections take turns are in a folder of root's.
+
+    It is there before a worker is started, since that waits for its turn, too.
+    """
+    monkeypatch.setattr("grader.sandbox.users.ROOTS_OWN", tmp_path / "grader")
     with load_settings({}).open_bench("user") as bench:
+        assert bench.locks == tmp_path / "grader"
         found = bench.locks.stat()
     assert (found.st_uid, found.st_mode & 0o777) == (0, 0o700)
 
 
-def test_without_setpriv_it_is_our_error(monkeypatch):
-    """The package that has it is named; the user is given back."""
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(WorkerError, match="install util-linux"):
-        UserSandbox(RULES).start()
+@pytest.mark.parametrize("name", NEEDED)
+def test_without_a_program_that_it_needs_it_is_our_error(monkeypatch, name):
+    """The package that has it is named."""
+    which = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda wanted: None if wanted == name else which(wanted))
+    with pytest.raises(WorkerError, match=f"install {NEEDED[name]}"):
+        UserSandbox(RULES)
 
 
 def test_without_root_it_is_our_error(monkeypatch):

@@ -67,7 +67,7 @@ def test_a_key_follows_everything_that_can_change_a_verdict(transposition, produ
     """And nothing else: not who handed it in, nor where it was found."""
 
     def key(file=None, assignment=transposition, facilities=FACILITIES, orders=ORDERS):
-        return content_key(file or handin("anna"), assignment, facilities, orders)
+        return content_key(file or handin("anna"), assignment.measured_sha256, facilities, orders)
 
     others = [
         key(handin("anna", b"other")),
@@ -86,7 +86,8 @@ def test_thresholds_and_points_leave_the_key_as_it_is(transposition):
     """They can be applied to what was measured (rescoring.py); tolerances, cases and sizes cannot."""
 
     def key(**changes):
-        return content_key(handin("anna"), transposition.model_copy(update=changes), FACILITIES, ORDERS)
+        changed = transposition.model_copy(update=changes)
+        return content_key(handin("anna"), changed.measured_sha256, FACILITIES, ORDERS)
 
     was = key()
     correctness, performance = transposition.correctness, transposition.performance

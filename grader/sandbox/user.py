@@ -4,7 +4,7 @@ Such a machine is itself a container that is thrown away, as at Gradescope, in w
 
     - cannot read what only root can: the judge's memory and environment, the course, the other workers' arrays
     - cannot write anywhere but in its home and where everybody can, and changes no user, by no program (setpriv)
-    - leaves no process: everything that runs as its user is killed when it is stopped
+    - leaves no process, and no file or memory where others would meet it: all of that goes when it is stopped
 
 It is less of a wall than `docker`: the worker sees the machine's network, its files that everybody may read, and all of
 the kernel's system calls. Whatever is secret must be closed to other users; the judge does not look whether it is.
@@ -24,6 +24,9 @@ from grader.sandbox.rules import Fact, Rules
 from grader.sandbox.running import Running
 from grader.sandbox.users import BorrowedUser
 
+NEEDED = {"setpriv": "util-linux", "find": "findutils"}
+"""Programs that start workers as other users and remove what these leave, and the packages that hold them."""
+
 
 class UserSandbox:
     """Starts workers as users of their own."""
@@ -33,6 +36,8 @@ class UserSandbox:
             raise WorkerError(
                 "the sandbox `user` starts every worker as another user, which only root can: use --sandbox docker."
             )
+        for name in NEEDED:
+            _program(name)
         self._limits = rules.limits
         self._parent = Path(tempfile.gettempdir())
         self._running = Running[ProcessWorker]()
@@ -76,7 +81,11 @@ class UserSandbox:
 
 def _become(user: int) -> tuple[str, ...]:
     """The command that runs another one as a user who can become no other."""
-    setpriv = shutil.which("setpriv")
-    if setpriv is None:
-        raise WorkerError("there is no `setpriv`, which starts workers as other users: install util-linux.")
-    return (setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs")
+    return (_program("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs")
+
+
+def _program(name: str) -> str:
+    path = shutil.which(name)
+    if path is None:
+        raise WorkerError(f"there is no `{name}`, which the sandbox `user` needs: install {NEEDED[name]}.")
+    return path
