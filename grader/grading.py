@@ -5,7 +5,7 @@ build -> every case -> two runs on the simulator -> timed rounds -> points
 
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -35,7 +35,7 @@ from grader.simulation import Subject
 from grader.task import Task
 from grader.text import showable
 from grader.timing import TimingRules
-from grader.watching import WatchingRules, unwatched_checks, watch
+from grader.watching import WatchingRules, fail_unwatched, watch
 from grader.whereabouts import locate
 
 PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
@@ -99,7 +99,7 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
         right = all(check.verdict is Verdict.PASSED for check in checks)
         if build.built is None:
             profile = None
-            checks += _unreached(task, device, BUILD_FAILED)
+            checks += _unreached(task, bench, device, simulator)
         else:
             progress("watching every access in a simulator")
             with shared_cpu(bench.locks):
@@ -123,18 +123,19 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
 def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
     """The result of a file that is no source text: all checks fail, and nothing of it is run."""
     started, clock = datetime.now(UTC), time.perf_counter()
-    with shared_cpu(bench.locks), bench.worker() as worker:
+    with shared_cpu(bench.locks), bench.worker() as worker, bench.simulator() as simulator:
         device = worker.ready()
-    build = Problem(reason=Reason.BUILD_ERROR, message=why).fail(build_check(0.0))
-    checks = [build, *_unreached(task, device, BUILD_FAILED)]
+        build = Problem(reason=Reason.BUILD_ERROR, message=why).fail(build_check(0.0))
+        checks = [build, *_unreached(task, bench, device, simulator)]
     return _result(task, checks, None, time.perf_counter() - clock, _provenance(task, bench, device, started))
 
 
-def _unreached(task: Task, device: DeviceFacts, problem: Problem) -> list[Check]:
-    """Every check after the build, failed because nothing came to it."""
+def _unreached(task: Task, bench: Bench, device: DeviceFacts, simulator: Worker) -> Iterator[Check]:
+    """Every check after a failed build: nothing came to it."""
     assignment = task.assignment
-    checks = (*unrun_cases(assignment), *unwatched_checks(assignment), unmeasured(assignment, device))
-    return [problem.fail(check) for check in checks]
+    yield from map(BUILD_FAILED.fail, unrun_cases(assignment))
+    yield from fail_unwatched(assignment, simulator, bench.watching, BUILD_FAILED)
+    yield BUILD_FAILED.fail(unmeasured(assignment, device))
 
 
 def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:

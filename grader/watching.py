@@ -14,6 +14,7 @@ from grader.metrics import Profile
 from grader.protocol import Simulation
 from grader.result import Check, Verdict
 from grader.rubric import Memory
+from grader.runner import Worker
 from grader.sanitizer import check_sanitizer, unwatched
 from grader.simulation import Subject
 
@@ -43,15 +44,10 @@ def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
 
     Where there is no simulator, the checks are skipped, or NoSimulatorError is raised if they are required.
     """
-    if not subject.task.assignment.is_watched:
-        return Watched(checks=())
-    try:
-        subject.worker.ready()
-    except NoSimulatorError as error:
-        if rules.required:
-            raise
-        return Watched(checks=tuple(_skipped(subject.task.assignment, error)))
     assignment = subject.task.assignment
+    absence = _absence(assignment, subject.worker, rules)
+    if absence is not None:
+        return Watched(checks=tuple(_skipped(assignment, absence)))
     watched = Watched(checks=())
     if assignment.sanitizer is not None:
         sanitized = check_sanitizer(subject, assignment.sanitizer, right=right)
@@ -73,8 +69,31 @@ def _memory(
     return profile, tuple(check.model_copy(update={"seconds": seconds}) for check in checks)
 
 
+def fail_unwatched(
+    assignment: Assignment, simulator: Worker, rules: WatchingRules, problem: Problem
+) -> Iterator[Check]:
+    """The same checks for a submission that gets no chance to run: failed, or skipped where they are for all others."""
+    absence = _absence(assignment, simulator, rules)
+    if absence is not None:
+        yield from _skipped(assignment, absence)
+    else:
+        yield from map(problem.fail, unwatched_checks(assignment))
+
+
+def _absence(assignment: Assignment, simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:
+    """What there is to say where an assignment asks for a simulator and there is none."""
+    if assignment.is_watched:
+        try:
+            simulator.ready()
+        except NoSimulatorError as error:
+            if rules.required:
+                raise
+            return error
+    return None
+
+
 def unwatched_checks(assignment: Assignment) -> Iterator[Check]:
-    """The same checks as if they had passed, for a submission that gets no chance to run."""
+    """The same checks as if they had passed."""
     if assignment.sanitizer is not None:
         yield unwatched(assignment.sanitizer)
     if assignment.memory is not None:

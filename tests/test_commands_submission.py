@@ -363,6 +363,16 @@ def test_without_a_simulator_what_rests_on_it_is_skipped_and_counts_for_nothing(
     assert "the simulator is not installed" in (tmp_path / "page.html").read_text()
 
 
+def test_without_a_simulator_all_are_asked_for_the_same_points(tmp_path, bare_python):
+    """Also who hands in what does not build: grades of one class are out of the same number."""
+    (tmp_path / "kernels.cl").write_text("__kernel void coalsTransp(")
+    done = without_simulator(tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", *REPORTS)
+    assert (done.returncode, done.stderr) == (1, "")
+    result = Result.model_validate_json((tmp_path / "result.json").read_text())
+    assert [check.verdict for check in result.checks if check.kind in {"sanitizer", "memory"}] == ["skipped"] * 4
+    assert (result.points, result.max_points) == (0, 68)
+
+
 def test_who_requires_the_sanitizer_gets_no_grade_without_it(tmp_path, bare_python):
     """Exit code 3: whoever compares points wants them of the same checks."""
     shutil.copy(MODEL, tmp_path / "kernels.cl")

@@ -13,11 +13,12 @@ from grader.errors import NoSimulatorError
 from grader.metrics import Profile
 from grader.result import Reason, Verdict
 from grader.rubric import Memory, MemoryCheck
-from grader.watching import WatchingRules, unwatched_checks, watch
+from grader.watching import WatchingRules, fail_unwatched, unwatched_checks, watch
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 RULES = WatchingRules()
 REQUIRED = WatchingRules(required=True)
+NEVER_RUN = Problem(reason=Reason.NOT_RUN, message="the build failed.")
 
 
 class Absent:
@@ -81,6 +82,29 @@ def test_a_simulator_that_is_required(nowhere):
     """A course that asks for these checks gets no grades without them."""
     with pytest.raises(NoSimulatorError):
         watch(nowhere, REQUIRED, right=True)
+
+
+def test_a_submission_that_is_not_run_fails_them_where_there_is_a_simulator(simulator, transposition):
+    """For the reason that it was not run."""
+    failed = list(fail_unwatched(transposition, simulator, RULES, NEVER_RUN))
+    assert [each.name for each in failed] == [each.name for each in unwatched_checks(transposition)]
+    assert {(each.reason, each.points) for each in failed} == {(Reason.NOT_RUN, 0)}
+    assert sum(each.max_points for each in failed) == 32
+
+
+def test_it_is_asked_for_no_more_points_than_others_where_there_is_none(transposition):
+    """The checks are skipped for all, or, where they are required, there is no grade."""
+    skipped = list(fail_unwatched(transposition, Absent(), RULES, NEVER_RUN))
+    assert [each.name for each in skipped] == [each.name for each in unwatched_checks(transposition)]
+    assert {(each.verdict, each.max_points) for each in skipped} == {(Verdict.SKIPPED, 0)}
+    with pytest.raises(NoSimulatorError):
+        list(fail_unwatched(transposition, Absent(), REQUIRED, NEVER_RUN))
+
+
+def test_without_such_checks_no_simulator_is_asked_for(transposition):
+    """It need not be installed, even if it is required."""
+    assignment = transposition.model_copy(update={"sanitizer": None, "memory": None})
+    assert list(fail_unwatched(assignment, Absent(), REQUIRED, NEVER_RUN)) == []
 
 
 @pytest.mark.parametrize(("dropped", "names"), [("sanitizer", 3), ("memory", 1)])
