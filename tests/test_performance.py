@@ -19,6 +19,7 @@ from grader.performance import (
     CEILING,
     CLOCK_SECONDS,
     CLOCK_SHARE,
+    ceiling,
     check_performance,
     implausible,
     judge,
@@ -225,6 +226,13 @@ def test_a_minimum_for_another_device_does_not_count(transposition):
 # --- implausible: figures that no kernel can reach ------------------------------------------------
 
 
+@pytest.mark.parametrize(("kind", "highest"), [("cpu", 4 * CEILING), ("gpu", CEILING)])
+def test_a_copy_is_made_on_one_core_of_a_cpu(kind, highest):
+    """A kernel on all of them can move bytes faster, honestly; nothing is faster than a GPU's copy."""
+    facts = DEVICE.model_copy(update={"type": kind, "compute_units": 4})
+    assert ceiling(facts) == pytest.approx(highest)
+
+
 def gaps(submission, reference, count=9):
     return tuple(round_of(1, 1, 1, gaps=(submission, reference)) for _ in range(count))
 
@@ -236,7 +244,7 @@ def at_speed(seconds=MS, fraction_of_copy=0.5):
 @pytest.mark.parametrize(("fraction", "found"), [(1.04, False), (1.06, True), (9.0, True)])
 def test_faster_than_a_copy_is_implausible(fraction, found):
     """With 5 % for noise: bytes that must move cannot move faster."""
-    problem = implausible(at_speed(fraction_of_copy=fraction), gaps(0, 0))
+    problem = implausible(at_speed(fraction_of_copy=fraction), gaps(0, 0), CEILING)
     assert (problem is not None) is found
     if found:
         assert problem.reason is Reason.IMPLAUSIBLE
@@ -245,28 +253,28 @@ def test_faster_than_a_copy_is_implausible(fraction, found):
 
 def test_a_device_clock_that_says_less_than_the_judges_is_implausible():
     """50 ms that only the judge saw, and nothing of the kind for the model solution; the line gives both times."""
-    problem = implausible(at_speed(10 * MS), gaps(50.5 * MS, 0.5 * MS))
+    problem = implausible(at_speed(10 * MS), gaps(50.5 * MS, 0.5 * MS), CEILING)
     assert problem.reason is Reason.IMPLAUSIBLE
     assert "are said to take 10 ms, but the grader saw them take 60 ms" in problem.message
 
 
 def test_a_gap_that_the_model_solution_has_as_well_is_fine():
     """On a busy machine every answer comes late."""
-    assert implausible(at_speed(10 * MS), gaps(50 * MS, 50 * MS)) is None
-    assert implausible(at_speed(10 * MS), gaps(0, 50 * MS)) is None
+    assert implausible(at_speed(10 * MS), gaps(50 * MS, 50 * MS), CEILING) is None
+    assert implausible(at_speed(10 * MS), gaps(0, 50 * MS), CEILING) is None
 
 
 @pytest.mark.parametrize(("seconds", "allowed"), [(10 * MS, 4.5 * MS), (0.1 * MS, 2.025 * MS)])
 def test_a_gap_has_an_allowance(seconds, allowed):
     """A quarter of the launch and 2 ms."""
     assert allowed == pytest.approx(CLOCK_SHARE * seconds + CLOCK_SECONDS)
-    assert implausible(at_speed(seconds), gaps(allowed - 0.01 * MS, 0)) is None
-    assert implausible(at_speed(seconds), gaps(allowed + 0.01 * MS, 0)) is not None
+    assert implausible(at_speed(seconds), gaps(allowed - 0.01 * MS, 0), CEILING) is None
+    assert implausible(at_speed(seconds), gaps(allowed + 0.01 * MS, 0), CEILING) is not None
 
 
 def test_a_late_answer_now_and_then_is_no_finding():
     """It is the usual gap that counts."""
-    assert implausible(at_speed(), (*gaps(0, 0, 5), *gaps(1.0, 0, 4))) is None
+    assert implausible(at_speed(), (*gaps(0, 0, 5), *gaps(1.0, 0, 4)), CEILING) is None
 
 
 # --- measure: rounds with workers of straw ------------------------------------------------------

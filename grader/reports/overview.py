@@ -10,7 +10,6 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from grader.gradebook import Gradebook, Row
-from grader.performance import CEILING
 from grader.phrases import capital
 from grader.reports.histograms import drawn
 from grader.reports.html import ENVIRONMENT
@@ -125,11 +124,8 @@ def is_faster(row: Row) -> bool:
 
 
 def is_impossible(row: Row) -> bool:
-    """Whether it moves bytes faster than the device copies them, or was found implausible when it was graded."""
-    if row.grade is None:
-        return False
-    over = row.grade.speed is not None and row.grade.speed.fraction_of_copy > CEILING
-    return over or any(mark.reason is Reason.IMPLAUSIBLE for mark in row.grade.marks)
+    """Whether it was found implausible when it was graded, such as faster than bytes can move."""
+    return row.grade is not None and any(mark.reason is Reason.IMPLAUSIBLE for mark in row.grade.marks)
 
 
 def identical(rows: tuple[Row, ...]) -> tuple[tuple[str, ...], ...]:
