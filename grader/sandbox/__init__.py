@@ -50,7 +50,7 @@ class Sandbox(Protocol):
         """What confines a worker, for the record of a result."""
 
     def close(self) -> None:
-        """Wait until nothing is left of the workers that were stopped."""
+        """Stop the workers that nobody has stopped, and wait until nothing is left of any."""
 
 
 SANDBOXES: dict[str, Callable[[Rules], Sandbox]] = {

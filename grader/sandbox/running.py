@@ -1,6 +1,7 @@
 """The workers of a sandbox that nobody has stopped yet."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Generic, Protocol, TypeVar
 
 from grader.interrupts import stop_if_told, uninterrupted
@@ -36,6 +37,6 @@ class Running(Generic[W]):
 
     def stop(self) -> None:
         """Stop all that run."""
-        with uninterrupted():
+        with uninterrupted(), ExitStack() as all_of_them:  # also when one of them cannot be
             for worker in self._workers:
-                worker.stop()
+                all_of_them.callback(worker.stop)
