@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Lock
 
 from grader.assignment import Assignment
-from grader.errors import InputError, InterruptedGradingError, NoSimulatorError, WorkerError
+from grader.errors import InputError, InterruptedGradingError, WorkerError
 from grader.exclusive import shared_cpu
 from grader.grading import Bench, grade_submission, refuse_submission, ungraded
 from grader.interrupts import uninterrupted
@@ -27,6 +27,7 @@ from grader.sandbox.folder import LockedFolder, abandoned
 from grader.settings import load_settings
 from grader.submission import FILE_NAME, Submission, parse_submission
 from grader.task import Task
+from grader.watching import absence
 
 NAME = Path(FILE_NAME)
 """What every submission is called: the same bytes are graded once for all who handed them in."""
@@ -118,13 +119,8 @@ def _assignments_folder(parent: Path) -> Iterator[Path]:
 def _look_around(bench: Bench) -> Facilities:
     with shared_cpu(bench.locks), bench.worker() as worker, bench.simulator() as simulator:
         device = worker.ready().model_copy(update={"index": 0, "bus": None, "global_memory": 0})  # one of several alike
-        try:
-            simulator.ready()
-        except NoSimulatorError:
-            if bench.watching.required:
-                raise
-            return Facilities(grader=version("grader"), device=device, simulated=False)
-    return Facilities(grader=version("grader"), device=device, simulated=True)
+        simulated = absence(simulator, bench.watching) is None
+    return Facilities(grader=version("grader"), device=device, simulated=simulated)
 
 
 def _result(assignment: Assignment, errand: Errand, bench: Bench) -> Result:

@@ -45,9 +45,11 @@ def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
     Where there is no simulator, the checks are skipped, or NoSimulatorError is raised if they are required.
     """
     assignment = subject.task.assignment
-    absence = _absence(assignment, subject.worker, rules)
-    if absence is not None:
-        return Watched(checks=tuple(_skipped(assignment, absence)))
+    if not assignment.is_watched:
+        return Watched(checks=())
+    absent = absence(subject.worker, rules)
+    if absent is not None:
+        return Watched(checks=tuple(_skipped(assignment, absent)))
     watched = Watched(checks=())
     if assignment.sanitizer is not None:
         sanitized = check_sanitizer(subject, assignment.sanitizer, right=right)
@@ -73,22 +75,23 @@ def fail_unwatched(
     assignment: Assignment, simulator: Worker, rules: WatchingRules, problem: Problem
 ) -> Iterator[Check]:
     """The same checks for a submission that gets no chance to run: failed, or skipped where they are for all others."""
-    absence = _absence(assignment, simulator, rules)
-    if absence is not None:
-        yield from _skipped(assignment, absence)
+    if not assignment.is_watched:
+        return
+    absent = absence(simulator, rules)
+    if absent is not None:
+        yield from _skipped(assignment, absent)
     else:
         yield from map(problem.fail, unwatched_checks(assignment))
 
 
-def _absence(assignment: Assignment, simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:
-    """What there is to say where an assignment asks for a simulator and there is none."""
-    if assignment.is_watched:
-        try:
-            simulator.ready()
-        except NoSimulatorError as error:
-            if rules.required:
-                raise
-            return error
+def absence(simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:
+    """What there is to say where there is no simulator; raised if it is required."""
+    try:
+        simulator.ready()
+    except NoSimulatorError as error:
+        if rules.required:
+            raise
+        return error
     return None
 
 

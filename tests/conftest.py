@@ -1,16 +1,19 @@
 """What the tests share: the course that ships with the grader, and benches to grade on."""
 
 import os
+import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from grader import interrupts
 from grader.assignment import Assignment
 from grader.course import Course
+from grader.errors import InterruptedGradingError
 from grader.grading import Bench
 from grader.protocol import Limits
 from grader.runner import Deadlines
@@ -56,6 +59,16 @@ def bench(locks: Path) -> Iterator[Bench]:
     )
     with closing(bench.own):
         yield bench
+
+
+@pytest.fixture
+def tell(monkeypatch) -> Iterator[Callable[[], None]]:
+    """Interrupt this process, as Ctrl-C does the grader's."""
+    monkeypatch.setattr(interrupts, "_told", interrupts._Told())
+    before = signal.getsignal(signal.SIGUSR1)
+    interrupts.interrupt_on([signal.SIGUSR1], lambda number: InterruptedGradingError(signal.Signals(number).name))
+    yield lambda: os.kill(os.getpid(), signal.SIGUSR1)
+    signal.signal(signal.SIGUSR1, before)
 
 
 @pytest.fixture(scope="session")

@@ -1,25 +1,12 @@
 """interrupts.py: a signal is an exception, but not in the middle of making or removing something."""
 
-import os
-import signal
 import threading
 from contextlib import suppress
 
 import pytest
 
-from grader import interrupts
 from grader.errors import InterruptedGradingError
-from grader.interrupts import interrupt_on, stop_if_told, uninterrupted
-
-
-@pytest.fixture
-def tell(monkeypatch):
-    """Send this process a signal that interrupts it."""
-    monkeypatch.setattr(interrupts, "_told", interrupts._Told())
-    before = signal.getsignal(signal.SIGUSR1)
-    interrupt_on([signal.SIGUSR1], lambda number: InterruptedGradingError(signal.Signals(number).name))
-    yield lambda: os.kill(os.getpid(), signal.SIGUSR1)
-    signal.signal(signal.SIGUSR1, before)
+from grader.interrupts import stop_if_told, uninterrupted
 
 
 def test_a_signal_is_raised_at_once(tell):

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 from contextlib import closing, suppress
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 from conftest import DEADLINES, LIMITS, RULES, left_of, processes_of
 
-from grader import interrupts
 from grader.errors import InterruptedGradingError
 from grader.plan import NOTHING
 from grader.runner import Worker
@@ -101,23 +99,21 @@ MOMENTS = [(tempfile, "mkdtemp"), (Path, "mkdir"), (subprocess, "Popen"), (shuti
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize(("module", "name"), MOMENTS, ids=[name for _, name in MOMENTS])
-def test_an_interruption_leaves_nothing_wherever_it_comes(module, name, when, tmp_path, monkeypatch):
+@pytest.mark.parametrize("moment", MOMENTS, ids=[name for _, name in MOMENTS])
+def test_an_interruption_leaves_nothing_wherever_it_comes(moment, when, tmp_path, monkeypatch, tell):
     """Neither a folder nor a process, and it is not lost."""
-    monkeypatch.setattr(interrupts, "_told", interrupts._Told())
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    handler = signal.getsignal(signal.SIGUSR1)
-    interrupts.interrupt_on([signal.SIGUSR1], lambda _: InterruptedGradingError("told"))
+    module, name = moment
     real = getattr(module, name)
 
     def interrupted(*arguments, **options):
         if when == "before":
-            os.kill(os.getpid(), signal.SIGUSR1)
+            tell()
         try:
             return real(*arguments, **options)
         finally:
             if when == "after":
-                os.kill(os.getpid(), signal.SIGUSR1)
+                tell()
 
     def work():
         with closing(ProcessSandbox(RULES)) as sandbox:
@@ -127,7 +123,6 @@ def test_an_interruption_leaves_nothing_wherever_it_comes(module, name, when, tm
         patched.setattr(module, name, interrupted)
         with pytest.raises(InterruptedGradingError):
             work()
-    signal.signal(signal.SIGUSR1, handler)
     assert list(tmp_path.iterdir()) == []
     assert processes_in(tmp_path) == []
 
