@@ -15,7 +15,7 @@ from grader.errors import InputError
 from grader.expressions import Expression, evaluate, evaluate_int
 from grader.forbidden import Construct
 from grader.record import Record
-from grader.rubric import Correctness, Memory, Performance, Sanitizer, Sizes
+from grader.rubric import Correctness, DeviceClass, Memory, Performance, Sanitizer, Sizes
 
 ELEMENT_BYTES = 4
 """Bytes of a buffer element and of a size argument: all exercises of the course use float and uint."""
@@ -94,6 +94,9 @@ class Assignment(Record):
             fractions = [band.fraction for band in goal.bands]
             if fractions != sorted(set(fractions), reverse=True):
                 raise ValueError("the bands of a speed goal must be listed from the highest fraction down")
+            unknown = sorted(goal.constants.keys() - self.constants.keys())
+            if unknown:
+                raise ValueError(f"a speed goal has the constant {unknown[0]}, which `constants` does not name")
         for sizes in (
             *(case.sizes for case in self.correctness.cases),
             *(goal.sizes for goal in self.performance.classes.values()),
@@ -151,6 +154,10 @@ class Assignment(Record):
         counted = sum(check.points for check in self.memory.checks) if self.memory else 0
         timed = max(goal.points for goal in self.performance.classes.values())
         return self.correctness.points + watched + counted + timed
+
+    def timed_on(self, kind: DeviceClass) -> "Assignment":
+        """The same with the constants that are timed on a class of devices."""
+        return self.model_copy(update={"constants": {**self.constants, **self.performance.classes[kind].constants}})
 
     @property
     def definitions(self) -> dict[str, str]:

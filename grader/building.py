@@ -49,11 +49,11 @@ def build_check(seconds: float) -> Check:
 
 def build(task: Task, worker: Worker) -> Built | Problem:
     """The submission as it will be run, or why it will not."""
-    text = _expand(task, worker)
+    text = expand(task, worker)
     return text if isinstance(text, Problem) else _bind(task, worker, Program(source=text))
 
 
-def _expand(task: Task, worker: Worker) -> str | Problem:
+def expand(task: Task, worker: Worker) -> str | Problem:
     """The text that every driver is given, unless it holds what is forbidden, openly or behind its macros."""
     source, allowed = task.submission.source, task.assignment.allow
     sighting = first_sighting(source, allowed)

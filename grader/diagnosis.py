@@ -1,6 +1,7 @@
 """Words for the student: what went wrong, where, and what to look at."""
 
 import signal
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from grader.build_log import Source, explain
@@ -12,7 +13,7 @@ from grader.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.phrases import count
 from grader.protocol import BuildFailed, Refused, Stopped
 from grader.result import Check, ErrorMap, Reason, Verdict
-from grader.rubric import Sizes, SpeedGoal
+from grader.rubric import SpeedGoal
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
 """What LLVM and C++ say before they end a process that got no memory."""
@@ -262,7 +263,7 @@ def of_no_time() -> Problem:
 # --- phrases ----------------------------------------------------------------------------------
 
 
-def sizes_in_words(sizes: Sizes) -> str:
+def sizes_in_words(sizes: Mapping[str, str | int]) -> str:
     """For example "height 53, width 90"."""
     return ", ".join(f"{name} {size}" for name, size in sizes.items())
 

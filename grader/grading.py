@@ -13,25 +13,28 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from grader.assignment import BASELINE_FILE
-from grader.building import build_check, check_build
+from grader.building import Built, build_check, check_build, expand
 from grader.cases import check_cases, unrun_cases
-from grader.device import speed_goal
+from grader.contestant import Contestant, Role
+from grader.device import device_class, speed_goal
 from grader.diagnosis import Problem
 from grader.errors import GraderError
 from grader.exclusive import exclusive, shared, shared_cpu
-from grader.measurement import Contest, Contestant, Role
+from grader.measurement import Contest, open_sessions
 from grader.metrics import Profile
 from grader.oracle import load_oracle
 from grader.own_workers import OwnWorkers
 from grader.performance import check_performance, unmeasured
-from grader.plan import BASELINE, PEAK, Bindings, control_plan, reference_plan, submission_plan
+from grader.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, submission_plan
 from grader.probe import probe
 from grader.program import PEAK_PROGRAM, own_program
 from grader.protocol import DeviceFacts
+from grader.referee import REFEREES, Match
 from grader.result import Check, Provenance, Reason, Result, Ungraded, Verdict
 from grader.runner import Deadlines, Worker
 from grader.sandbox import Sandbox
 from grader.simulation import Subject
+from grader.steps import Program
 from grader.task import Task
 from grader.text import showable
 from grader.timing import TimingRules
@@ -92,10 +95,12 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
             build = check_build(task, student)
             checks = [build.check]
             if build.built is not None:
-                contest = _contest(task, bench, student, build.built.bindings, workers)
+                contest = _contest(task, bench, student, build.built, workers)
                 for check in check_cases(task, contest.oracle, student, build.built.bindings):
                     progress(check.name)
                     checks.append(check)
+                if all(check.verdict is Verdict.PASSED for check in checks):
+                    entered = _enter(contest, task, build.built)
         right = all(check.verdict is Verdict.PASSED for check in checks)
         if build.built is None:
             profile = None
@@ -107,13 +112,11 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
                 watched = watch(subject, bench.watching, right=right)
             profile = watched.profile
             checks = [*(locate(check, watched.whereabouts) for check in checks), *watched.checks]
-            if right:
-                progress("waiting for the device")
-                with exclusive(device, bench.locks):
-                    progress("timing")
-                    checks.append(check_performance(contest, bench.timing))
-            else:
-                checks.append(NOT_CORRECT.fail(unmeasured(task.assignment, device)))
+            checks.append(
+                _speed(contest, entered, bench, progress)
+                if right
+                else NOT_CORRECT.fail(unmeasured(task.assignment, device))
+            )
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
         progress("looking whether the device still works")
         probe(bench.worker())
@@ -144,24 +147,51 @@ def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
     return Ungraded(assignment=assignment, submission=showable(str(submission)), fault=showable(told))
 
 
-def _contest(task: Task, bench: Bench, student: Worker, bindings: Bindings, workers: ExitStack) -> Contest:
+def _contest(task: Task, bench: Bench, student: Worker, built: Built, workers: ExitStack) -> Contest:
     """The submission, and beside it workers of our own, which build (and start, if need be) while the cases run."""
-    assignment, device = task.assignment, student.ready()
-    sizes = speed_goal(assignment, device).sizes
+    device = student.ready()
+    assignment = task.assignment.timed_on(device_class(device))
+    sizes, oracle = speed_goal(assignment, device).sizes, load_oracle(assignment)
+    referee = REFEREES[device_class(device)](Match(assignment=assignment, oracle=oracle, sizes=sizes, seed=task.seed))
     models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
     baseline = own_program(assignment, assignment.source(BASELINE_FILE))
     ours = {
         Role.REFERENCE: (reference_plan(assignment, sizes), models),
         Role.CONTROL: (control_plan(assignment, device), {**models, BASELINE: baseline, PEAK: PEAK_PROGRAM}),
     }
-    contestants = {Role.SUBMISSION: Contestant(worker=student, plan=submission_plan(assignment, sizes, bindings))}
+    entry = referee.prepare(submission_plan(assignment, sizes, built.bindings))
+    contestants = {Role.SUBMISSION: Contestant(worker=student, plan=entry)}
     for role, (plan, programs) in ours.items():
         worker = workers.enter_context(bench.own.borrow(role, bench.worker))
-        worker.load(programs).begin_open(plan)
-        contestants[role] = Contestant(worker=worker, plan=plan)
-    return Contest(
-        assignment=assignment, oracle=load_oracle(assignment), device=device, seed=task.seed, contestants=contestants
-    )
+        contestants[role] = Contestant(worker=worker, plan=referee.prepare(plan))
+        worker.load({**programs, **referee.programs}).begin_open(contestants[role].plan)
+    return Contest(assignment=assignment, oracle=oracle, device=device, referee=referee, contestants=contestants)
+
+
+def _enter(contest: Contest, task: Task, built: Built) -> Problem | None:
+    """Ask for the submission's session, in which it is built with the constants that are timed on this device; it opens
+    while the simulator works.
+    """
+    student = contest.contestants[Role.SUBMISSION]
+    text: str | Problem = built.program.source
+    if contest.assignment.constants != task.assignment.constants:
+        text = expand(replace(task, assignment=contest.assignment), student.worker)
+    if isinstance(text, Problem):
+        return text
+    student.worker.load({SUBMISSION: Program(source=text), **contest.referee.programs}).begin_open(student.plan)
+    return None
+
+
+def _speed(contest: Contest, refused: Problem | None, bench: Bench, progress: Progress) -> Check:
+    """The performance check, timed while nobody else uses the device."""
+    progress("waiting for the device")
+    with shared(contest.device, bench.locks):
+        refused = refused or open_sessions(contest)
+    if refused is not None:
+        return refused.fail(unmeasured(contest.assignment, contest.device))
+    with exclusive(contest.device, bench.locks):
+        progress("timing")
+        return check_performance(contest, bench.timing)
 
 
 def _provenance(task: Task, bench: Bench, device: DeviceFacts, started: datetime) -> Provenance:

@@ -57,13 +57,12 @@ def inspect(trial: Trial, script: Script, fetched: Launched, repeats: Sequence[L
     `repeats` are launches on the same data, made to see whether a wrong result is always the same.
     """
     return (
-        _stray_write(fetched)
-        or _changed_input(trial, script, fetched)
-        or _wrong_output(trial, script, fetched, repeats)
+        stray_write(fetched) or _changed_input(trial, script, fetched) or _wrong_output(trial, script, fetched, repeats)
     )
 
 
-def _stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
+def stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
+    """The first word of a guard band that is no longer what it was."""
     for name, buffer in fetched.items():
         if buffer.poison is None:
             continue

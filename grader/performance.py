@@ -53,7 +53,7 @@ def unmeasured(assignment: Assignment, device: DeviceFacts) -> Check:
     """The check before anything is known: no points yet."""
     goal = speed_goal(assignment, device)
     return Check(
-        name=f"performance: {device_class(device)} ({sizes_in_words(goal.sizes)})",
+        name=f"performance: {device_class(device)} ({sizes_in_words({**goal.constants, **goal.sizes})})",
         kind=Kind.PERFORMANCE,
         verdict=Verdict.FAILED,
         points=0.0,

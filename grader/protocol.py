@@ -108,10 +108,11 @@ class Stage(Message):
 
 
 class Launch(Message):
-    """Run one sequence and wait for its end; answered by `Launched`."""
+    """Run one sequence and wait for its end; answered by `Launched`. `key` is for kernels of ours that take one."""
 
     kind: Literal["launch"] = "launch"
     sequence: str
+    key: int = Field(default=0, ge=0, lt=2**64)
 
 
 class Fetch(Message):

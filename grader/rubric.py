@@ -78,7 +78,8 @@ class SpeedGoal(Record):
     """What is asked on one class of device. Bands are listed from the highest fraction down.
 
     `minimum` adds an absolute rate (GB/s or GFLOPS, as the metric says) for devices whose name
-    contains the key. `baseline` says whether the naive kernel must miss full points here: on a CPU it
+    contains the key. `constants` are those of the assignment that are others here, such as a larger TILE: what is timed
+    is built with them. `baseline` says whether the naive kernel must miss full points here: on a CPU it
     can be as fast as the model solution.
     """
 
@@ -86,6 +87,7 @@ class SpeedGoal(Record):
     bands: tuple[Band, ...] = Field(min_length=1)
     baseline: Literal["fails", "passes"] = "fails"
     minimum: dict[str, float] = Field(default={})
+    constants: dict[str, str | int] = Field(default={})
 
     @property
     def points(self) -> float:

@@ -158,7 +158,9 @@ class Worker:
         return self
 
     def begin_open(self, plan: Plan) -> None:
-        """Ask for a session without waiting for it; `open` does the waiting."""
+        """Ask for a session without waiting for it, unless that was asked already; `open` does the waiting."""
+        if self._awaited is plan and self._process is not None:
+            return
         if self._process is None:
             self.start()
         self._plan = self._awaited = plan
@@ -166,8 +168,7 @@ class Worker:
 
     def open(self, plan: Plan) -> Opened | Failure:
         """A session with the plan's programs built and its buffers made."""
-        if self._awaited is not plan or self._process is None:
-            self.begin_open(plan)
+        self.begin_open(plan)
         self._awaited = None
         self.ready()
         match self._reply("building", self._deadlines.build):
@@ -186,12 +187,16 @@ class Worker:
         request = Stage(upload=script.uploads, clear=script.outputs)
         return self._ask_done(request, "uploading the inputs", self._deadlines.transfer)
 
-    def launch(self, name: str) -> Timing | Failure:
-        """Run a script of the plan to its end."""
+    def clear(self, names: tuple[str, ...]) -> Done | Failure:
+        """Poison these buffers."""
+        return self._ask_done(Stage(upload=(), clear=names), "poisoning buffers", self._deadlines.transfer)
+
+    def launch(self, name: str, key: int = 0) -> Timing | Failure:
+        """Run a script of the plan to its end; kernels of ours that take a key are given this one."""
         steps = len(self._script(name).steps)
         deadline = self._deadlines.launch if name in self._launched else self._deadlines.first_launch
         start = time.perf_counter()
-        self._send(Launch(sequence=name))
+        self._send(Launch(sequence=name, key=key))
         reply = self._reply("running", deadline)
         wall = time.perf_counter() - start
         match reply:

@@ -31,10 +31,11 @@ class BufferSpec(Message):
 
 
 class BufferArg(Message):
-    """A kernel argument that is a buffer."""
+    """A kernel argument that is a buffer: what lies between its guard bands, or all of it."""
 
     kind: Literal["buffer"] = "buffer"
     buffer: str
+    part: Literal["payload", "whole"] = "payload"
 
 
 class ScalarArg(Message):
@@ -45,6 +46,12 @@ class ScalarArg(Message):
     value: int | float
 
 
+class KeyArg(Message):
+    """A kernel argument of 64 bits (`ulong`), which `Launch` gives anew each time."""
+
+    kind: Literal["key"] = "key"
+
+
 class LocalArg(Message):
     """A kernel argument that is so many bytes of local memory."""
 
@@ -52,7 +59,7 @@ class LocalArg(Message):
     size: int = Field(gt=0)
 
 
-Arg = Annotated[BufferArg | ScalarArg | LocalArg, Field(discriminator="kind")]
+Arg = Annotated[BufferArg | ScalarArg | KeyArg | LocalArg, Field(discriminator="kind")]
 
 
 class KernelStep(Message):

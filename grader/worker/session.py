@@ -38,7 +38,7 @@ from grader.protocol import (
     StepTime,
     Stopped,
 )
-from grader.steps import BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, Program, ScalarArg
+from grader.steps import BufferArg, BufferSpec, CopyStep, KernelStep, KeyArg, LocalArg, Program, ScalarArg
 from grader.worker import simulator
 from grader.worker.fingerprint import fingerprint
 from grader.worker.fork import Channel
@@ -229,21 +229,31 @@ class DeviceBuffer:
 
 
 def _prepare(step: Any, built: dict[str, Any], buffers: dict[str, DeviceBuffer]) -> Any:
-    """A function of the queue that enqueues the step and returns its event."""
+    """A function of the queue and the launch's key that enqueues the step and returns its event."""
     match step:
         case KernelStep():
             kernel = cl.Kernel(built[step.program], step.kernel)
+            keys = [index for index, arg in enumerate(step.args) if isinstance(arg, KeyArg)]
             for index, arg in enumerate(step.args):
-                kernel.set_arg(index, _argument(arg, buffers))
-            return lambda queue: cl.enqueue_nd_range_kernel(queue, kernel, step.global_size, step.local_size)
+                if index not in keys:
+                    kernel.set_arg(index, _argument(arg, buffers))
+
+            def enqueue(queue: Any, key: int) -> Any:
+                for index in keys:
+                    kernel.set_arg(index, np.uint64(key))
+                return cl.enqueue_nd_range_kernel(queue, kernel, step.global_size, step.local_size)
+
+            return enqueue
         case CopyStep():
             source, target = buffers[step.source].payload, buffers[step.target].payload
             size = min(buffers[step.source].spec.size, buffers[step.target].spec.size)
-            return lambda queue: cl.enqueue_copy(queue, target, source, byte_count=size)
+            return lambda queue, _: cl.enqueue_copy(queue, target, source, byte_count=size)
 
 
 def _argument(arg: Any, buffers: dict[str, DeviceBuffer]) -> Any:
     match arg:
+        case BufferArg(part="whole"):
+            return buffers[arg.buffer].whole
         case BufferArg():
             return buffers[arg.buffer].payload
         case ScalarArg():
@@ -267,7 +277,7 @@ class Session:
                 self._stage(request)
                 return Done()
             case Launch():
-                return self._launch(request.sequence)
+                return self._launch(request)
             case Fetch():
                 self._fetch(request.buffers)
                 return Done()
@@ -285,8 +295,8 @@ class Session:
                 cl.enqueue_copy(self.queue, buffer.payload, payload)
         self.queue.finish()
 
-    def _launch(self, sequence: str) -> Reply:
-        events = [enqueue(self.queue) for enqueue in self.sequences[sequence]]
+    def _launch(self, request: Launch) -> Reply:
+        events = [enqueue(self.queue, request.key) for enqueue in self.sequences[request.sequence]]
         try:
             self.queue.finish()
         except cl.Error as error:

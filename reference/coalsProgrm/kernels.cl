@@ -2,7 +2,10 @@
 //
 // One work-item per row of A. In Atr that row is a column, so at every step of the loop
 // neighbouring work-items read and write neighbouring words.
-__kernel void coalsProgrm(__global const real *Atr, __global real *Btr,
+//
+// `restrict` says that the arrays do not overlap: only then may the compiler move the reads of the four steps
+// that it unrolls before the first write, so that four are under way at a time and not one.
+__kernel void coalsProgrm(__global const real *restrict Atr, __global real *restrict Btr,
                           uint32_t height, uint32_t width)
 {
     const uint32_t row = get_global_id(0);
@@ -10,6 +13,7 @@ __kernel void coalsProgrm(__global const real *Atr, __global real *Btr,
         return;
 
     real accum = 0;
+    #pragma unroll 4
     for (uint32_t col = 0; col < width; col++) {
         const real a = Atr[col * height + row];
         accum = a * a - accum;

@@ -1,24 +1,39 @@
-// Model solution: transposition with coalesced reads and coalesced writes.
+// Model solution: transposition with coalesced reads and coalesced writes, and enough of them in flight.
 //
-// A work-group owns one TILE x TILE block of A. Neighbouring work-items differ in
-// get_local_id(0), so both global accesses walk along a row: first a row of A, then,
-// after the tile has been turned in local memory, a row of B.
-// The extra column of the tile puts the words of a tile column in different banks.
+// A tile of TILE x TILE words with one word per work-item is coalesced, but it keeps only one word per work-item
+// on its way: too few to hide how long memory takes, however many groups are resident. So a group turns a BLOCK of
+// several tiles, and each work-item has (BLOCK / TILE)^2 independent reads under way before it needs the first. The
+// launch has a group for every tile; those that are not the first of a block have nothing to do.
+//
+// Neighbouring work-items touch neighbouring words in both global accesses: rows of A, then, after the block has been
+// turned in local memory, rows of B. The extra column puts the words of a column of the block in different banks.
+#define BLOCK 64                       // words along a side; 16,640 bytes of local memory
+#define TILES (BLOCK / TILE)           // tiles along a side
+#define STEP (TILE * TILE / BLOCK)     // rows of the block that the group covers at a time
+
 __kernel void coalsTransp(__global const real *A, __global real *B,
                           uint32_t height, uint32_t width)
 {
-    __local real tile[TILE][TILE + 1];
+    __local real block[BLOCK][BLOCK + 1];
 
-    const uint32_t lx = get_local_id(0);
-    const uint32_t ly = get_local_id(1);
+    if (get_group_id(0) % TILES != 0 || get_group_id(1) % TILES != 0)
+        return;    // the whole group, so nobody is missed at the barrier
+
+    const uint32_t lid = get_local_id(1) * TILE + get_local_id(0);
+    const uint32_t x = lid % BLOCK;                // along a row, in A and in B
+    const uint32_t y = lid / BLOCK;                // the first of its rows
     const uint32_t x0 = get_group_id(0) * TILE;    // left column of the block in A
     const uint32_t y0 = get_group_id(1) * TILE;    // top row of the block in A
 
-    if (y0 + ly < height && x0 + lx < width)
-        tile[ly][lx] = A[(y0 + ly) * width + (x0 + lx)];
+    #pragma unroll
+    for (uint32_t r = y; r < BLOCK; r += STEP)
+        if (y0 + r < height && x0 + x < width)
+            block[r][x] = A[(y0 + r) * width + (x0 + x)];
 
-    barrier(CLK_LOCAL_MEM_FENCE);    // the tile is read by other work-items than wrote it
+    barrier(CLK_LOCAL_MEM_FENCE);    // the block is read by other work-items than wrote it
 
-    if (x0 + ly < width && y0 + lx < height)
-        B[(x0 + ly) * height + (y0 + lx)] = tile[lx][ly];
+    #pragma unroll
+    for (uint32_t r = y; r < BLOCK; r += STEP)
+        if (x0 + r < width && y0 + x < height)
+            B[(x0 + r) * height + (y0 + x)] = block[x][r];
 }

@@ -1,0 +1,243 @@
+"""Where the data of timed rounds come from, and what results are held against.
+
+    ByOracle      made by the judge, sent to every worker; every word that comes back is held against NumPy's
+    ByReference   made on the device from a key of the judge's; a digest is held against the model solution's
+
+A CPU driver runs kernels inside the worker's process, where native code of theirs could do as it likes with a key, and
+arrays are small there: so there it is the oracle. A GPU's kernels reach nothing but the device's memory, and launches
+worth timing move hundreds of megabytes: there it is the reference.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from grader.assignment import Assignment
+from grader.checking import Standard, compare
+from grader.contestant import Contestant, Contestants, Role
+from grader.diagnosis import Problem, of_failure, of_mismatch
+from grader.errors import SolutionError
+from grader.inspection import Trial, inspect, make_trial, stray_write
+from grader.oracle import Oracle, Truth
+from grader.outcome import Failure, Fetched, Garbled, Timing
+from grader.plan import Plan
+from grader.protocol import Done
+from grader.rubric import DeviceClass, Sizes
+from grader.steps import Program
+from grader.supply import DIGEST, SUMS, SUPPLY, SUPPLY_PROGRAM, supplied, supply_of
+from grader.timing import TimingRules, Transfers
+
+ROUND_KEY = 1
+"""Tells the inputs of timed rounds from those of cases, which have the key 0 (cases.py)."""
+
+TRANSFERS = 4
+"""How long transfers take is compared in one of so many rounds: then the reference returns its results as well."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ruling:
+    """What is wrong with the submission's results, if anything; and, where the reference returned its own as well, the
+    seconds by the judge's clock in which either did.
+    """
+
+    problem: Problem | None
+    returning: Transfers | None
+
+
+class Scene(Protocol):
+    """The data of one round."""
+
+    def stage(self, contestant: Contestant, script: str) -> Done | Failure:
+        """Fresh inputs for a script of the plan, and nothing in its outputs."""
+
+    def rule(self, contestants: Contestants, counted: int) -> Ruling:
+        """Judge what the submission has computed, after so many rounds that count."""
+
+
+class Referee(Protocol):
+    """Makes the data of every round, and judges what comes of them."""
+
+    @property
+    def programs(self) -> Mapping[str, Program]:
+        """Kernels that every contestant's session needs for it."""
+
+    def prepare(self, plan: Plan) -> Plan:
+        """The plan, with what else a session needs for it."""
+
+    def session_pairs(self, rules: TimingRules) -> int | None:
+        """After how many pairs sessions are renewed; None if never."""
+
+    def scene(self, number: int) -> Scene:
+        """The data of a round."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """What a referee must know of a contest."""
+
+    assignment: Assignment
+    oracle: Oracle
+    sizes: Sizes
+    seed: int
+
+
+@dataclass(frozen=True)
+class ByOracle:
+    """Random numbers, made and compared by the judge."""
+
+    match: Match
+
+    @property
+    def programs(self) -> Mapping[str, Program]:
+        """None: all is done by the judge."""
+        return {}
+
+    def prepare(self, plan: Plan) -> Plan:
+        """As it is."""
+        return plan
+
+    def session_pairs(self, rules: TimingRules) -> int | None:
+        """Buffers come to lie elsewhere in memory: the luck of one placement in caches must not decide."""
+        return rules.session_pairs
+
+    def scene(self, number: int) -> Scene:
+        """Fresh inputs, and the truth about them."""
+        match = self.match
+        key = (match.seed, ROUND_KEY, number)
+        return OracleScene(make_trial(match.assignment, match.oracle, match.sizes, "random", key))
+
+
+@dataclass(frozen=True)
+class OracleScene:
+    """Inputs and truth in the judge's memory."""
+
+    trial: Trial
+
+    def stage(self, contestant: Contestant, script: str) -> Done | Failure:
+        """Send the inputs."""
+        return contestant.worker.stage(script, self.trial.arrays)
+
+    def rule(self, contestants: Contestants, counted: int) -> Ruling:
+        """Fetch all results of the submission, and now and then the reference's, to see how long that takes."""
+        submission, reference = contestants[Role.SUBMISSION], contestants[Role.REFERENCE]
+        fetched, seconds = timed(partial(_results, submission))
+        problem = inspect(self.trial, submission.judged, fetched) if isinstance(fetched, dict) else of_failure(fetched)
+        if problem is not None or counted % TRANSFERS:
+            return Ruling(problem=problem, returning=None)
+        returned, reference_seconds = timed(partial(_results, reference))
+        if not isinstance(returned, dict):
+            raise failed_solution(returned)
+        return Ruling(problem=None, returning=Transfers(submission=seconds, reference=reference_seconds))
+
+
+@dataclass(frozen=True)
+class ByReference:
+    """Small integers or bit patterns, made on the device; what becomes of them must be what the model solution makes.
+
+    That it is right is seen in the correctness cases of `grader selftest`, and at these sizes by its baseline.
+    """
+
+    match: Match
+
+    @property
+    def programs(self) -> Mapping[str, Program]:
+        """The kernels that make data and digests."""
+        return {SUPPLY: SUPPLY_PROGRAM}
+
+    def prepare(self, plan: Plan) -> Plan:
+        """With scripts for inputs and for digests."""
+        return supplied(self.match.assignment, plan)
+
+    def session_pairs(self, rules: TimingRules) -> int | None:  # noqa: ARG002 - there is no rule for it
+        """Never: the arrays fill a GPU's caches many times over, wherever they lie."""
+        return None
+
+    def scene(self, number: int) -> Scene:
+        """Two fresh keys."""
+        words = np.random.SeedSequence((self.match.seed, ROUND_KEY, number)).generate_state(2, np.uint64)
+        return DeviceScene(self.match, input_key=int(words[0]), digest_key=int(words[1]))
+
+
+@dataclass(frozen=True)
+class DeviceScene:
+    """What a worker is told of its inputs before the launch, and of the digest after it."""
+
+    match: Match
+    input_key: int
+    digest_key: int
+
+    def stage(self, contestant: Contestant, script: str) -> Done | Failure:
+        """Poison all that the script uses, then make its inputs."""
+        used = contestant.plan.scripts[script]
+        cleared = contestant.worker.clear((*used.uploads, *used.outputs))
+        if not used.uploads or not isinstance(cleared, Done):
+            return cleared
+        made = contestant.worker.launch(supply_of(script), self.input_key)
+        return Done() if isinstance(made, Timing) else made
+
+    def rule(self, contestants: Contestants, counted: int) -> Ruling:  # noqa: ARG002 - it is the same in every round
+        """Hold the submission's digest against the reference's."""
+        submission, reference = contestants[Role.SUBMISSION], contestants[Role.REFERENCE]
+        right, reference_seconds = timed(partial(self._digest, reference))
+        if not isinstance(right, bytes):
+            raise failed_solution(right)
+        got, seconds = timed(partial(self._digest, submission))
+        if not isinstance(got, bytes):
+            return Ruling(problem=of_failure(got), returning=None)
+        problem = None if got == right else self._explain(submission, reference)
+        return Ruling(problem=problem, returning=Transfers(submission=seconds, reference=reference_seconds))
+
+    def _digest(self, contestant: Contestant) -> bytes | Failure:
+        cleared = contestant.worker.clear((SUMS,))
+        if not isinstance(cleared, Done):
+            return cleared
+        made = contestant.worker.launch(DIGEST, self.digest_key)
+        if not isinstance(made, Timing):
+            return made
+        fetched = contestant.worker.fetch((SUMS,))
+        return fetched[SUMS].payload.tobytes() if isinstance(fetched, dict) else fetched
+
+    def _explain(self, submission: Contestant, reference: Contestant) -> Problem:
+        """Where the submission's results differ from the reference's: now all of them are fetched."""
+        right, got = _results(reference), _results(submission)
+        if not isinstance(right, dict):
+            raise failed_solution(right)
+        if not isinstance(got, dict):
+            return of_failure(got)
+        return (
+            stray_write(got)
+            or next(filter(None, (self._difference(name, got[name], right[name]) for name in right)), None)
+            or of_failure(Garbled(what="the digest of its results is not that of what it returns"))
+        )
+
+    def _difference(self, name: str, got: Fetched, right: Fetched) -> Problem | None:
+        assignment = self.match.assignment
+        shape = assignment.shape(assignment.buffers[name], self.match.sizes)
+        truth = Truth(value=right.payload.view(np.float32).reshape(shape))
+        standard = Standard(tolerance=assignment.correctness.tolerance, factor=0.0, data="integers")
+        mismatch = compare(name, got.payload.view(np.float32).reshape(shape), truth, standard)
+        return None if mismatch is None else of_mismatch(mismatch)
+
+
+REFEREES: dict[DeviceClass, Callable[[Match], Referee]] = {"cpu": ByOracle, "gpu": ByReference}
+
+
+def timed(action: Callable[[], T]) -> tuple[T, float]:
+    """What it returns, and the seconds that it took by the judge's clock."""
+    start = time.perf_counter()
+    return action(), time.perf_counter() - start
+
+
+def _results(contestant: Contestant) -> dict[str, Fetched] | Failure:
+    return contestant.worker.fetch(contestant.judged.outputs)
+
+
+def failed_solution(failure: Failure) -> SolutionError:
+    """The error for a model solution that fails in a round."""
+    return SolutionError(f"the model solution failed while it was timed: {of_failure(failure).message}")
