@@ -1,0 +1,108 @@
+"""Prints how near the model solutions come to what a GPU allows, as the table that reference/README.md shows.
+
+    python tests/benchmarks/model_solutions.py
+
+At shapes that fill a large GPU: launches of the student's steps by the model solution, of the naive kernel, of a copy
+and of the kernel that only computes, in turn, on data that are made on the device anew each time. `of copy` and `of
+peak` are medians of the ratios of a turn; `spread` is from the 5th to the 95th percentile of the model's times.
+"""
+
+from collections import defaultdict
+from statistics import median, quantiles
+
+from grader.assignment import BASELINE_FILE, Assignment
+from grader.contestant import Contestant
+from grader.device import copy_size, device_class, peak_run
+from grader.errors import SolutionError
+from grader.expressions import evaluate
+from grader.grading import Bench
+from grader.inputs import fresh_seed
+from grader.oracle import load_oracle
+from grader.outcome import Timing
+from grader.plan import BASELINE, COPY, NAIVE, PEAK, STUDENT, WHOLE, control_plan
+from grader.program import PEAK_PROGRAM, own_program
+from grader.protocol import DeviceFacts, Done, Opened
+from grader.referee import ByReference, Match
+from grader.rubric import Sizes
+from grader.settings import load_settings
+
+TURNS, WARM_UP = 30, 10
+
+SHAPES: dict[str, Sizes] = {
+    "coalsTransp": {"height": 16384, "width": 16384},
+    "coalsProgrm": {"height": 1_048_576, "width": 64},
+    "optimProgram": {"height": 1_048_576, "width": 64},
+    "blockMMM": {"heightA": 4096, "widthB": 4096, "widthA": 4096},
+    "rgblkMMM": {"heightA": 4096, "widthB": 4096, "widthA": 4096},
+}
+
+
+def main() -> None:
+    """Print one row an assignment."""
+    settings = load_settings({})
+    with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
+        with bench.worker() as worker:
+            device = worker.ready()
+        print("| kernel | shape | model solution | naive | of copy | of peak | spread |")
+        print("| --- | --- | --- | --- | --- | --- | --- |")
+        for name, sizes in SHAPES.items():
+            assignment = _at(settings.places.load(name).timed_on(device_class(device)), sizes, device)
+            print(_row(assignment, sizes, device, _times(assignment, sizes, device, bench)), flush=True)
+        print(f"\n{device.name}, driver {device.driver}, medians of {TURNS} launches")
+
+
+def _at(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> Assignment:
+    """The assignment, timed at these sizes."""
+    kind, performance = device_class(device), assignment.performance
+    goal = performance.classes[kind].model_copy(update={"sizes": sizes})
+    classes = {**performance.classes, kind: goal}
+    return assignment.model_copy(update={"performance": performance.model_copy(update={"classes": classes})})
+
+
+def _times(assignment: Assignment, sizes: Sizes, device: DeviceFacts, bench: Bench) -> dict[str, list[float]]:
+    """Seconds of the launches, turn by turn, for each script of the control worker."""
+    match = Match(assignment=assignment, oracle=load_oracle(assignment), sizes=sizes, seed=fresh_seed())
+    referee = ByReference(match)
+    models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
+    baseline = own_program(assignment, assignment.source(BASELINE_FILE))
+    seconds = defaultdict(list)
+    with bench.worker().load({**models, BASELINE: baseline, PEAK: PEAK_PROGRAM, **referee.programs}) as worker:
+        control = Contestant(worker=worker, plan=referee.prepare(control_plan(assignment, device)))
+        opened = worker.open(control.plan)
+        if not isinstance(opened, Opened):
+            raise SolutionError(f"{assignment.name}: {opened}")
+        for turn in range(WARM_UP + TURNS):
+            for script in (name for name in (STUDENT, COPY, NAIVE, WHOLE, PEAK) if name in control.plan.scripts):
+                staged = referee.scene(turn).stage(control, script)
+                timing = worker.launch(script) if isinstance(staged, Done) else staged
+                if not isinstance(timing, Timing):
+                    raise SolutionError(f"{assignment.name}: {timing}")
+                if turn >= WARM_UP:
+                    seconds[script].append(timing.seconds)
+    return seconds
+
+
+def _row(assignment: Assignment, sizes: Sizes, device: DeviceFacts, seconds: dict[str, list[float]]) -> str:
+    performance, names = assignment.performance, assignment.names(sizes)
+    moved = evaluate(performance.bytes, names)
+    work = moved if performance.flop is None else evaluate(performance.flop, names)
+    copied = 2 * copy_size(assignment, device)
+    own, run = seconds[STUDENT], peak_run(assignment, device)
+    of_copy = median((moved / mine) / (copied / copy) for mine, copy in zip(own, seconds[COPY], strict=True))
+    peaks = zip(own, seconds[PEAK], strict=True) if run else ()
+    of_peak = [(work / mine) / (run.flop / peak) for mine, peak in peaks]
+    cuts = quantiles(own, n=20)
+    cells = (
+        assignment.name,
+        " x ".join(f"{size:,}" for size in sizes.values()),
+        f"{work / median(own) * 1e-9:,.0f} {performance.unit}",
+        f"{work / median(seconds[NAIVE]) * 1e-9:,.0f}",
+        "" if run else f"{of_copy:.2f}",
+        f"{median(of_peak):.2f}" if of_peak else "",
+        f"{(cuts[-1] - cuts[0]) / median(own):.1%}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Prints whether verdicts about speed hold: gradings of submissions that are slowed to speeds around a threshold.
+
+    python tests/benchmarks/verdict_stability.py ASSIGNMENT GRADINGS [SPEED ...]
+
+SPEED is a multiple of the speed that full points ask for, such as 0.9; without any, a plain submission is graded as it
+is. In a slowed one, some of the work-groups do their work again; how many is tuned first, until it has the speed. Each
+grading is the whole performance check, by workers that were never used; several are made side by side, and wait for each
+other where the device must be theirs alone.
+
+`deserved` is the median of all fractions of a speed: of the verdicts, those are `flipped` that this fraction does not
+deserve. `undecided` are those whose own interval holds the threshold. `spread` is the distance of the 5th from the 95th
+percentile of the fractions.
+"""
+
+import os
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from statistics import median, quantiles
+
+from grader.assignment import Assignment
+from grader.building import build
+from grader.diagnosis import Problem
+from grader.errors import SolutionError
+from grader.grading import _contest, _enter, _speed
+from grader.inputs import fresh_seed
+from grader.result import Check, Verdict
+from grader.settings import load_settings
+from grader.submission import parse_submission
+from grader.task import Task
+from grader.timing import is_decided
+
+PARTS = 1000
+"""SLOW of so many work-groups do their work again."""
+
+SLOWED = {
+    "coalsTransp": """
+__kernel void coalsTransp(__global real *A, __global real *B, uint height, uint width) {
+    __local real tile[TILE][TILE + 1];
+    const uint lx = get_local_id(0), ly = get_local_id(1), x = get_group_id(0) * TILE, y = get_group_id(1) * TILE;
+    const uint number = get_group_id(1) * get_num_groups(0) + get_group_id(0);
+    const uint times = (number * 2654435761u >> 12) % 1000 < SLOW ? 3 : 1;
+    for (uint time = 0; time < times; time++) {
+        if (y + ly < height && x + lx < width) tile[ly][lx] = A[(y + ly) * width + x + lx];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (x + ly < width && y + lx < height) B[(x + ly) * height + y + lx] = tile[lx][ly];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+""",
+    "blockMMM": """
+__kernel void blockMMM(__global real *A, __global real *B, __global real *C,
+                       uint heightA, uint widthB, uint widthA) {
+    __local real a[TILE][TILE], b[TILE][TILE];
+    const uint lx = get_local_id(0), ly = get_local_id(1), col = get_global_id(0), row = get_global_id(1);
+    const uint number = get_group_id(1) * get_num_groups(0) + get_group_id(0);
+    const uint times = (number * 2654435761u >> 12) % 1000 < SLOW ? 2 : 1;
+    for (uint time = 0; time < times; time++) {
+        real sum = 0;
+        for (uint k0 = 0; k0 < widthA; k0 += TILE) {
+            a[ly][lx] = row < heightA && k0 + lx < widthA ? A[row * widthA + k0 + lx] : 0.0f;
+            b[ly][lx] = k0 + ly < widthA && col < widthB ? B[(k0 + ly) * widthB + col] : 0.0f;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint k = 0; k < TILE; k++) sum += a[ly][k] * b[k][lx];
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        if (row < heightA && col < widthB) C[row * widthB + col] = sum;
+    }
+}
+""",
+}
+"""Plain submissions, some of whose work-groups do it all again."""
+
+
+def main() -> None:
+    """Tune, grade, and print a row a speed."""
+    name, count, speeds = sys.argv[1], int(sys.argv[2]), [float(word) for word in sys.argv[3:]]
+    assignment = load_settings({}).places.load(name)
+    with ProcessPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
+        print(f"{name:<12}  slow  deserved  spread  full  flipped  undecided  alone s")
+        for speed in speeds or [None]:
+            slow = 0 if speed is None else _tune(assignment, speed)
+            start = time.perf_counter()
+            checks = list(pool.map(partial(_grade, assignment, slow), range(count)))
+            _print(assignment, "as it is" if speed is None else f"{speed:g} x", slow, checks)
+            print(f"{'':<12} {time.perf_counter() - start:.0f} s for {count} gradings", flush=True)
+
+
+def _grade(assignment: Assignment, slow: int, _: int = 0) -> Check:
+    """The performance check of the slowed submission."""
+    text = f"#define SLOW {slow}\n{SLOWED[assignment.name]}"
+    task = Task(
+        assignment=assignment, submission=parse_submission(Path("kernels.cl"), text.encode()), seed=fresh_seed()
+    )
+    settings = load_settings({"sandbox": "process"})
+    with settings.open_bench("process") as bench, bench.worker() as student, ExitStack() as workers:
+        built = build(task, student)
+        if isinstance(built, Problem):
+            raise SolutionError(built.message)
+        contest = _contest(task, bench, student, built, workers)
+        check = _speed(contest, _enter(contest, task, built), bench, lambda _: None)
+    if check.performance is None:
+        raise SolutionError(f"{check.reason}: {check.message}")
+    return check
+
+
+def _fraction(check: Check) -> float:
+    return check.performance.fraction_of_reference.median
+
+
+def _threshold(assignment: Assignment, check: Check) -> float:
+    return assignment.performance.classes[check.performance.device_class].bands[0].fraction
+
+
+def _tune(assignment: Assignment, speed: float) -> int:
+    """How many of PARTS groups must work again: more of them are slower."""
+    low, high = 0, PARTS
+    while high - low > 1:
+        middle = (low + high) // 2
+        check = _grade(assignment, middle)
+        if _fraction(check) > speed * _threshold(assignment, check):
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _print(assignment: Assignment, label: str, slow: int, checks: list[Check]) -> None:
+    fractions = [_fraction(check) for check in checks]
+    deserved, threshold = median(fractions), _threshold(assignment, checks[0])
+    full = sum(check.verdict is Verdict.PASSED for check in checks)
+    flipped = sum((check.verdict is Verdict.PASSED) is not (deserved >= threshold) for check in checks)
+    undecided = sum(not is_decided(check.performance.fraction_of_reference, [threshold]) for check in checks)
+    cuts = quantiles(fractions, n=20)
+    print(
+        f"{label:<12} {slow:5d} {deserved / threshold:7.3f} x {(cuts[-1] - cuts[0]) / deserved:7.2%} {full:5d}"
+        f" {flipped:8d} {undecided:10d} {median(check.seconds for check in checks):8.2f}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()
