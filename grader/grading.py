@@ -152,7 +152,9 @@ def _contest(task: Task, bench: Bench, student: Worker, built: Built, workers: E
     device = student.ready()
     assignment = task.assignment.timed_on(device_class(device))
     sizes, oracle = speed_goal(assignment, device).sizes, load_oracle(assignment)
-    referee = REFEREES[device_class(device)](Match(assignment=assignment, oracle=oracle, sizes=sizes, seed=task.seed))
+    referee = REFEREES[device_class(device)](
+        Match(assignment=assignment, oracle=oracle, sizes=sizes, device=device, seed=task.seed)
+    )
     models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
     baseline = own_program(assignment, assignment.source(BASELINE_FILE))
     ours = {

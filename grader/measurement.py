@@ -119,7 +119,7 @@ def _round(contest: Contest, number: int, counted: int) -> Round | Problem:
 def _time(scene: Scene, contestant: Contestant, script: str) -> tuple[Timing | Failure, float]:
     """The launch, and the seconds that taking its inputs took."""
     staged, seconds = timed(partial(scene.stage, contestant, script))
-    return (contestant.worker.launch(script) if isinstance(staged, Done) else staged), seconds
+    return (contestant.worker.launch(scene.script(script)) if isinstance(staged, Done) else staged), seconds
 
 
 def _order(number: int) -> tuple[Role, ...]:

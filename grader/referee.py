@@ -21,14 +21,15 @@ from grader.checking import Standard, compare
 from grader.contestant import Contestant, Contestants, Role
 from grader.diagnosis import Problem, of_failure, of_mismatch
 from grader.errors import SolutionError
+from grader.expressions import evaluate
 from grader.inspection import Trial, inspect, make_trial, stray_write
 from grader.oracle import Oracle, Truth
 from grader.outcome import Failure, Fetched, Garbled, Timing
-from grader.plan import Plan
-from grader.protocol import Done
+from grader.plan import STUDENT, Plan
+from grader.protocol import DeviceFacts, Done
 from grader.rubric import DeviceClass, Sizes
 from grader.steps import Program
-from grader.supply import DIGEST, SUMS, SUPPLY, SUPPLY_PROGRAM, supplied, supply_of
+from grader.supply import DIGEST, SUMS, SUPPLY, SUPPLY_PROGRAM, of_set, sets_of, supplied, supply_of
 from grader.timing import TimingRules, Transfers
 
 ROUND_KEY = 1
@@ -52,6 +53,9 @@ class Ruling:
 
 class Scene(Protocol):
     """The data of one round."""
+
+    def script(self, name: str) -> str:
+        """What a script of the plan is called that works on them."""
 
     def stage(self, contestant: Contestant, script: str) -> Done | Failure:
         """Fresh inputs for a script of the plan, and nothing in its outputs."""
@@ -84,6 +88,7 @@ class Match:
     assignment: Assignment
     oracle: Oracle
     sizes: Sizes
+    device: DeviceFacts
     seed: int
 
 
@@ -119,6 +124,10 @@ class OracleScene:
 
     trial: Trial
 
+    def script(self, name: str) -> str:
+        """There is but one set of buffers."""
+        return name
+
     def stage(self, contestant: Contestant, script: str) -> Done | Failure:
         """Send the inputs."""
         return contestant.worker.stage(script, self.trial.arrays)
@@ -151,17 +160,23 @@ class ByReference:
         return {SUPPLY: SUPPLY_PROGRAM}
 
     def prepare(self, plan: Plan) -> Plan:
-        """With scripts for inputs and for digests."""
-        return supplied(self.match.assignment, plan)
+        """With scripts for inputs and for digests, in several sets."""
+        return supplied(self.match.assignment, plan, self._sets)
 
     def session_pairs(self, rules: TimingRules) -> int | None:  # noqa: ARG002 - there is no rule for it
-        """Never: the arrays fill a GPU's caches many times over, wherever they lie."""
+        """Never: a round takes another set of arrays, which lie elsewhere in memory."""
         return None
 
     def scene(self, number: int) -> Scene:
         """Two fresh keys."""
         words = np.random.SeedSequence((self.match.seed, ROUND_KEY, number)).generate_state(2, np.uint64)
-        return DeviceScene(self.match, input_key=int(words[0]), digest_key=int(words[1]))
+        return DeviceScene(self.match, number % self._sets, input_key=int(words[0]), digest_key=int(words[1]))
+
+    @property
+    def _sets(self) -> int:
+        match = self.match
+        moved = evaluate(match.assignment.performance.bytes, match.assignment.names(match.sizes))
+        return sets_of(moved, match.device)
 
 
 @dataclass(frozen=True)
@@ -169,16 +184,21 @@ class DeviceScene:
     """What a worker is told of its inputs before the launch, and of the digest after it."""
 
     match: Match
+    set: int
     input_key: int
     digest_key: int
 
+    def script(self, name: str) -> str:
+        """The one of this round's set."""
+        return of_set(name, self.set)
+
     def stage(self, contestant: Contestant, script: str) -> Done | Failure:
         """Poison all that the script uses, then make its inputs."""
-        used = contestant.plan.scripts[script]
+        used = contestant.plan.scripts[self.script(script)]
         cleared = contestant.worker.clear((*used.uploads, *used.outputs))
         if not used.uploads or not isinstance(cleared, Done):
             return cleared
-        made = contestant.worker.launch(supply_of(script), self.input_key)
+        made = contestant.worker.launch(self.script(supply_of(script)), self.input_key)
         return Done() if isinstance(made, Timing) else made
 
     def rule(self, contestants: Contestants, counted: int) -> Ruling:  # noqa: ARG002 - it is the same in every round
@@ -194,18 +214,19 @@ class DeviceScene:
         return Ruling(problem=problem, returning=Transfers(submission=seconds, reference=reference_seconds))
 
     def _digest(self, contestant: Contestant) -> bytes | Failure:
-        cleared = contestant.worker.clear((SUMS,))
+        sums = of_set(SUMS, self.set)
+        cleared = contestant.worker.clear((sums,))
         if not isinstance(cleared, Done):
             return cleared
-        made = contestant.worker.launch(DIGEST, self.digest_key)
+        made = contestant.worker.launch(self.script(DIGEST), self.digest_key)
         if not isinstance(made, Timing):
             return made
-        fetched = contestant.worker.fetch((SUMS,))
-        return fetched[SUMS].payload.tobytes() if isinstance(fetched, dict) else fetched
+        fetched = contestant.worker.fetch((sums,))
+        return fetched[sums].payload.tobytes() if isinstance(fetched, dict) else fetched
 
     def _explain(self, submission: Contestant, reference: Contestant) -> Problem:
         """Where the submission's results differ from the reference's: now all of them are fetched."""
-        right, got = _results(reference), _results(submission)
+        right, got = self._results(reference), self._results(submission)
         if not isinstance(right, dict):
             raise failed_solution(right)
         if not isinstance(got, dict):
@@ -214,6 +235,15 @@ class DeviceScene:
             stray_write(got)
             or next(filter(None, (self._difference(name, got[name], right[name]) for name in right)), None)
             or of_failure(Garbled(what="the digest of its results is not that of what it returns"))
+        )
+
+    def _results(self, contestant: Contestant) -> dict[str, Fetched] | Failure:
+        """All that it has computed, by the names of the assignment."""
+        fetched = contestant.worker.fetch(contestant.plan.scripts[self.script(STUDENT)].outputs)
+        return (
+            dict(zip(contestant.judged.outputs, fetched.values(), strict=True))
+            if isinstance(fetched, dict)
+            else fetched
         )
 
     def _difference(self, name: str, got: Fetched, right: Fetched) -> Problem | None:

@@ -61,7 +61,8 @@ def _at(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> Assignment
 
 def _times(assignment: Assignment, sizes: Sizes, device: DeviceFacts, bench: Bench) -> dict[str, list[float]]:
     """Seconds of the launches, turn by turn, for each script of the control worker."""
-    match = Match(assignment=assignment, oracle=load_oracle(assignment), sizes=sizes, seed=fresh_seed())
+    oracle = load_oracle(assignment)
+    match = Match(assignment=assignment, oracle=oracle, sizes=sizes, device=device, seed=fresh_seed())
     referee = ByReference(match)
     models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
     baseline = own_program(assignment, assignment.source(BASELINE_FILE))
@@ -73,8 +74,9 @@ def _times(assignment: Assignment, sizes: Sizes, device: DeviceFacts, bench: Ben
             raise SolutionError(f"{assignment.name}: {opened}")
         for turn in range(WARM_UP + TURNS):
             for script in (name for name in (STUDENT, COPY, NAIVE, WHOLE, PEAK) if name in control.plan.scripts):
-                staged = referee.scene(turn).stage(control, script)
-                timing = worker.launch(script) if isinstance(staged, Done) else staged
+                scene = referee.scene(turn)
+                staged = scene.stage(control, script)
+                timing = worker.launch(scene.script(script)) if isinstance(staged, Done) else staged
                 if not isinstance(timing, Timing):
                     raise SolutionError(f"{assignment.name}: {timing}")
                 if turn >= WARM_UP:

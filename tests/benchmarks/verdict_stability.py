@@ -4,8 +4,8 @@
 
 SPEED is a multiple of the speed that full points ask for, such as 0.9; without any, a plain submission is graded as it
 is. In a slowed one, some of the work-groups do their work again; how many is tuned first, until it has the speed. Each
-grading is the whole performance check, by workers that were never used; several are made side by side, and wait for each
-other where the device must be theirs alone.
+grading is the whole performance check, by workers that were never used; several are made side by side, and wait for
+each other where the device must be theirs alone.
 
 `deserved` is the median of all fractions of a speed: of the verdicts, those are `flipped` that this fraction does not
 deserve. `undecided` are those whose own interval holds the threshold. `spread` is the distance of the 5th from the 95th
