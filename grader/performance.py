@@ -89,7 +89,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
         fraction_of_copy=moved / seconds.median * 1e-9 / copy_bandwidth,
         bytes=moved,
         flop=flop,
-        peak=_peak(assignment, device, rounds),
+        peak=_peak(device, rounds),
         program=_program(rounds, moved, copy_bandwidth),
         samples=Samples(
             submission=tuple(each.submission for each in rounds),
@@ -101,11 +101,14 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
     )
 
 
-def _peak(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, ...]) -> float | None:
-    """GFLOPS of the kernel that only computes."""
-    run = peak_run(assignment, device)
-    seconds = [each.side_show.peak for each in rounds if each.side_show and each.side_show.peak is not None]
-    return run.flop / median(seconds) * 1e-9 if run and seconds else None
+def _peak(device: DeviceFacts, rounds: tuple[Round, ...]) -> float | None:
+    """GFLOPS of the kernel that only computes; None for assignments whose kernels only move data."""
+    seconds = _peak_seconds(rounds)
+    return peak_run(device).flop / median(seconds) * 1e-9 if seconds else None
+
+
+def _peak_seconds(rounds: tuple[Round, ...]) -> list[float]:
+    return [each.side_show.peak for each in rounds if each.side_show and each.side_show.peak is not None]
 
 
 def _program(rounds: tuple[Round, ...], moved: float, copy_bandwidth: float) -> Program | None:
