@@ -16,11 +16,12 @@ from grader.assignment import BASELINE_FILE
 from grader.building import build_check, check_build
 from grader.cases import check_cases, unrun_cases
 from grader.device import speed_goal
+from grader.device_profile import load_profile
 from grader.diagnosis import Problem
 from grader.errors import GraderError
 from grader.exclusive import exclusive, shared, shared_cpu
 from grader.measurement import Contest, Contestant, Role
-from grader.metrics import Profile
+from grader.metrics import Profile, Roofs
 from grader.oracle import load_oracle
 from grader.own_workers import OwnWorkers
 from grader.performance import check_performance, unmeasured
@@ -58,12 +59,18 @@ class Bench:
     deadlines: Deadlines
     timing: TimingRules
     locks: Path
+    profiles: Path
     watching: WatchingRules
     own: OwnWorkers = field(default_factory=OwnWorkers)
 
     def worker(self) -> Worker:
         """A worker on this bench."""
         return Worker(self.sandbox, self.device, self.deadlines)
+
+    def roofs(self, device: DeviceFacts) -> Roofs | None:
+        """What `grader calibrate` has measured of it; raises DeviceError if that is no longer true."""
+        profile = load_profile(self.profiles, device, self.sandbox_name)
+        return None if profile is None else profile.roofs
 
     def simulator(self) -> Worker:
         """A worker whose device is simulated."""
@@ -85,6 +92,7 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
             if task.assignment.is_watched:
                 workers.enter_context(simulator)  # starts up while the cases run
             device = student.ready()
+            roofs = bench.roofs(device)
             if task.assignment.is_watched and bench.watching.required:
                 simulator.ready()
         with shared(device, bench.locks):
@@ -111,7 +119,7 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
                 progress("waiting for the device")
                 with exclusive(device, bench.locks):
                     progress("timing")
-                    checks.append(check_performance(contest, bench.timing))
+                    checks.append(check_performance(contest, bench.timing, roofs))
             else:
                 checks.append(NOT_CORRECT.fail(unmeasured(task.assignment, device)))
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
