@@ -131,6 +131,12 @@ class Profile(Record):
         return self.flop / max(1, self.read + self.written)
 
     @property
+    def local_intensity(self) -> float:
+        """The same for each byte of local memory; 0 for kernels that ask for none."""
+        asked = sum(each.bytes for each in self.accesses if each.space == "local")
+        return self.flop / asked if asked else 0.0
+
+    @property
     def divergence(self) -> float:
         """The share of warp-branches that diverge."""
         return sum(each.diverged for each in self.branches) / max(1, sum(each.reached for each in self.branches))

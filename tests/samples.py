@@ -2,7 +2,7 @@
 
 from conftest import ROOT
 
-from grader.metrics import Access, Branch, Interval, Performance, Profile, Program, Samples
+from grader.metrics import Access, Branch, Interval, Performance, Profile, Program, Roofs, Samples
 from grader.protocol import DeviceFacts
 from grader.result import Check, ErrorMap, Finding, Kind, Place, Provenance, Reason, Result, Ungraded, Verdict
 
@@ -200,6 +200,14 @@ BARS = performance(
     samples=SAMPLES,
     seconds=Interval(median=0.0036, low=0.0035, high=0.0037),
     rate=Interval(median=4.66, low=4.53, high=4.79),
+)
+
+ROOFS = Roofs(
+    profile="test-device-process.json",
+    measured="2026-01-01T00:00:00+00:00",
+    copy_bandwidth=Interval(median=40.0, low=39.0, high=41.0),
+    fp32_rate=Interval(median=5000.0, low=4900.0, high=5100.0),
+    local_bandwidth=Interval(median=900.0, low=890.0, high=910.0),
 )
 
 ROOFLINE = performance(
