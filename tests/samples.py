@@ -2,6 +2,7 @@
 
 from conftest import ROOT
 
+from grader.device_profile import DeviceProfile
 from grader.metrics import Access, Branch, Interval, Performance, Profile, Program, Roofs, Samples
 from grader.protocol import DeviceFacts
 from grader.result import Check, ErrorMap, Finding, Kind, Place, Provenance, Reason, Result, Ungraded, Verdict
@@ -209,6 +210,24 @@ ROOFS = Roofs(
     fp32_rate=Interval(median=5000.0, low=4900.0, high=5100.0),
     local_bandwidth=Interval(median=900.0, low=890.0, high=910.0),
 )
+
+
+def profile_of(device, **changes):
+    """What `grader calibrate` might have measured of it."""
+    fields = ROOFS.model_dump(include={"measured", "copy_bandwidth", "fp32_rate", "local_bandwidth"})
+    return DeviceProfile(
+        **{
+            **fields,
+            "device": device,
+            "sandbox": "process",
+            "grader": "0",
+            "launch": Interval(median=1e-4, low=0.9e-4, high=1.2e-4),
+            "launch_on_device": Interval(median=2e-6, low=1.9e-6, high=2.2e-6),
+            "clocks": None,
+            **changes,
+        }
+    )
+
 
 ROOFLINE = performance(
     unit="GFLOPS",
