@@ -40,8 +40,11 @@ def copy_size(assignment: Assignment, device: DeviceFacts) -> int:
     return size if device_class(device) == "cpu" else max(size, GPU_COPY_BYTES)
 
 
+PEAK_GROUP = 64
+"""Work-items of a group: few, and known to the compiler, which may then give each as many registers as it wants."""
+
 PEAK_SOURCE = """
-__kernel void peak(__global float *out, uint turns)
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void peak(__global float *out, uint turns)
 {
     // No two chains alike and none unused, or a compiler would leave some out. A chain waits for itself, so that there
     // must be many: two multiply-adds a cycle that take four each need eight of them. Seven, and the factor, are what

@@ -6,7 +6,7 @@ from math import prod
 
 from grader.assignment import ELEMENT_BYTES, Assignment, Launch
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
-from grader.device import PeakRun, copy_size, peak_run, speed_goal
+from grader.device import PEAK_GROUP, PeakRun, copy_size, peak_run, speed_goal
 from grader.expressions import evaluate_int
 from grader.protocol import DeviceFacts, Open
 from grader.rubric import Sizes
@@ -111,7 +111,7 @@ def peak_step(run: PeakRun) -> KernelStep:
         kernel="peak",
         args=(BufferArg(buffer=PEAK_OUTPUT), ScalarArg(type="uint32", value=run.turns)),
         global_size=(run.items,),
-        local_size=(64,),
+        local_size=(PEAK_GROUP,),
     )
 
 
