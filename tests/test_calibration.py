@@ -9,6 +9,7 @@ from samples import DEVICE
 
 from grader import calibration
 from grader.calibration import (
+    COPIES,
     COPY_BYTES,
     GROUP,
     KERNEL_COPY,
@@ -20,6 +21,7 @@ from grader.calibration import (
     calibrate,
 )
 from grader.clocks import Clocks
+from grader.device import peak_run
 from grader.errors import DeviceError
 from grader.outcome import Crashed, Timing
 from grader.plan import COPY, PEAK, PEAK_OUTPUT
@@ -36,7 +38,8 @@ def quick(monkeypatch):
     """Few launches, and a copy that takes a moment: what is measured here is no device, but the measuring."""
     for name, value in {"WARM_UP_SECONDS": 0.02, "SECONDS": 0.02, "AT_LEAST": 3, "AT_MOST": 5}.items():
         monkeypatch.setattr(calibration, name, value)
-    monkeypatch.setitem(COPY_BYTES, "cpu", 2**22)
+    monkeypatch.setattr(calibration, "COPY_BYTES", dict.fromkeys(COPY_BYTES, 2**22))
+    monkeypatch.setattr(calibration, "COPIES", dict.fromkeys(COPIES, (COPY, KERNEL_COPY)))
 
 
 @pytest.fixture
@@ -81,7 +84,7 @@ def test_rates_are_those_worked_out_by_hand(worker, monkeypatch):
     items = 2048 * worker.ready().compute_units
     assert profile.copy_bandwidth.median == pytest.approx(2 * 2**22 / 1e-3 * 1e-9)
     assert profile.local_bandwidth.median == pytest.approx(items * LOCAL_TURNS * 64 / 10e-3 * 1e-9)
-    assert profile.fp32_rate.median == pytest.approx(items * 1024 * 224 / 100e-3 * 1e-9)
+    assert profile.fp32_rate.median == pytest.approx(16 * peak_run(worker.ready()).flop / 100e-3 * 1e-9)
     assert profile.launch_on_device.median == pytest.approx(5e-6)
     assert profile.launch.median == 0.25
 
@@ -93,8 +96,10 @@ def test_the_drivers_copy_counts_where_it_is_the_faster(worker, monkeypatch):
     assert profile.copy_bandwidth.median == pytest.approx(2 * 2**22 / 0.5e-3 * 1e-9)
 
 
-def test_what_a_gpu_copies_is_far_beyond_its_caches_and_fits_its_memory():
-    """A gigabyte of 140; an eighth of what a small one has, in whole work-groups."""
+def test_what_a_gpu_copies_is_far_beyond_its_caches_and_fits_its_memory(monkeypatch):
+    """A gigabyte of 140; an eighth of what a small one has, in whole work-groups. The driver's copy is the one."""
+    monkeypatch.undo()
+    assert calibration.COPIES["gpu"] == (COPY,)
     sizes = {spec.name: spec.size for spec in calibration._plan(GPU).buffers}
     assert sizes == {"source": 2**30, "target": 2**30, PEAK_OUTPUT: 4 * 132 * 2048}
     small = GPU.model_copy(update={"global_memory": 2 * 2**30 + 12345})
