@@ -37,6 +37,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "list": assignments.list_assignments,
     "show": assignments.show,
     "devices": machine.devices,
+    "calibrate": machine.calibrate,
     "doctor": machine.doctor,
     "selftest": assignments.selftest,
     "schema": assignments.schema,

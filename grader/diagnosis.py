@@ -234,6 +234,15 @@ def of_too_fast(fraction_of_copy: float) -> Problem:
     )
 
 
+def of_too_much_arithmetic(fraction_of_peak: float) -> Problem:
+    """Faster than the device can multiply and add."""
+    return Problem(
+        reason=Reason.IMPLAUSIBLE,
+        message=f"it claims {_percent(fraction_of_peak)} of the rate at which the device multiplies and adds, which no "
+        "kernel can reach. Your instructor should look at it.",
+    )
+
+
 def of_other_clock(device_seconds: float, judge_seconds: float) -> Problem:
     """The device's clock and the judge's disagree."""
     return Problem(

@@ -25,6 +25,7 @@ DEVICE_REMEDY = (
     "(which knows no processor newer than 2022)"
 )
 KERNEL_REMEDY = "see the lines above; a missing linker (package binutils) is the usual cause"
+PROFILE_REMEDY = "do what the line above says; nothing is graded by figures that are no longer true"
 SIMULATOR_REMEDY = "do what the line above says; without it, sanitizer and memory checks are skipped"
 
 
@@ -47,6 +48,7 @@ def examine(name: str, open_bench: Callable[[], AbstractContextManager[Bench]], 
             yield Finding(topic="sandbox", found=", ".join((name, *_confinement(bench))))
             yield _attempt("device", lambda: _device(bench), _remedy(name, DEVICE_REMEDY))
             yield _attempt("a kernel", lambda: _kernel(bench), _remedy(name, KERNEL_REMEDY))
+            yield _attempt("device profile", lambda: _profile(bench), PROFILE_REMEDY)
             yield replace(
                 _attempt("simulator", lambda: _simulator(bench), _remedy(name, SIMULATOR_REMEDY)), needed=False
             )
@@ -109,6 +111,12 @@ def _device(bench: Bench) -> str:
 def _kernel(bench: Bench) -> str:
     probe(bench.worker())
     return "builds, runs and computes what it should"
+
+
+def _profile(bench: Bench) -> str:
+    with bench.worker() as worker:
+        roofs = bench.roofs(worker.ready())
+        return f"{roofs.profile}, {roofs.measured}" if roofs else "none; `grader calibrate` measures the device"
 
 
 def _simulator(bench: Bench) -> str:

@@ -17,11 +17,12 @@ from grader.building import Built, build_check, check_build, expand
 from grader.cases import check_cases, unrun_cases
 from grader.contestant import Contestant, Role
 from grader.device import device_class, speed_goal
+from grader.device_profile import load_profile
 from grader.diagnosis import Problem
 from grader.errors import GraderError
 from grader.exclusive import exclusive, shared, shared_cpu
 from grader.measurement import Contest, open_sessions
-from grader.metrics import Profile
+from grader.metrics import Profile, Roofs
 from grader.oracle import load_oracle
 from grader.own_workers import OwnWorkers
 from grader.performance import check_performance, unmeasured
@@ -61,12 +62,18 @@ class Bench:
     deadlines: Deadlines
     timing: TimingRules
     locks: Path
+    profiles: Path
     watching: WatchingRules
     own: OwnWorkers = field(default_factory=OwnWorkers)
 
     def worker(self) -> Worker:
         """A worker on this bench."""
         return Worker(self.sandbox, self.device, self.deadlines)
+
+    def roofs(self, device: DeviceFacts) -> Roofs | None:
+        """What `grader calibrate` has measured of it; raises DeviceError if that is no longer true."""
+        profile = load_profile(self.profiles, device, self.sandbox_name)
+        return None if profile is None else profile.roofs
 
     def simulator(self) -> Worker:
         """A worker whose device is simulated."""
@@ -88,6 +95,7 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
             if task.assignment.is_watched:
                 workers.enter_context(simulator)  # starts up while the cases run
             device = student.ready()
+            roofs = bench.roofs(device)
             if task.assignment.is_watched and bench.watching.required:
                 simulator.ready()
         with shared(device, bench.locks):
@@ -113,7 +121,7 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
             profile = watched.profile
             checks = [*(locate(check, watched.whereabouts) for check in checks), *watched.checks]
             checks.append(
-                _speed(contest, entered, bench, progress)
+                _speed(contest, entered, roofs, bench, progress)
                 if right
                 else NOT_CORRECT.fail(unmeasured(task.assignment, device))
             )
@@ -184,7 +192,7 @@ def _enter(contest: Contest, task: Task, built: Built) -> Problem | None:
     return None
 
 
-def _speed(contest: Contest, refused: Problem | None, bench: Bench, progress: Progress) -> Check:
+def _speed(contest: Contest, refused: Problem | None, roofs: Roofs | None, bench: Bench, progress: Progress) -> Check:
     """The performance check, timed while nobody else uses the device."""
     progress("waiting for the device")
     with shared(contest.device, bench.locks):
@@ -193,7 +201,7 @@ def _speed(contest: Contest, refused: Problem | None, bench: Bench, progress: Pr
         return refused.fail(unmeasured(contest.assignment, contest.device))
     with exclusive(contest.device, bench.locks):
         progress("timing")
-        return check_performance(contest, bench.timing)
+        return check_performance(contest, bench.timing, roofs)
 
 
 def _provenance(task: Task, bench: Bench, device: DeviceFacts, started: datetime) -> Provenance:

@@ -33,6 +33,19 @@ class Program(Record):
     fraction_of_copy: float
 
 
+class Roofs(Record):
+    """What a device was measured to be able to do, and the profile (device_profile.py) that says so, with its date.
+
+    Bandwidths are in GB/s, the rate of multiplying and adding in GFLOPS.
+    """
+
+    profile: str
+    measured: str
+    copy_bandwidth: Interval
+    fp32_rate: Interval
+    local_bandwidth: Interval
+
+
 class Performance(Record):
     """What the timed session measured.
 
@@ -40,6 +53,7 @@ class Performance(Record):
     pair. `noise` is the same for the reference against itself in another worker; it should be 1.
     Rates are in `unit`, bandwidths in GB/s, times in seconds. A run does `flop` operations (None where moving is all
     there is to do) on `bytes`, the least that must move; `peak` is the GFLOPS of a kernel of ours that only computes.
+    `roofs` are there where the device has a profile; the rest was measured in the session itself.
     """
 
     device_class: Literal["cpu", "gpu"]
@@ -56,6 +70,7 @@ class Performance(Record):
     bytes: float
     flop: float | None
     peak: float | None
+    roofs: Roofs | None = None
     program: Program | None = None
     samples: Samples
 
@@ -114,6 +129,12 @@ class Profile(Record):
     def intensity(self) -> float:
         """Floating-point operations for each byte of global memory that work-items ask for."""
         return self.flop / max(1, self.read + self.written)
+
+    @property
+    def local_intensity(self) -> float:
+        """The same for each byte of local memory; 0 for kernels that ask for none."""
+        asked = sum(each.bytes for each in self.accesses if each.space == "local")
+        return self.flop / asked if asked else 0.0
 
     @property
     def divergence(self) -> float:

@@ -12,11 +12,12 @@ from grader.diagnosis import (
     of_other_clock,
     of_slow_transfers,
     of_too_fast,
+    of_too_much_arithmetic,
     sizes_in_words,
 )
 from grader.expressions import evaluate
 from grader.measurement import Contest, measure
-from grader.metrics import Interval, Performance, Program, Samples
+from grader.metrics import Interval, Performance, Program, Roofs, Samples
 from grader.protocol import DeviceFacts
 from grader.result import Check, Kind, Verdict
 from grader.rubric import SpeedGoal
@@ -24,7 +25,8 @@ from grader.scoring import award_speed, required_rate
 from grader.timing import Round, TimingRules, fraction_of_reference, interval, noise
 
 CEILING = 1.05
-"""Times the bandwidth of the session's fastest copy: bytes that must move cannot move faster, but for noise."""
+"""Times the fastest copy, and the highest rate of multiplying and adding, that are known: no kernel is faster, but for
+noise."""
 
 CLOCK_SHARE, CLOCK_SECONDS = 0.25, 0.002
 """How much longer the judge may see a launch take than the device says, beyond what it sees for the model solution:
@@ -35,14 +37,14 @@ TRANSFER_SHARE = 0.5
 between, native code in it could do the work that the launch then need not do."""
 
 
-def check_performance(contest: Contest, rules: TimingRules) -> Check:
-    """Measure and judge."""
+def check_performance(contest: Contest, rules: TimingRules, roofs: Roofs | None = None) -> Check:
+    """Measure and judge; `roofs` are those of the device's profile, if it has one."""
     start = time.perf_counter()
     rounds = measure(contest, rules)
     check = unmeasured(contest.assignment, contest.device).model_copy(update={"seconds": time.perf_counter() - start})
     if isinstance(rounds, Problem):
         return rounds.fail(check)
-    performance = summarise(contest.assignment, contest.device, rounds)
+    performance = summarise(contest.assignment, contest.device, rounds).model_copy(update={"roofs": roofs})
     problem = implausible(performance, rounds, ceiling(contest.device))
     if problem is not None:
         return problem.fail(check.model_copy(update={"performance": performance}))
@@ -89,7 +91,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
         fraction_of_copy=moved / seconds.median * 1e-9 / copy_bandwidth,
         bytes=moved,
         flop=flop,
-        peak=_peak(assignment, device, rounds),
+        peak=_peak(device, rounds),
         program=_program(rounds, moved, copy_bandwidth),
         samples=Samples(
             submission=tuple(each.submission for each in rounds),
@@ -101,11 +103,14 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
     )
 
 
-def _peak(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, ...]) -> float | None:
-    """GFLOPS of the kernel that only computes."""
-    run = peak_run(assignment, device)
-    seconds = [each.side_show.peak for each in rounds if each.side_show and each.side_show.peak is not None]
-    return run.flop / median(seconds) * 1e-9 if run and seconds else None
+def _peak(device: DeviceFacts, rounds: tuple[Round, ...]) -> float | None:
+    """GFLOPS of the kernel that only computes; None for assignments whose kernels only move data."""
+    seconds = _peak_seconds(rounds)
+    return peak_run(device).flop / median(seconds) * 1e-9 if seconds else None
+
+
+def _peak_seconds(rounds: tuple[Round, ...]) -> list[float]:
+    return [each.side_show.peak for each in rounds if each.side_show and each.side_show.peak is not None]
 
 
 def _program(rounds: tuple[Round, ...], moved: float, copy_bandwidth: float) -> Program | None:
@@ -151,10 +156,9 @@ def implausible(performance: Performance, rounds: tuple[Round, ...], highest: fl
 
     Judged by the lower ends of intervals: a busy machine must not look like a fraud.
     """
-    copies = performance.samples.device_copy
-    of_fastest_copy = performance.fraction_of_copy * min(copies) / median(copies)
-    if of_fastest_copy > highest:
-        return of_too_fast(of_fastest_copy)
+    too_fast = _beyond_memory(performance, highest) or _beyond_arithmetic(performance, rounds)
+    if too_fast is not None:
+        return too_fast
     allowed = CLOCK_SHARE * performance.seconds.median + CLOCK_SECONDS
     unseen = interval([each.submission_gap - each.reference_gap for each in rounds]).low
     if unseen > allowed:
@@ -163,3 +167,24 @@ def implausible(performance: Performance, rounds: tuple[Round, ...], highest: fl
     extra = interval([pair.submission - pair.reference for pair in pairs]).low
     allowed += TRANSFER_SHARE * median(pair.reference for pair in pairs)
     return of_slow_transfers(extra) if extra > allowed else None
+
+
+def _beyond_memory(performance: Performance, highest: float) -> Problem | None:
+    """Against the fastest copy that is known: of the session, or of the device's profile."""
+    copies = performance.samples.device_copy
+    in_session = performance.copy_bandwidth * median(copies) / min(copies)
+    profiled = performance.roofs.copy_bandwidth.high if performance.roofs else 0.0
+    moved = performance.fraction_of_copy * performance.copy_bandwidth
+    if moved > max(highest * in_session, CEILING * profiled):
+        return of_too_fast(moved / max(in_session, profiled))
+    return None
+
+
+def _beyond_arithmetic(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:
+    """Against the highest rate of multiplying and adding that is known, where that is what the kernel is for."""
+    known = [performance.roofs.fp32_rate.high] if performance.roofs else []
+    if performance.peak is not None and (seconds := _peak_seconds(rounds)):
+        known.append(performance.peak * median(seconds) / min(seconds))
+    if performance.flop is None or not known or performance.rate.low <= CEILING * max(known):
+        return None
+    return of_too_much_arithmetic(performance.rate.low / max(known))

@@ -6,7 +6,7 @@ from math import prod
 
 from grader.assignment import ELEMENT_BYTES, Assignment, Launch
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
-from grader.device import PeakRun, copy_size, peak_run, speed_goal
+from grader.device import PEAK_GROUP, PeakRun, copy_size, peak_run, speed_goal
 from grader.expressions import evaluate_int
 from grader.protocol import DeviceFacts, Open
 from grader.rubric import Sizes
@@ -93,9 +93,9 @@ def control_plan(assignment: Assignment, device: DeviceFacts) -> Plan:
         scripts[WHOLE] = _script(assignment, sizes, assignment.launches, REFERENCE, {})
     extra = {"copy_source": size, "copy_target": size}
     plan = _plan(assignment, sizes, scripts)
-    run = peak_run(assignment, device)
-    if run is not None:
-        scripts[PEAK] = Script(steps=(_peak_step(run),), uploads=(), outputs=())
+    if assignment.performance.flop is not None:
+        run = peak_run(device)
+        scripts[PEAK] = Script(steps=(peak_step(run),), uploads=(), outputs=())
         extra[PEAK_OUTPUT] = ELEMENT_BYTES * run.items
     buffers = (BufferSpec(name=name, size=size, guard=0, poison=POISON) for name, size in extra.items())
     return Plan(buffers=(*plan.buffers, *buffers), scripts=scripts)
@@ -104,13 +104,14 @@ def control_plan(assignment: Assignment, device: DeviceFacts) -> Plan:
 PEAK_OUTPUT = "peak_output"
 
 
-def _peak_step(run: PeakRun) -> KernelStep:
+def peak_step(run: PeakRun) -> KernelStep:
+    """The launch as a step, with its results in PEAK_OUTPUT."""
     return KernelStep(
         program=PEAK,
         kernel="peak",
         args=(BufferArg(buffer=PEAK_OUTPUT), ScalarArg(type="uint32", value=run.turns)),
         global_size=(run.items,),
-        local_size=(64,),
+        local_size=(PEAK_GROUP,),
     )
 
 

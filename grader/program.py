@@ -1,7 +1,7 @@
 """The texts that workers build, and the options they are built with."""
 
 from grader.assignment import Assignment
-from grader.device import PEAK_SOURCE
+from grader.device import PEAK_GROUP, PEAK_SOURCE
 from grader.steps import Program
 from grader.task import Task
 
@@ -15,7 +15,7 @@ def own_program(assignment: Assignment, source: str) -> Program:
     return Program(source=source, options=tuple(f"-D{name}={value}" for name, value in names.items()))
 
 
-PEAK_PROGRAM = Program(source=PEAK_SOURCE, options=("-cl-mad-enable",))
+PEAK_PROGRAM = Program(source=PEAK_SOURCE, options=("-cl-mad-enable", f"-DGROUP={PEAK_GROUP}"))
 """A multiplication and an addition in one, where the device can."""
 
 

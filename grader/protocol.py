@@ -157,6 +157,8 @@ class DeviceFacts(Message):
     max_work_group: int
     bus: Foreign | None
     """Where a GPU sits, e.g. "0000:1b:00": tells two of the same name apart. None where the driver does not say."""
+    clock: int | None = None
+    """MHz that the driver gives as the highest; None in results of a grader that did not ask."""
 
 
 class ArgFacts(Message):

@@ -57,6 +57,16 @@ def _lock_folder(sandbox_name: str) -> Path:
     return shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
 
 
+def _profile_folder() -> Path:
+    """Where a user's programs keep their data, by the XDG base directory specification."""
+    named = Path(os.environ.get("XDG_DATA_HOME", ""))
+    try:
+        data = named if named.is_absolute() else Path.home() / ".local" / "share"
+    except RuntimeError as error:
+        raise InputError("this user has no home folder for device profiles: set GRADER_PROFILES to one.") from error
+    return data / "grader" / "devices"
+
+
 class DeadlineSettings(BaseModel):
     """Seconds; a driver may compile at the first launch, for which 15 s were seen once."""
 
@@ -93,6 +103,7 @@ class Settings(BaseSettings):
     limits: LimitSettings = LimitSettings()
     docker: ContainerRules = Field(default_factory=ContainerRules)
     locks: Path | None = None
+    profiles: Path = Field(default_factory=_profile_folder)
     timing: TimingRules = TimingRules()
     watching: WatchingRules = WatchingRules()
 
@@ -140,6 +151,7 @@ class Settings(BaseSettings):
             deadlines=Deadlines(**self.deadlines.model_dump()),
             timing=self.timing,
             locks=self.locks or _lock_folder(sandbox_name),
+            profiles=self.profiles,
             watching=self.watching,
         )
 

@@ -32,7 +32,7 @@ def python(folder, *args, **changes):
     return subprocess.run(
         [sys.executable, *map(str, args)],
         cwd=folder,
-        env=environment(**changes),
+        env=environment(**{"GRADER_PROFILES": str(folder / "profiles"), **changes}),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -46,7 +46,7 @@ def locks(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def bench(locks: Path) -> Iterator[Bench]:
+def bench(locks: Path, tmp_path_factory) -> Iterator[Bench]:
     """A bench like that of `grader grade`, with shorter deadlines."""
     bench = Bench(
         sandbox_name="process",
@@ -55,6 +55,7 @@ def bench(locks: Path) -> Iterator[Bench]:
         deadlines=DEADLINES,
         timing=TimingRules(),
         locks=locks,
+        profiles=tmp_path_factory.mktemp("profiles"),
         watching=WatchingRules(),
     )
     with closing(bench.own):

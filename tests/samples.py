@@ -2,7 +2,8 @@
 
 from conftest import ROOT
 
-from grader.metrics import Access, Branch, Interval, Performance, Profile, Program, Samples
+from grader.device_profile import DeviceProfile
+from grader.metrics import Access, Branch, Interval, Performance, Profile, Program, Roofs, Samples
 from grader.protocol import DeviceFacts
 from grader.result import Check, ErrorMap, Finding, Kind, Place, Provenance, Reason, Result, Ungraded, Verdict
 
@@ -201,6 +202,32 @@ BARS = performance(
     seconds=Interval(median=0.0036, low=0.0035, high=0.0037),
     rate=Interval(median=4.66, low=4.53, high=4.79),
 )
+
+ROOFS = Roofs(
+    profile="test-device-process.json",
+    measured="2026-01-01T00:00:00+00:00",
+    copy_bandwidth=Interval(median=40.0, low=39.0, high=41.0),
+    fp32_rate=Interval(median=5000.0, low=4900.0, high=5100.0),
+    local_bandwidth=Interval(median=900.0, low=890.0, high=910.0),
+)
+
+
+def profile_of(device, **changes):
+    """What `grader calibrate` might have measured of it."""
+    fields = ROOFS.model_dump(include={"measured", "copy_bandwidth", "fp32_rate", "local_bandwidth"})
+    return DeviceProfile(
+        **{
+            **fields,
+            "device": device,
+            "sandbox": "process",
+            "grader": "0",
+            "launch": Interval(median=1e-4, low=0.9e-4, high=1.2e-4),
+            "launch_on_device": Interval(median=2e-6, low=1.9e-6, high=2.2e-6),
+            "clocks": None,
+            **changes,
+        }
+    )
+
 
 ROOFLINE = performance(
     unit="GFLOPS",

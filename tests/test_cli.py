@@ -7,7 +7,10 @@ from importlib.metadata import version
 import pytest
 from commandline import MODEL, complaint, grader, output_of, python
 
-COMMANDS = ("grade", "batch", "profile", "init", "export", "list", "show", "devices", "doctor", "selftest", "schema")
+COMMANDS = (
+    *("grade", "batch", "profile", "init", "export", "list", "show"),
+    *("devices", "calibrate", "doctor", "selftest", "schema"),
+)
 
 
 @pytest.mark.parametrize(

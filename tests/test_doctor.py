@@ -9,14 +9,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from conftest import ASSIGNMENTS, ROOT
+from samples import profile_of
 
 from grader.course import Course
+from grader.device_profile import save_profile
 from grader.doctor import FREE_BYTES, examine
 from grader.errors import InputError, WorkerError
 from grader.outcome import Crashed, Fetched
 from grader.runner import Worker
 
-TOPICS = ["Python", "linker", "temporary folder", "sandbox", "device", "a kernel", "simulator"]
+TOPICS = ["Python", "linker", "temporary folder", "sandbox", "device", "a kernel", "device profile", "simulator"]
 
 
 @pytest.fixture
@@ -48,8 +50,9 @@ def test_this_machine_is_found_in_order(bench, course):
     assert [finding for finding in found if finding.remedy and finding.needed] == []
     assert all(finding.found for finding in found)
     assert found[5].found == "builds, runs and computes what it should"
-    assert not found[6].needed
-    assert found[7].found == course.load(found[7].topic).title
+    assert found[6].found == "none; `grader calibrate` measures the device"
+    assert not found[7].needed
+    assert found[8].found == course.load(found[8].topic).title
 
 
 def test_a_missing_linker_is_found_with_its_remedy(dead_bench, empty_course, monkeypatch):
@@ -113,6 +116,25 @@ def test_a_driver_that_does_not_compute_is_found_with_its_remedy(bench, empty_co
     finding = findings(bench, empty_course)["a kernel"]
     assert said in finding.found
     assert "binutils" in finding.remedy
+
+
+def test_a_device_profile_is_found_by_name_and_date(bench, empty_course, tmp_path):
+    """It is in order."""
+    with bench.worker() as worker:
+        path = save_profile(profile_of(worker.ready()), tmp_path)
+    finding = findings(replace(bench, profiles=tmp_path), empty_course)["device profile"]
+    assert (finding.found, finding.remedy) == (f"{path.name}, 2026-01-01T00:00:00+00:00", "")
+
+
+def test_a_stale_device_profile_is_found_with_its_remedy(bench, empty_course, tmp_path):
+    """It is needed: nothing can be graded beside it."""
+    with bench.worker() as worker:
+        save_profile(profile_of(worker.ready().model_copy(update={"driver": "0.1"})), tmp_path)
+    finding = findings(replace(bench, profiles=tmp_path), empty_course)["device profile"]
+    assert "was measured with driver 0.1" in finding.found
+    assert "`grader calibrate`" in finding.found
+    assert finding.remedy
+    assert finding.needed
 
 
 def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_bench, tmp_path):

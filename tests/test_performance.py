@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from samples import DEVICE, performance
+from samples import DEVICE, ROOFS, performance
 
 from grader import performance as performance_module
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
@@ -249,6 +249,58 @@ def test_faster_than_a_copy_is_implausible(fraction, found):
     if found:
         assert problem.reason is Reason.IMPLAUSIBLE
         assert f"{100 * fraction:.0f} % of the device's copy bandwidth" in problem.message
+
+
+def computing(gflops, peak, roofs=None):
+    """A product's figures; the session's peak, and how fast the peak kernel was each time it ran."""
+    rate = Interval(median=1.1 * gflops, low=gflops, high=1.2 * gflops)
+    return performance(unit="GFLOPS", rate=rate, flop=1e9, peak=peak, roofs=roofs)
+
+
+def with_peaks(*milliseconds):
+    shows = (SideShow(baseline=MS, device_copy=MS, surroundings=None, peak=each * MS) for each in milliseconds)
+    return tuple(round_of(1, 1, 1, show) for show in shows)
+
+
+@pytest.mark.parametrize(("gflops", "found"), [(104, False), (106, True), (190, True)])
+def test_faster_than_any_arithmetic_is_implausible(gflops, found):
+    """Multiply-adds that must be made cannot be made faster than by a kernel that makes nothing else."""
+    problem = implausible(computing(gflops, 100), with_peaks(1, 1, 1), CEILING)
+    assert (problem is not None) is found
+    if found:
+        assert problem.reason is Reason.IMPLAUSIBLE
+        assert f"claims {gflops} % of the rate at which the device multiplies and adds" in problem.message
+
+
+def test_the_fastest_of_the_sessions_peak_launches_counts():
+    """A machine that was busy while the peak was measured must not make a fraud of anybody: here 200 GFLOPS once."""
+    assert implausible(computing(205, 100), with_peaks(1, 0.5, 1), CEILING) is None
+    assert implausible(computing(215, 100), with_peaks(1, 0.5, 1), CEILING) is not None
+
+
+def test_a_profile_can_know_a_higher_peak_than_the_session_and_a_session_a_higher_one():
+    """ROOFS have 5,100 GFLOPS at most; without any peak nothing can be said."""
+    assert implausible(computing(5200, 100, ROOFS), with_peaks(1, 1, 1), CEILING) is None
+    assert implausible(computing(5400, 100, ROOFS), with_peaks(1, 1, 1), CEILING) is not None
+    assert implausible(computing(5400, None, ROOFS), gaps(0, 0), CEILING) is not None
+    assert implausible(computing(5400, 6000, ROOFS), with_peaks(1, 1, 1), CEILING) is None
+    assert implausible(computing(5400, None), gaps(0, 0), CEILING) is None
+
+
+def test_what_only_moves_has_no_peak_to_keep_below():
+    """Its rate is in GB/s."""
+    moving = performance(rate=Interval(median=9e9, low=9e9, high=9e9), roofs=ROOFS)
+    assert implausible(moving, gaps(0, 0), CEILING) is None
+
+
+@pytest.mark.parametrize(("fraction", "found"), [(1.2, False), (1.23, True)])
+def test_a_profile_can_know_a_faster_copy_than_the_session(fraction, found):
+    """41 GB/s against 35.4: then nothing beyond 1.05 times the former is possible."""
+    measured = at_speed(fraction_of_copy=fraction).model_copy(update={"roofs": ROOFS})
+    problem = implausible(measured, gaps(0, 0), CEILING)
+    assert (problem is not None) is found
+    if found:
+        assert f"{100 * fraction * 35.4 / 41:.0f} % of the device's copy bandwidth" in problem.message
 
 
 def test_a_device_clock_that_says_less_than_the_judges_is_implausible():
@@ -504,7 +556,13 @@ def test_a_right_and_fast_contestant_earns_the_points(small, monkeypatch):
     assert (check.verdict, check.points) == (Verdict.PASSED, check.max_points)
     assert check.name == "performance: cpu (height 7, width 5)"
     assert check.performance.pairs == 6
+    assert check.performance.roofs is None
     assert check.performance.fraction_of_reference.median == pytest.approx(1)
+
+
+def test_the_check_states_which_profile_it_was_judged_by(small):
+    """By name and date."""
+    assert check_performance(contest_for(small), RULES, ROOFS).performance.roofs == ROOFS
 
 
 def test_an_implausible_contestant_is_failed_with_its_figures(small):

@@ -3,7 +3,7 @@
 from samples import DEVICE
 
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
-from grader.device import PEAK_RUNS, copy_size
+from grader.device import copy_size, peak_run
 from grader.plan import (
     BASELINE,
     COPY,
@@ -99,8 +99,8 @@ def test_the_peak_rate_is_measured_where_computing_is_the_task(product, transpos
     """One launch of a kernel of ours, with an output for its work-items; none for kernels that only move data."""
     plan = control_plan(product, DEVICE)
     (step,) = plan.scripts[PEAK].steps
-    assert (step.program, step.global_size) == (PEAK, (PEAK_RUNS["cpu"].items,))
-    assert {spec.name: spec.size for spec in plan.buffers}[step.args[0].buffer] == 4 * PEAK_RUNS["cpu"].items
+    assert (step.program, step.global_size) == (PEAK, (peak_run(DEVICE).items,))
+    assert {spec.name: spec.size for spec in plan.buffers}[step.args[0].buffer] == 4 * peak_run(DEVICE).items
     assert PEAK not in control_plan(transposition, DEVICE).scripts
 
 

@@ -78,7 +78,7 @@ def test_the_container_commands_work_in_the_order_they_stand(tmp_path, locks, wo
 
 def run_all(commands, folder, locks):
     """Run each in the folder; its exit code is the expected one."""
-    environment = {**os.environ, "GRADER_LOCKS": str(locks)}
+    environment = {**os.environ, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(folder / "profiles")}
     for command in commands:
         _, *args = shlex.split(command)
         found = subprocess.run(

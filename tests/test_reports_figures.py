@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import matplotlib
 import pytest
-from samples import BARS, PROFILE, ROOFLINE, SAMPLES
+from samples import BARS, PROFILE, ROOFLINE, ROOFS, SAMPLES
 
 from grader.reports.figures import COLOURS, rates, roofline, timings
 
@@ -13,6 +13,7 @@ FIGURES = {
     "timings": timings(BARS),
     "bars": rates(BARS),
     "roofline": roofline(ROOFLINE, PROFILE),
+    "roofline with a profile": roofline(ROOFLINE.model_copy(update={"roofs": ROOFS}), PROFILE),
 }
 
 
@@ -58,6 +59,30 @@ def test_the_roofline_has_both_roofs_and_every_kernel():
     )
     assert "your kernel, by the bytes that it asks for" in words_of(FIGURES["roofline"])
     assert "your kernel, by the bytes that it asks for" not in words_of(roofline(ROOFLINE, None))
+
+
+def test_a_device_profile_gives_the_roofline_its_roofs():
+    """One of local memory among them, below which the kernel stands by what it asks of that."""
+    figure = FIGURES["roofline with a profile"]
+    label = ElementTree.fromstring(figure).get("aria-label")
+    assert "the roofs 40 GB/s and 5,000 GFLOPS." in label
+    assert "memory's roof: a copy, 40 GB/s" in words_of(figure)
+    assert "local memory's roof: 900 GB/s" in words_of(figure)
+    assert "your kernel, by the local bytes that it asks for" in words_of(figure)
+    assert PROFILE.local_intensity == pytest.approx(PROFILE.flop / (65536 + 1048576))
+
+
+def test_a_kernel_without_local_memory_has_no_roof_of_it():
+    """Nor has one that nobody has simulated."""
+    performance = ROOFLINE.model_copy(update={"roofs": ROOFS})
+    unshared = PROFILE.model_copy(update={"accesses": PROFILE.accesses[:1]})
+    for profile in (unshared, None):
+        assert not any("local" in words for words in words_of(roofline(performance, profile)))
+
+
+def test_a_device_profile_stands_in_for_the_peak_of_a_session():
+    """There is a roofline then."""
+    assert roofline(ROOFLINE.model_copy(update={"peak": None, "roofs": ROOFS}), PROFILE)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -214,6 +215,34 @@ def test_settings_do_not_change():
     settings = Settings()
     with pytest.raises(ValueError, match="frozen"):
         settings.device = 1
+
+
+def test_device_profiles_are_among_the_users_data(folder, monkeypatch):
+    """By the XDG base directory specification, which wants an absolute path; or in a folder that is named."""
+    monkeypatch.setenv("HOME", str(folder))
+    for named in (None, "", "relative"):
+        monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+        if named is not None:
+            monkeypatch.setenv("XDG_DATA_HOME", named)
+        assert load_settings({}).profiles == folder / ".local" / "share" / "grader" / "devices"
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder / "data"))
+    assert load_settings({}).profiles == folder / "data" / "grader" / "devices"
+    monkeypatch.setenv("GRADER_PROFILES", str(folder / "mine"))
+    with load_settings({}).open_bench("process") as bench:
+        assert bench.profiles == folder / "mine"
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch):
+    """One line; with the setting there is nothing to look for."""
+
+    def nowhere():
+        raise RuntimeError
+
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    with pytest.raises(InputError, match="set GRADER_PROFILES"):
+        load_settings({})
+    assert load_settings({"profiles": "here"}).profiles == Path("here")
 
 
 def test_orders_bring_every_rule_and_leave_a_machine_its_own(monkeypatch):

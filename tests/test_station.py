@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 from batches import CALM, ROOT, small_batch, waited
 from conftest import LIMITS
+from samples import profile_of
 
 from grader import station
 from grader.course import Course
+from grader.device_profile import save_profile
 from grader.errors import DeviceError, InterruptedGradingError
 from grader.parcel import pack
 from grader.result import Ungraded, Verdict
@@ -37,6 +39,14 @@ def own_place(tmp_path, monkeypatch):
 @pytest.fixture
 def orders():
     return load_settings({}).orders({"sandbox": "process"})
+
+
+@pytest.fixture
+def stale(tmp_path, monkeypatch):
+    """A profile of this machine's device that was measured with another driver."""
+    monkeypatch.setenv("GRADER_PROFILES", str(tmp_path / "profiles"))
+    with load_settings({}).open_bench("process") as bench, bench.worker() as worker:
+        save_profile(profile_of(worker.ready().model_copy(update={"driver": "0.1"})), bench.profiles)
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +138,18 @@ def test_a_station_that_cannot_open_leaves_nothing(own_place):
     with pytest.raises(DeviceError):
         look_around(load_settings({}).orders({"sandbox": "process", "device": 99}))
     assert folders(own_place) == []
+
+
+def test_a_station_with_a_stale_device_profile_does_not_open(orders, stale, own_place):  # noqa: ARG001
+    """A batch ends before it has begun, rather than with a fault for each submission."""
+    with pytest.raises(DeviceError, match=r"was measured with driver 0\.1"):
+        look_around(orders)
+    assert folders(own_place) == []
+
+
+def test_a_cpus_clock_makes_no_other_facilities(orders):
+    """It is whatever it was a moment ago; stations whose devices differ in it can share a batch."""
+    assert look_around(orders).device.clock is None
 
 
 def test_the_machines_own_device_counts_where_the_batch_names_none(orders, monkeypatch):

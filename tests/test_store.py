@@ -1,5 +1,6 @@
 """store.py: one file for each content key, whole or not there; who else is at work; the batch's seed."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -32,6 +33,18 @@ def test_what_is_kept_is_there_until_it_is_dropped(tmp_path, graded):
     Store(tmp_path).drop(key)
     Store(tmp_path).drop(key)
     assert not Store(tmp_path).holds(key)
+
+
+def test_a_result_of_an_older_grader_is_still_a_result(tmp_path, graded):
+    """It knew neither the highest clock of a device nor profiles."""
+    key, outcome = graded
+    Store(tmp_path).keep(key, outcome)
+    (path,) = (tmp_path / "results").glob("*.json")
+    fields = json.loads(path.read_text())
+    del fields["provenance"]["device"]["clock"]
+    del fields["checks"][-1]["performance"]["roofs"]
+    path.write_text(json.dumps(fields))
+    assert Store(tmp_path).load(key) == outcome.result
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"{}", b"\xff\xfe", b'{"schema_version": "grader-result/9"}'])

@@ -1,9 +1,13 @@
 """The commands for the machine that grades."""
 
+from collections.abc import Callable
+
 import typer
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
+from grader.calibration import calibrate as measure_device
 from grader.commands.options import (
     PASSED,
     UNGRADED,
@@ -13,7 +17,12 @@ from grader.commands.options import (
     SandboxOption,
     docker_settings,
 )
+from grader.commands.progress import progress_line
+from grader.device_profile import DeviceProfile, save_profile
 from grader.doctor import examine
+from grader.exclusive import exclusive
+from grader.metrics import Interval
+from grader.reports.words import seconds_in_words, three_digits
 from grader.settings import load_settings
 
 
@@ -24,6 +33,44 @@ def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
         worker.ready()
         for device in worker.devices:
             typer.echo(f"{device.index}  {device.name}  ({device.type}, {device.platform}, {device.version})")
+
+
+def calibrate(sandbox: SandboxOption = None, gpu: GpuOption = None, device: DeviceOption = None) -> None:
+    """Measure what the device can do, and keep it: gradings draw their rooflines and judge what is too fast by it."""
+    settings = load_settings({"sandbox": sandbox, "docker": docker_settings(gpu), "device": device})
+    name = settings.choose_sandbox(trusted=True)
+    with progress_line() as progress, settings.open_bench(name) as bench, bench.worker() as worker:
+        progress("waiting for the device")
+        with exclusive(worker.ready(), bench.locks):
+            profile = measure_device(worker, name, progress)
+    path = save_profile(profile, settings.profiles)
+    console = Console(highlight=False)
+    console.print(Text(f"{profile.device.name} ({profile.device.platform}, driver {profile.device.driver})"))
+    console.print(_table(profile))
+    typer.echo(path)
+
+
+def _table(profile: DeviceProfile) -> Table:
+    """A row for each figure: its median, and the interval that it lies in."""
+    table = Table.grid(padding=(0, 2))
+    for justify in ("left", "right", "left"):
+        table.add_column(justify=justify, overflow="fold")
+
+    def row(what: str, measured: Interval, in_words: Callable[[float], str]) -> None:
+        table.add_row(what, in_words(measured.median), f"{in_words(measured.low)} to {in_words(measured.high)}")
+
+    row("copy, read and written", profile.copy_bandwidth, lambda rate: f"{three_digits(rate)} GB/s")
+    row("fp32, multiply and add", profile.fp32_rate, lambda rate: f"{three_digits(rate)} GFLOPS")
+    row("local memory, read", profile.local_bandwidth, lambda rate: f"{three_digits(rate)} GB/s")
+    row("an empty kernel, there and back", profile.launch, seconds_in_words)
+    row("an empty kernel on the device", profile.launch_on_device, seconds_in_words)
+    clock = profile.device.clock
+    table.add_row("clock, by the driver at most", f"{clock} MHz" if clock else "not said")
+    if profile.clocks is not None:
+        table.add_row(
+            "clock while computing", f"{profile.clocks.processors} MHz", f"memory {profile.clocks.memory} MHz"
+        )
+    return table
 
 
 DOCTOR_WORDS = {

@@ -135,40 +135,43 @@ def roofline(performance: Performance, profile: Profile | None) -> str | None:
     """GFLOPS against operations for each byte that must move, under the roofs of the device (Williams, Waterman and
     Patterson, 2009): below the slope memory is the limit, below the flat arithmetic.
 
+    The roofs are those of the device's profile, which knows one of local memory as well, or else of the session.
     None if there is no peak, no arithmetic, or no time.
     """
-    rows = [each for each in _kernels(performance) if each.seconds]
-    roofs = (performance.copy_bandwidth, performance.peak or 0.0)
-    if not rows or performance.flop is None or not all(isfinite(roof) and roof > 0 for roof in roofs):
+    rows, known = [each for each in _kernels(performance) if each.seconds], performance.roofs
+    bandwidth = known.copy_bandwidth.median if known else performance.copy_bandwidth
+    peak = known.fp32_rate.median if known else performance.peak or 0.0
+    if not rows or performance.flop is None or not all(isfinite(roof) and roof > 0 for roof in (bandwidth, peak)):
         return None
-    bandwidth, peak = roofs
     intensity = performance.flop / performance.bytes
-    own = None if profile is None or profile.intensity <= 0 else profile.intensity
+    local = known.local_bandwidth.median if known and profile and profile.local_intensity > 0 else None
+    own = {} if profile is None else {"bytes": profile.intensity}
+    if local is not None and profile is not None:
+        own["local bytes"] = profile.local_intensity
+    own = {what: each for what, each in own.items() if each > 0}
     values = {row.name: _rate(performance, row) for row in rows}
 
     def draw(axes: Axes) -> None:
         ridge = peak / bandwidth
-        reach = [intensity, ridge, *([] if own is None else [own])]
+        reach = [intensity, ridge, *own.values()]
         left, right = min(reach) / 5, max(reach) * 5
-        axes.loglog([left, ridge], [bandwidth * left, peak], color=INK, linewidth=1.6)
-        axes.loglog([ridge, right], [peak, peak], color=INK, linewidth=1.6, linestyle=(0, (4, 2)))
-        axes.plot([], [], color=INK, linewidth=1.6, label=f"memory's roof: a copy, {three_digits(bandwidth)} GB/s")
-        axes.plot(
-            [],
-            [],
-            color=INK,
-            linewidth=1.6,
-            linestyle=(0, (4, 2)),
-            label=f"arithmetic's roof: {three_digits(peak)} GFLOPS",
-        )
+        roof: dict[str, Any] = {"color": INK, "linewidth": 1.6}
+        memory, arithmetic = f"a copy, {three_digits(bandwidth)} GB/s", f"{three_digits(peak)} GFLOPS"
+        axes.loglog([left, ridge], [bandwidth * left, peak], label=f"memory's roof: {memory}", **roof)
+        roof["linestyle"] = (0, (4, 2))
+        axes.loglog([ridge, right], [peak, peak], label=f"arithmetic's roof: {arithmetic}", **roof)
+        if local is not None:
+            roof["linestyle"], ends = ":", (left, max(left, peak / local))
+            label = f"local memory's roof: {three_digits(local)} GB/s"
+            axes.loglog(ends, [local * end for end in ends], label=label, **roof)
         for row in rows:
             label = f"{row.name}: {three_digits(values[row.name])} GFLOPS"
             axes.plot([intensity], [values[row.name]], label=label, zorder=3, **_marks(row, 9))
-        if own is not None:
-            submission = next(row for row in rows if row.marker == SUBMISSION)
-            hollow = {**_marks(submission, 9), "markerfacecolor": "none"}
-            label = "your kernel, by the bytes that it asks for"
-            axes.plot([own], [values[submission.name]], label=label, zorder=3, **hollow)
+        submission = next((row for row in rows if row.marker == SUBMISSION), rows[0])
+        for what, fill in zip(own, ("none", "bottom"), strict=False):
+            hollow = {**_marks(submission, 9), "markerfacecoloralt": "none", "fillstyle": fill}
+            label = f"your kernel, by the {what} that it asks for"
+            axes.plot([own[what]], [values[submission.name]], label=label, zorder=3, **hollow)
         axes.set_xlim(left, right)
         axes.set_ylim(min(*values.values(), bandwidth * left) / 2, 2 * max(peak, *values.values()))
         axes.grid(visible=True, **GRID)

@@ -121,6 +121,7 @@ def _describe(index: int, device: cl.Device) -> DeviceFacts:
             "local_memory": device.local_mem_size,
             "max_work_group": device.max_work_group_size,
             "bus": _bus(device),
+            "clock": device.max_clock_frequency,
         }
     )
 

@@ -1,0 +1,145 @@
+"""Prints the copy bandwidth that `grader calibrate` measures beside that of PyTorch or CuPy, and how far they differ.
+
+    python tests/benchmarks/copy_bandwidth.py [--device N] [--other PYTHON] [--rounds N]
+
+The other library copies as many bytes on the same GPU, timed by CUDA events, in a process of PYTHON (python3 of PATH if
+none is named), which need not be grader's. The two take turns. The goal is a difference of at most 2 %.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+from statistics import median
+from typing import Any
+
+from grader.calibration import COPY_BYTES, SECONDS, WARM_UP_SECONDS, calibrate
+from grader.exclusive import exclusive
+from grader.settings import load_settings
+
+GOAL = 0.02
+
+OTHER = f"""
+import json, sys, time
+
+SIZE, WARM_UP, SECONDS = {COPY_BYTES["gpu"]}, {WARM_UP_SECONDS}, {SECONDS}
+bus = sys.argv[1]
+
+
+def chosen(count, place):
+    return 0 if count == 1 else [place(number) for number in range(count)].index(bus)
+
+
+def with_torch():
+    import torch
+
+    if not torch.cuda.is_available():
+        raise ImportError("torch finds no GPU")
+
+    def place(number):
+        found = torch.cuda.get_device_properties(number)
+        return f"{{found.pci_domain_id:04x}}:{{found.pci_bus_id:02x}}:{{found.pci_device_id:02x}}"
+
+    torch.cuda.set_device(chosen(torch.cuda.device_count(), place))
+    source = torch.randint(-(2**31), 2**31 - 1, (SIZE // 4,), dtype=torch.int32, device="cuda")
+    target = torch.empty_like(source)
+
+    def once():
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        target.copy_(source)
+        end.record()
+        end.synchronize()
+        return start.elapsed_time(end) * 1e-3
+
+    return f"torch {{torch.__version__}}", once
+
+
+def with_cupy():
+    import cupy
+
+    cuda = cupy.cuda
+
+    def place(number):
+        return cuda.Device(number).pci_bus_id.lower().partition(".")[0]
+
+    cuda.Device(chosen(cuda.runtime.getDeviceCount(), place)).use()
+    source = cupy.random.randint(0, 2**31 - 1, SIZE // 4, dtype=cupy.int32)
+    target = cupy.empty_like(source)
+
+    def once():
+        start, end = cuda.Event(), cuda.Event()
+        start.record()
+        target.data.copy_from_device_async(source.data, SIZE, cuda.get_current_stream())
+        end.record()
+        end.synchronize()
+        return cuda.get_elapsed_time(start, end) * 1e-3
+
+    return f"cupy {{cupy.__version__}}", once
+
+
+missing = []
+for make in (with_torch, with_cupy):
+    try:
+        name, once = make()
+        break
+    except ImportError as error:
+        missing.append(str(error))
+else:
+    sys.exit("; ".join(missing))
+end, seconds = time.perf_counter() + WARM_UP, []
+while time.perf_counter() < end:
+    once()
+end = time.perf_counter() + SECONDS
+while time.perf_counter() < end:
+    seconds.append(once())
+print(json.dumps({{"name": name, "seconds": sorted(seconds)[len(seconds) // 2]}}))
+"""
+
+
+def main() -> None:
+    """Measure with both in turn, and print a row a round."""
+    args = _arguments()
+    settings = load_settings({"device": args.device})
+    rows = []
+    with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench, bench.worker() as worker:
+        device = worker.ready()
+        if device.bus is None:
+            sys.exit(f"{device.name} is no GPU of NVIDIA's: there is no independent library to compare its copy with.")
+        with exclusive(device, bench.locks):
+            for number in range(args.rounds):
+                other = _measure_with(args.other, device.bus)
+                ours = calibrate(worker, bench.sandbox_name, lambda _: None).copy_bandwidth.median
+                if number == 0:
+                    print(f"{device.name}, driver {device.driver}: copies of {COPY_BYTES['gpu'] / 2**30:g} GiB")
+                    print(f"{'calibrate, GB/s':>16}{other['name'] + ', GB/s':>24}{'difference':>14}")
+                theirs = 2 * COPY_BYTES["gpu"] / other["seconds"] * 1e-9
+                rows.append(ours / theirs - 1)
+                print(f"{ours:16.1f}{theirs:24.1f}{100 * rows[-1]:+12.2f} %", flush=True)
+    found = median(rows)
+    print(f"median difference {100 * found:+.2f} %; the goal is {100 * GOAL:g} %")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", type=int, default=0)
+    parser.add_argument("--other", default="python3", metavar="PYTHON")
+    parser.add_argument("--rounds", type=int, default=3)
+    return parser.parse_args()
+
+
+def _measure_with(python: str, bus: str) -> dict[str, Any]:
+    """What the other library measures; ends this program where there is none."""
+    found = shutil.which(python)
+    if found is None:
+        sys.exit(f"there is no {python}; name a Python that has PyTorch or CuPy with --other.")
+    done = subprocess.run([found, "-c", OTHER, bus], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        why = done.stderr.strip().rpartition("\n")[2]
+        sys.exit(f"{found} cannot measure a copy: {why}. Name a Python that has PyTorch or CuPy with --other.")
+    return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
+
+
+if __name__ == "__main__":
+    main()
