@@ -111,7 +111,8 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
                 progress("waiting for the device")
                 with exclusive(device, bench.locks):
                     progress("timing")
-                    checks.append(check_performance(contest, bench.timing))
+                    speed = check_performance(contest, bench.timing)
+                    checks.append(speed.model_copy(update={"usage": build.built.usage}))
             else:
                 checks.append(NOT_CORRECT.fail(unmeasured(task.assignment, device)))
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):

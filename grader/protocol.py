@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from grader.kernel import Demand, KernelFacts
 from grader.observation import SeenKernel
 from grader.steps import BufferSpec, Program, Step
 from grader.wire import Foreign, Message
@@ -158,22 +159,6 @@ class DeviceFacts(Message):
     """Where a GPU sits, e.g. "0000:1b:00": tells two of the same name apart. None where the driver does not say."""
 
 
-class ArgFacts(Message):
-    """A kernel argument as the compiler describes it, e.g. ("global", "float*", "A")."""
-
-    address_space: Literal["global", "constant", "local", "private"]
-    type: Foreign
-    name: Foreign
-
-
-class KernelFacts(Message):
-    """A kernel found in a built program."""
-
-    program: Foreign
-    name: Foreign
-    args: tuple[ArgFacts, ...]
-
-
 class Devices(Message):
     """All devices of all platforms, in the order that `Job.device` counts them, and which worker this is."""
 
@@ -189,11 +174,19 @@ class Preprocessed(Message):
     text: str
 
 
+class BuildLog(Message):
+    """What the compiler said of a program that it built."""
+
+    program: Foreign
+    log: Foreign
+
+
 class Opened(Message):
     """The session is ready."""
 
     kind: Literal["opened"] = "opened"
     kernels: tuple[KernelFacts, ...]
+    logs: tuple[BuildLog, ...] = ()
 
 
 class BuildFailed(Message):
@@ -237,11 +230,14 @@ class Done(Message):
 
 
 class Refused(Message):
-    """An OpenCL call failed: `call` is what we were doing, `error` the driver's name for it."""
+    """An OpenCL call failed: `call` is what we were doing, `error` the driver's name for it, `demand` what a launch
+    asked for.
+    """
 
     kind: Literal["refused"] = "refused"
     call: Foreign
     error: Foreign
+    demand: Demand | None = None
 
 
 class Stopped(Message):

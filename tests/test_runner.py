@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -148,6 +149,31 @@ def test_a_refusal_of_the_driver_is_an_outcome(worker):
     outcome = worker.run_once(plan("sevens"), "run", ARRAYS)
     assert isinstance(outcome, Refused)
     assert outcome.error == "INVALID_WORK_GROUP_SIZE"
+
+
+def test_a_refused_launch_says_what_it_asked_for(worker):
+    """The work-items of its work-groups, and what the device has; by that the judge explains it."""
+    usual = plan("twice")
+    step = usual.scripts["run"].steps[0].model_copy(update={"global_size": (1 << 20,), "local_size": (1 << 20,)})
+    script = replace(usual.scripts["run"], steps=(step,))
+    outcome = worker.run_once(replace(usual, scripts={"run": script}), "run", ARRAYS)
+    assert isinstance(outcome, Refused)
+    assert outcome.demand.kernel == "twice"
+    assert 0 < outcome.demand.resources.work_group < outcome.demand.work_group == 1 << 20
+    assert outcome.demand.resources.local_memory == 0 < outcome.demand.local_memory
+
+
+def test_the_driver_says_what_kernels_take():
+    """Local memory as it is declared; and the log of the build, which may be empty."""
+    source = (
+        "__kernel void k(__global float *a) { __local float t[300]; t[get_local_id(0)] = a[get_global_id(0)];"
+        "barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(0)] = t[299 - get_local_id(0)]; }"
+    )
+    with make_worker(source) as worker:
+        opened = worker.open(NOTHING)
+    assert opened.kernels[0].resources.local_memory == 1200
+    assert opened.kernels[0].resources.work_group > 0
+    assert [log.program for log in opened.logs] == ["p"]
 
 
 def test_a_build_error_is_an_outcome_with_the_log():

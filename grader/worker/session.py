@@ -9,20 +9,19 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
+from grader.kernel import Demand
 from grader.protocol import (
     INPUT_FILE,
     LOG_LIMIT,
     OUTPUT_FILE,
     REQUEST,
-    ArgFacts,
     BuildFailed,
+    BuildLog,
     Close,
-    DeviceFacts,
     Devices,
     Done,
     Fetch,
     Job,
-    KernelFacts,
     Launch,
     Launched,
     ListDevices,
@@ -38,8 +37,9 @@ from grader.protocol import (
     StepTime,
     Stopped,
 )
-from grader.steps import BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, Program, ScalarArg
+from grader.steps import BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, Program, ScalarArg, Step
 from grader.worker import simulator
+from grader.worker.facts import demand, device_facts, kernel_facts
 from grader.worker.fingerprint import fingerprint
 from grader.worker.fork import Channel
 from grader.worker.preprocess import PreprocessingError, preprocess
@@ -54,7 +54,7 @@ def serve(job: Job, channel: Channel) -> None:
         reply: Reply
         match REQUEST.validate_json(line):
             case ListDevices():
-                found = tuple(_describe(index, device) for index, device in enumerate(_devices(job)))
+                found = tuple(device_facts(index, device) for index, device in enumerate(_devices(job)))
                 reply = Devices(worker=fingerprint(), devices=found)
             case Preprocess(source=source, definitions=definitions):
                 reply = _preprocess(source, definitions)
@@ -105,35 +105,6 @@ def _devices(job: Job) -> list[cl.Device]:
     ]
 
 
-def _describe(index: int, device: cl.Device) -> DeviceFacts:
-    kinds = {cl.device_type.CPU: "cpu", cl.device_type.GPU: "gpu", cl.device_type.ACCELERATOR: "accelerator"}
-    kind = next((name for bit, name in kinds.items() if device.type & bit), "other")
-    return DeviceFacts.model_validate(
-        {
-            "index": index,
-            "name": device.name.strip(),
-            "platform": device.platform.name.strip(),
-            "version": device.version.strip(),
-            "driver": device.driver_version.strip(),
-            "type": kind,
-            "compute_units": device.max_compute_units,
-            "global_memory": device.global_mem_size,
-            "local_memory": device.local_mem_size,
-            "max_work_group": device.max_work_group_size,
-            "bus": _bus(device),
-        }
-    )
-
-
-def _bus(device: cl.Device) -> str | None:
-    """PCI domain, bus and slot by NVIDIA's extension; pyopencl has no name for the one of Khronos yet."""
-    if "cl_nv_device_attribute_query" not in device.extensions.split():
-        return None
-    info = cl.device_info
-    domain, bus, slot = map(device.get_info, (info.PCI_DOMAIN_ID_NV, info.PCI_BUS_ID_NV, info.PCI_SLOT_ID_NV))
-    return f"{domain:04x}:{bus:02x}:{slot:02x}"
-
-
 def _preprocess(source: str, definitions: dict[str, str]) -> Preprocessed | BuildFailed:
     try:
         return Preprocessed(text=preprocess(source, definitions))
@@ -155,60 +126,42 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
         if isinstance(outcome, BuildFailed):
             return outcome
         built[name] = outcome
-    kernels = tuple(facts for name, program in built.items() for facts in _kernels(name, program))
+    opened = Opened(
+        kernels=tuple(facts for name, program in built.items() for facts in kernel_facts(name, program, device)),
+        logs=tuple(BuildLog(program=name, log=_log(program, device)) for name, program in built.items()),
+    )
     buffers = {spec.name: DeviceBuffer.make(context, spec) for spec in request.buffers}
     sequences = {
         name: tuple(_prepare(step, built, buffers) for step in steps) for name, steps in request.sequences.items()
     }
-    return Session(queue=queue, buffers=buffers, sequences=sequences), Opened(kernels=kernels)
+    return Session(queue=queue, buffers=buffers, sequences=sequences), opened
 
 
 UNOPTIMISED = "-cl-opt-disable"
 """So that the simulator counts what the source says, and every variable has bytes that can be watched."""
+
+VERBOSE = "-cl-nv-verbose"
+"""NVIDIA's compiler then says in the log how many registers a kernel takes, and how much did not fit in them."""
 
 
 def _build(job: Job, context: cl.Context, device: cl.Device, name: str, program: Program) -> "cl.Program | BuildFailed":
     """The built program, or the compiler's log."""
     built = cl.Program(context, program.source)
     options = [*program.options, "-cl-kernel-arg-info", *([UNOPTIMISED] if job.simulation is not None else [])]
+    if "cl_nv_compiler_options" in device.extensions.split():
+        options.append(VERBOSE)
     try:
         built.build(options, [device])
     except cl.RuntimeError as error:
         if error.code != cl.status_code.BUILD_PROGRAM_FAILURE:
             raise
-        log: str = built.get_build_info(device, cl.program_build_info.LOG)
-        return BuildFailed(program=name, log=log[:LOG_LIMIT])
+        return BuildFailed(program=name, log=_log(built, device))
     return built
 
 
-SPACES = {
-    cl.kernel_arg_address_qualifier.GLOBAL: "global",
-    cl.kernel_arg_address_qualifier.CONSTANT: "constant",
-    cl.kernel_arg_address_qualifier.LOCAL: "local",
-    cl.kernel_arg_address_qualifier.PRIVATE: "private",
-}
-
-
-def _kernels(name: str, program: Any) -> list[KernelFacts]:
-    return [
-        KernelFacts(
-            program=name,
-            name=kernel.get_info(cl.kernel_info.FUNCTION_NAME),
-            args=tuple(_arg(kernel, i) for i in range(kernel.get_info(cl.kernel_info.NUM_ARGS))),
-        )
-        for kernel in program.all_kernels()
-    ]
-
-
-def _arg(kernel: Any, index: int) -> ArgFacts:
-    info = cl.kernel_arg_info
-    return ArgFacts.model_validate(
-        {
-            "address_space": SPACES[kernel.get_arg_info(index, info.ADDRESS_QUALIFIER)],
-            "type": kernel.get_arg_info(index, info.TYPE_NAME),
-            "name": kernel.get_arg_info(index, info.NAME),
-        }
-    )
+def _log(program: Any, device: cl.Device) -> str:
+    log: str = program.get_build_info(device, cl.program_build_info.LOG)
+    return log[:LOG_LIMIT]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,18 +181,50 @@ class DeviceBuffer:
         return cls(spec=spec, whole=whole, payload=payload)
 
 
-def _prepare(step: Any, built: dict[str, Any], buffers: dict[str, DeviceBuffer]) -> Any:
-    """A function of the queue that enqueues the step and returns its event."""
+@dataclass(frozen=True, kw_only=True)
+class PreparedKernel:
+    """A kernel whose arguments are set."""
+
+    step: KernelStep
+    kernel: Any
+
+    def enqueue(self, queue: cl.CommandQueue) -> cl.Event:
+        """Have it launched."""
+        return cl.enqueue_nd_range_kernel(queue, self.kernel, self.step.global_size, self.step.local_size)
+
+    def demand(self, device: cl.Device) -> Demand:
+        """What its launch asks of the device."""
+        return demand(self.kernel, self.step, device)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedCopy:
+    """A copy of the payload of one buffer to another."""
+
+    source: DeviceBuffer
+    target: DeviceBuffer
+
+    def enqueue(self, queue: cl.CommandQueue) -> cl.Event:
+        """Have it made."""
+        size = min(self.source.spec.size, self.target.spec.size)
+        return cl.enqueue_copy(queue, self.target.payload, self.source.payload, byte_count=size)
+
+    def demand(self, _: cl.Device) -> None:
+        """Nothing that could be too much."""
+
+
+Prepared = PreparedKernel | PreparedCopy
+
+
+def _prepare(step: Step, built: dict[str, Any], buffers: dict[str, DeviceBuffer]) -> Prepared:
     match step:
         case KernelStep():
             kernel = cl.Kernel(built[step.program], step.kernel)
             for index, arg in enumerate(step.args):
                 kernel.set_arg(index, _argument(arg, buffers))
-            return lambda queue: cl.enqueue_nd_range_kernel(queue, kernel, step.global_size, step.local_size)
+            return PreparedKernel(step=step, kernel=kernel)
         case CopyStep():
-            source, target = buffers[step.source].payload, buffers[step.target].payload
-            size = min(buffers[step.source].spec.size, buffers[step.target].spec.size)
-            return lambda queue: cl.enqueue_copy(queue, target, source, byte_count=size)
+            return PreparedCopy(source=buffers[step.source], target=buffers[step.target])
 
 
 def _argument(arg: Any, buffers: dict[str, DeviceBuffer]) -> Any:
@@ -258,7 +243,7 @@ class Session:
 
     queue: cl.CommandQueue
     buffers: dict[str, DeviceBuffer]
-    sequences: dict[str, tuple[Any, ...]]
+    sequences: dict[str, tuple[Prepared, ...]]
 
     def handle(self, request: Stage | Launch | Fetch) -> Reply:
         """Carry out one request."""
@@ -286,7 +271,12 @@ class Session:
         self.queue.finish()
 
     def _launch(self, sequence: str) -> Reply:
-        events = [enqueue(self.queue) for enqueue in self.sequences[sequence]]
+        events = []
+        for step in self.sequences[sequence]:
+            try:
+                events.append(step.enqueue(self.queue))
+            except cl.Error as error:
+                return Refused(call="launch", error=_name(error), demand=step.demand(self.queue.device))
         try:
             self.queue.finish()
         except cl.Error as error:
