@@ -21,7 +21,7 @@ from grader.protocol import REPLY_LIMIT, BuildFailed, Opened, Refused
 from grader.runner import Worker
 from grader.sandbox.process import ProcessSandbox
 from grader.sandbox.rules import ContainerRules, Rules
-from grader.steps import BufferArg, BufferSpec, KernelStep, Program, ScalarArg
+from grader.steps import BufferArg, BufferSpec, KernelStep, LocalArg, Program, ScalarArg
 from grader.worker.fingerprint import fingerprint
 
 COUNT = 1000
@@ -151,16 +151,23 @@ def test_a_refusal_of_the_driver_is_an_outcome(worker):
     assert outcome.error == "INVALID_WORK_GROUP_SIZE"
 
 
-def test_a_refused_launch_says_what_it_asked_for(worker):
-    """The work-items of its work-groups, and what the device has; by that the judge explains it."""
+def test_a_refused_launch_says_what_it_asked_for():
+    """The work-items of its work-groups, local memory that is declared or an argument, and what the device has."""
+    source = (
+        "__kernel void twice(__global float *in, __global float *out, uint n, __local float *s) { __local float t[300];"
+        "t[get_local_id(0)] = s[get_local_id(0)] = in[n]; barrier(CLK_LOCAL_MEM_FENCE);"
+        "out[n] = t[299 - get_local_id(0)] + s[0]; }"
+    )
     usual = plan("twice")
-    step = usual.scripts["run"].steps[0].model_copy(update={"global_size": (1 << 20,), "local_size": (1 << 20,)})
-    script = replace(usual.scripts["run"], steps=(step,))
-    outcome = worker.run_once(replace(usual, scripts={"run": script}), "run", ARRAYS)
+    step = usual.scripts["run"].steps[0]
+    huge = {"args": (*step.args, LocalArg(size=64)), "global_size": (1 << 20,), "local_size": (1 << 20,)}
+    script = replace(usual.scripts["run"], steps=(step.model_copy(update=huge),))
+    with make_worker(source) as worker:
+        outcome = worker.run_once(replace(usual, scripts={"run": script}), "run", ARRAYS)
     assert isinstance(outcome, Refused)
     assert outcome.demand.kernel == "twice"
     assert 0 < outcome.demand.resources.work_group < outcome.demand.work_group == 1 << 20
-    assert outcome.demand.resources.local_memory == 0 < outcome.demand.local_memory
+    assert outcome.demand.resources.local_memory == 1264 < outcome.demand.local_memory
 
 
 def test_the_driver_says_what_kernels_take():

@@ -8,7 +8,7 @@ import pyopencl as cl
 
 from grader.kernel import ArgFacts, Demand, KernelFacts, Resources
 from grader.protocol import DeviceFacts
-from grader.steps import KernelStep
+from grader.steps import KernelStep, LocalArg
 
 
 def device_facts(index: int, device: cl.Device) -> DeviceFacts:
@@ -73,11 +73,14 @@ def _arg(kernel: Any, index: int) -> ArgFacts:
     )
 
 
-def demand(kernel: Any, step: KernelStep, device: cl.Device) -> Demand:
-    """What a launch of the kernel asks for, its arguments being set."""
+def demand(program: Any, step: KernelStep, device: cl.Device) -> Demand:
+    """What a launch asks for. Not every driver counts local memory that is an argument, so that is added here."""
+    resources = _resources(cl.Kernel(program, step.kernel), device)
+    arguments = sum(arg.size for arg in step.args if isinstance(arg, LocalArg))
+    local = None if resources.local_memory is None else resources.local_memory + arguments
     return Demand(
         kernel=step.kernel,
-        resources=_resources(kernel, device),
+        resources=resources.model_copy(update={"local_memory": local}),
         work_group=prod(step.local_size),
         local_memory=device.local_mem_size,
     )

@@ -185,6 +185,7 @@ class DeviceBuffer:
 class PreparedKernel:
     """A kernel whose arguments are set."""
 
+    program: Any
     step: KernelStep
     kernel: Any
 
@@ -194,7 +195,7 @@ class PreparedKernel:
 
     def demand(self, device: cl.Device) -> Demand:
         """What its launch asks of the device."""
-        return demand(self.kernel, self.step, device)
+        return demand(self.program, self.step, device)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,10 +220,11 @@ Prepared = PreparedKernel | PreparedCopy
 def _prepare(step: Step, built: dict[str, Any], buffers: dict[str, DeviceBuffer]) -> Prepared:
     match step:
         case KernelStep():
-            kernel = cl.Kernel(built[step.program], step.kernel)
+            program = built[step.program]
+            kernel = cl.Kernel(program, step.kernel)
             for index, arg in enumerate(step.args):
                 kernel.set_arg(index, _argument(arg, buffers))
-            return PreparedKernel(step=step, kernel=kernel)
+            return PreparedKernel(program=program, step=step, kernel=kernel)
         case CopyStep():
             return PreparedCopy(source=buffers[step.source], target=buffers[step.target])
 
