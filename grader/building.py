@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from grader.build_log import Source
 from grader.diagnosis import Problem, of_build_log, of_failure, of_forbidden
 from grader.forbidden import Construct, first_sighting
+from grader.metrics import Usage
 from grader.plan import NOTHING, SUBMISSION, Bindings
 from grader.program import submitted_definitions
 from grader.protocol import BuildFailed, Opened
@@ -14,14 +15,18 @@ from grader.runner import Worker
 from grader.signature import bind
 from grader.steps import Program
 from grader.task import Task
+from grader.usage import usage_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
-    """A submission that compiles: the program that every driver is given, and how it spells the kernels."""
+    """A submission that compiles: the program that every driver is given, how it spells the kernels, and what these
+    take of the device.
+    """
 
     program: Program
     bindings: Bindings
+    usage: tuple[Usage, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +79,7 @@ def _bind(task: Task, worker: Worker, program: Program) -> Built | Problem:
         return of_build_log(outcome.log, Source(written=task.submission.source, compiled=program.source))
     if not isinstance(outcome, Opened):
         return of_failure(outcome)
+    device = worker.ready()
     worker.close()
     bindings = {}
     for launch in task.assignment.student_launches:
@@ -81,4 +87,5 @@ def _bind(task: Task, worker: Worker, program: Program) -> Built | Problem:
         if isinstance(bound, Problem):
             return bound
         bindings[launch.kernel] = bound
-    return Built(program=program, bindings=bindings)
+    names = dict.fromkeys(binding.name for binding in bindings.values())
+    return Built(program=program, bindings=bindings, usage=usage_of(names, outcome, device))

@@ -14,6 +14,7 @@ from grader.phrases import count
 from grader.protocol import BuildFailed, Refused, Stopped
 from grader.result import Check, ErrorMap, Reason, Verdict
 from grader.rubric import SpeedGoal
+from grader.usage import excess
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
 """What LLVM and C++ say before they end a process that got no memory."""
@@ -63,22 +64,30 @@ def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kin
             return Problem(reason=Reason.MEMORY_LIMIT, message="it used more memory than a submission may.")
         case Refused(error=error) | Stopped(error=error) if error in MEMORY_ERRORS:
             return Problem(reason=Reason.MEMORY_LIMIT, message="the memory limit was reached.", detail=error)
-        case Refused(call=call, error=error):
-            return Problem(
-                reason=Reason.LAUNCH_ERROR,
-                message=f"the OpenCL driver refused the kernel with {error} ({call}): "
-                "look at required work-group sizes and at how much local memory it declares.",
-            )
+        case Refused():
+            return _of_refusal(failure)
         case Stopped(error=error):
             return Problem(reason=Reason.CRASH, message=f"the device stopped the kernel{FAR_OUTSIDE}.", detail=error)
         case Garbled(what=what):
             return Problem(reason=Reason.CRASH, message=f"the process that ran the kernel broke: {what}.")
 
 
+def _of_refusal(refused: Refused) -> Problem:
+    """By what the launch asked for, where that was too much."""
+    words = f"the OpenCL driver refused the kernel with {refused.error} ({refused.call})"
+    asked = excess(refused.demand) if refused.demand else None
+    if asked is not None:
+        return Problem(reason=Reason.LAUNCH_ERROR, message=asked, detail=words)
+    advice = "look at required work-group sizes and at how much local memory it declares."
+    return Problem(reason=Reason.LAUNCH_ERROR, message=f"{words}: {advice}")
+
+
 def _of_crash(crash: Crashed) -> Problem:
     number = crash.signal
     if any(words in crash.words for words in MEMORY_WORDS):
         return Problem(reason=Reason.MEMORY_LIMIT, message="the memory limit was reached.", detail=crash.words)
+    if POCLS_LOCAL_MEMORY in crash.words:
+        return Problem(reason=Reason.LAUNCH_ERROR, message=TOO_MUCH_LOCAL, detail=crash.words)
     if number == signal.SIGXCPU:
         return Problem(reason=Reason.TIME_LIMIT, message="the limit of processor time was reached.")
     if number == signal.SIGXFSZ:
@@ -90,6 +99,11 @@ def _of_crash(crash: Crashed) -> Problem:
         message = f"the kernel crashed with {name}{CRASH_HINTS.get(number, '')}."
     return Problem(reason=Reason.CRASH, message=message, detail=crash.words)
 
+
+POCLS_LOCAL_MEMORY = "<= local_mem_size' failed"
+"""PoCL looks only when it has begun to run the kernel, and then ends the process."""
+
+TOO_MUCH_LOCAL = "its __local arrays are larger than the local memory of this device: make them smaller."
 
 FAR_OUTSIDE = ": it read or wrote far outside its buffers. Check every index against the sizes"
 

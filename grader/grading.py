@@ -27,7 +27,7 @@ from grader.oracle import load_oracle
 from grader.own_workers import OwnWorkers
 from grader.performance import check_performance, unmeasured
 from grader.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, submission_plan
-from grader.probe import probe
+from grader.probe import RECOVERY, probe
 from grader.program import PEAK_PROGRAM, own_program
 from grader.protocol import DeviceFacts
 from grader.referee import REFEREES, Match
@@ -120,14 +120,14 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
                 watched = watch(subject, bench.watching, right=right)
             profile = watched.profile
             checks = [*(locate(check, watched.whereabouts) for check in checks), *watched.checks]
-            checks.append(
-                _speed(contest, entered, roofs, bench, progress)
-                if right
-                else NOT_CORRECT.fail(unmeasured(task.assignment, device))
-            )
+            if right:
+                speed = _speed(contest, entered, roofs, bench, progress)
+                checks.append(speed.model_copy(update={"usage": build.built.usage}))
+            else:
+                checks.append(NOT_CORRECT.fail(unmeasured(task.assignment, device)))
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
         progress("looking whether the device still works")
-        probe(bench.worker())
+        probe(bench.worker(), RECOVERY)
     return _result(task, checks, profile, time.perf_counter() - clock, _provenance(task, bench, device, started))
 
 

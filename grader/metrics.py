@@ -75,6 +75,20 @@ class Performance(Record):
     samples: Samples
 
 
+class Usage(Record):
+    """What a kernel takes of the device, as its driver says; None is what that does not say.
+
+    `registers` are those of a work-item, `in_memory` the bytes of its private variables that are in memory instead,
+    `spilled` those that it moves to and fro because registers are too few. `local` is bytes of a work-group.
+    """
+
+    kernel: str
+    registers: int | None = None
+    in_memory: int | None = None
+    spilled: int | None = None
+    local: int | None = None
+
+
 class Access(Record):
     """An expression of the source that reads or writes an array, summed over a launch.
 

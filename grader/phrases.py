@@ -6,6 +6,11 @@ def count(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
+def kibibytes(number: int) -> str:
+    """For example "48 KiB", as local memory is measured; what is less than one in bytes."""
+    return f"{number / 1024:,.4g} KiB" if number >= 1024 else count(number, "byte")
+
+
 def capital(text: str) -> str:
     """The text as the beginning of a sentence."""
     return text[:1].upper() + text[1:]

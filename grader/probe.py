@@ -1,5 +1,7 @@
 """Does the device still do what it should? Asked by a kernel of our own."""
 
+import time
+
 import numpy as np
 
 from grader.errors import DeviceError
@@ -18,11 +20,38 @@ PLAN = Plan(
 )
 
 
-def probe(worker: Worker) -> None:
-    """Build and run the kernel; raises DeviceError if that goes wrong."""
-    with worker.load({SUBMISSION: PROBE}):
-        fetched = worker.run_once(PLAN, "probe", {})
+RECOVERY = 30.0
+"""Seconds in which a device must work again once a kernel on it was killed. The process is gone by then, but a GPU may
+have to finish what it was given, or its driver to reset it; until then new processes get errors, or no device.
+"""
+
+PAUSE = 0.5
+"""Seconds between two tries."""
+
+
+def probe(worker: Worker, patience: float = 0.0) -> None:
+    """Build and run the kernel; where that fails, try again for so many seconds.
+
+    Raises DeviceError if it never works, or if it computes wrong values even once.
+    """
+    end = time.monotonic() + patience
+    fault = _fault(worker)
+    while fault is not None and time.monotonic() < end:
+        time.sleep(PAUSE)
+        fault = _fault(worker)
+    if fault is not None:
+        raise fault
+
+
+def _fault(worker: Worker) -> DeviceError | None:
+    """Why the kernel does not run, by a process that is started for that."""
+    try:
+        with worker.load({SUBMISSION: PROBE}):
+            fetched = worker.run_once(PLAN, "probe", {})
+    except DeviceError as error:
+        return error
     if not isinstance(fetched, dict):
-        raise DeviceError(f"the device does not run a simple kernel: {fetched}. Run `grader doctor`.")
+        return DeviceError(f"the device does not run a simple kernel: {fetched}. Run `grader doctor`.")
     if not np.array_equal(fetched["out"].payload, np.arange(1, 257)):
         raise DeviceError("the device computes wrong values in a simple kernel. Run `grader doctor`.")
+    return None

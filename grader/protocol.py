@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from grader.kernel import Demand, KernelFacts
 from grader.observation import SeenKernel
 from grader.steps import BufferSpec, Program, Step
 from grader.wire import Foreign, Message
@@ -161,22 +162,6 @@ class DeviceFacts(Message):
     """MHz that the driver gives as the highest; None in results of a grader that did not ask."""
 
 
-class ArgFacts(Message):
-    """A kernel argument as the compiler describes it, e.g. ("global", "float*", "A")."""
-
-    address_space: Literal["global", "constant", "local", "private"]
-    type: Foreign
-    name: Foreign
-
-
-class KernelFacts(Message):
-    """A kernel found in a built program."""
-
-    program: Foreign
-    name: Foreign
-    args: tuple[ArgFacts, ...]
-
-
 class Devices(Message):
     """All devices of all platforms, in the order that `Job.device` counts them, and which worker this is."""
 
@@ -192,11 +177,19 @@ class Preprocessed(Message):
     text: str
 
 
+class BuildLog(Message):
+    """What the compiler said of a program that it built."""
+
+    program: Foreign
+    log: Foreign
+
+
 class Opened(Message):
     """The session is ready."""
 
     kind: Literal["opened"] = "opened"
     kernels: tuple[KernelFacts, ...]
+    logs: tuple[BuildLog, ...] = ()
 
 
 class BuildFailed(Message):
@@ -240,11 +233,14 @@ class Done(Message):
 
 
 class Refused(Message):
-    """An OpenCL call failed: `call` is what we were doing, `error` the driver's name for it."""
+    """An OpenCL call failed: `call` is what we were doing, `error` the driver's name for it, `demand` what a launch
+    asked for.
+    """
 
     kind: Literal["refused"] = "refused"
     call: Foreign
     error: Foreign
+    demand: Demand | None = None
 
 
 class Stopped(Message):

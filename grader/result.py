@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Literal, Protocol, TypeVar
 
-from grader.metrics import Performance, Profile
+from grader.metrics import Performance, Profile, Usage
 from grader.protocol import DeviceFacts
 from grader.record import Record
 
@@ -101,7 +101,7 @@ class Check(Record):
     """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass.
 
     `detail` backs the message. `cause` names a mistake that explains a wrong output, in the same words for every case
-    and every submission, so that it can be counted.
+    and every submission, so that it can be counted. `usage` is what the kernels take of the device that times them.
     """
 
     name: str
@@ -115,6 +115,7 @@ class Check(Record):
     detail: str = ""
     cause: str = ""
     performance: Performance | None = None
+    usage: tuple[Usage, ...] = ()
     findings: tuple[Finding, ...] = ()
     error_map: ErrorMap | None = None
 

@@ -7,7 +7,7 @@ have a double underscore in variables: GRADER_TIMING__MIN_PAIRS=50.
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -191,6 +191,17 @@ def config_file() -> Path | None:
     if named and not path.is_file():
         raise InputError(f"{CONFIG_VARIABLE} names {path}, which is not there; correct or unset it.")
     return path if path.is_file() else None
+
+
+def as_variables(given: Mapping[str, Any], prefix: str = "GRADER_") -> dict[str, str]:
+    """Settings as the variables that set them in another process; None is not given."""
+    variables: dict[str, str] = {}
+    for name, value in given.items():
+        if isinstance(value, Mapping):
+            variables |= as_variables(value, f"{prefix}{name.upper()}__")
+        elif value is not None:
+            variables[prefix + name.upper()] = str(value)
+    return variables
 
 
 def load_settings(given: dict[str, Any]) -> Settings:

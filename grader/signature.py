@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from grader.assignment import Assignment, Launch
 from grader.diagnosis import Problem
+from grader.kernel import ArgFacts, KernelFacts
 from grader.plan import Binding
-from grader.protocol import ArgFacts, KernelFacts
 from grader.result import Reason
 
 OTHER_TYPES = frozenset(

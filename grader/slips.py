@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from grader.phrases import kibibytes
+
 FUNCTIONS = (  # noqa: SIM905 - a line for each would fill pages
     "get_global_id get_local_id get_group_id get_global_size get_local_size get_num_groups get_work_dim "
     "get_global_offset barrier mem_fence read_mem_fence write_mem_fence "
@@ -52,6 +54,12 @@ UNKNOWN = re.compile(
 
 FIXED_WIDTH = re.compile(r"unknown type name '(?P<unsigned>u?)int(?P<bits>8|16|32|64)_t'")
 INTEGERS = {"8": "char", "16": "short", "32": "int", "64": "long"}
+
+TOO_MUCH_LOCAL = re.compile(
+    r"too much shared data \((?P<wanted>0x[0-9a-f]{1,8}) bytes, (?P<limit>0x[0-9a-f]{1,8}) max"
+    r"|local memory \((?P<taken>\d{1,12})\) exceeds limit \((?P<most>\d{1,12})\)"
+)
+"""NVIDIA's and AMD's compilers."""
 
 STRAY = re.compile(r"[^\x00-\x7f\w\s]")
 """Outside comments and strings: quotation marks, dashes and blanks of a word processor."""
@@ -118,7 +126,7 @@ SLIPS = (
     ),
     Slip(
         says=r"too much shared data|local memory \(\d+\) exceeds limit",
-        hint="Its __local arrays are larger than the local memory of this device; make them smaller.",
+        hint="Its __local arrays are larger than the local memory of this device: make them smaller.",
     ),
     Slip(
         says=r"program scope variable must reside in",
@@ -257,6 +265,10 @@ def _hints(error: str, code: str) -> Iterator[str]:
     fixed = FIXED_WIDTH.search(error)
     if fixed:
         yield f"OpenCL C calls that type {fixed['unsigned']}{INTEGERS[fixed['bits']]}."
+    local = TOO_MUCH_LOCAL.search(error)
+    if local:
+        wanted, limit = (kibibytes(int(number, 0)) for number in local.groups() if number)
+        yield f"Its __local arrays take {wanted}, and a work-group has {limit} on this device: make them smaller."
     for slip in SLIPS:
         said, seen = re.search(slip.says, error), re.search(slip.line, code)
         if said and seen:

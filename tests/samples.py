@@ -3,7 +3,7 @@
 from conftest import ROOT
 
 from grader.device_profile import DeviceProfile
-from grader.metrics import Access, Branch, Interval, Performance, Profile, Program, Roofs, Samples
+from grader.metrics import Access, Branch, Interval, Performance, Profile, Program, Roofs, Samples, Usage
 from grader.protocol import DeviceFacts
 from grader.result import Check, ErrorMap, Finding, Kind, Place, Provenance, Reason, Result, Ungraded, Verdict
 
@@ -57,6 +57,9 @@ def check(name, kind=Kind.CORRECTNESS, verdict=Verdict.PASSED, points=5.0, max_p
 def failed(name, reason=Reason.WRONG_OUTPUT, message="it is wrong.", **more):
     return check(name, verdict=Verdict.FAILED, points=0.0, reason=reason, message=message, **more)
 
+
+SPILLING = Usage(kernel="rgblkMMM", registers=255, in_memory=96, spilled=132, local=8448)
+SPILLED = "rgblkMMM keeps 96 bytes of each work-item's private variables in the device's memory"
 
 BUILD = check("build", kind=Kind.BUILD, points=0, max_points=0)
 SPEED = check("performance: cpu (height 1)", kind=Kind.PERFORMANCE, points=40, max_points=40, performance=performance())

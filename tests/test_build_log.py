@@ -62,6 +62,18 @@ def test_an_error_without_a_place_is_read(line, text):
     assert parse(line) == (error(None, None, text),)
 
 
+def test_too_much_local_memory_is_told_in_kibibytes():
+    """What NVIDIA's assembler writes in hexadecimal digits, amid what it tells when it is asked to be verbose."""
+    log = (
+        "\nptxas info    : 0 bytes gmem\n"
+        "ptxas error   : Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)\n"
+    )
+    assert told("", log).message == (
+        "Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max). "
+        "Its __local arrays take 64 KiB, and a work-group has 48 KiB on this device: make them smaller."
+    )
+
+
 def test_a_place_in_a_drivers_header_is_none_of_the_students():
     """Its line number would be taken for one of the file."""
     assert parse("/usr/lib/x/opencl-c.h:164:14: error: redefinition of 'step'") == (

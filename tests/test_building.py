@@ -8,6 +8,7 @@ from recorded import RECORDED
 
 from grader.building import check_build
 from grader.forbidden import Construct
+from grader.metrics import Usage
 from grader.outcome import OutOfMemory, TimedOut
 from grader.plan import Binding
 from grader.protocol import Open
@@ -72,6 +73,13 @@ def test_the_model_solution_builds(build, transposition):
     assert (check.points, check.max_points, check.reason, check.message) == (0, 0, None, "")
     assert check.seconds > 0
     assert found.built.bindings == {"coalsTransp": Binding(name="coalsTransp", takes_local=False)}
+
+
+def test_what_the_kernels_take_is_kept(build):
+    """The local memory that the assignment's kernels declare; other kernels of the file are nobody's business."""
+    source = SIGNATURE + "{ __local float t[96]; t[get_local_id(0)] = A[height]; barrier(CLK_LOCAL_MEM_FENCE);"
+    found = build(source + "B[0] = t[95 - get_local_id(0)]; }\n__kernel void other(__global float *A) { }\n")
+    assert found.built.usage == (Usage(kernel="coalsTransp", local=384),)
 
 
 def test_the_session_is_closed_and_the_next_can_be_opened(build, worker):

@@ -8,6 +8,7 @@ from grader.build_log import Source
 from grader.checking import Mismatch
 from grader.diagnosis import explained, of_build_log, of_failure, of_mismatch, of_stray_write
 from grader.evidence import Explanation
+from grader.kernel import Demand, Resources
 from grader.outcome import Crashed, Garbled, TimedOut
 from grader.protocol import BuildFailed, Refused, Stopped
 from grader.result import Reason
@@ -30,6 +31,14 @@ def test_a_build_error_is_a_sentence_with_the_students_line():
     assert problem.detail.splitlines()[1:] == ["    foo(3);", "    ^"]
 
 
+DEMAND = Demand(
+    kernel="blockMMM",
+    resources=Resources(local_memory=65536, work_group=1024),
+    work_group=256,
+    local_memory=49152,
+)
+
+
 @pytest.mark.parametrize(
     ("failure", "reason", "words"),
     [
@@ -47,6 +56,26 @@ def test_a_build_error_is_a_sentence_with_the_students_line():
         (Crashed(signal=None, exit_code=3, words="LLVM ERROR: x"), Reason.CRASH, "status 3"),
         (Refused(call="launch", error="INVALID_WORK_GROUP_SIZE"), Reason.LAUNCH_ERROR, "INVALID_WORK_GROUP_SIZE"),
         (Refused(call="launch", error="OUT_OF_HOST_MEMORY"), Reason.MEMORY_LIMIT, "memory limit"),
+        (
+            Refused(call="launch", error="OUT_OF_RESOURCES", demand=DEMAND),
+            Reason.LAUNCH_ERROR,
+            "blockMMM asks for 64 KiB of local memory for a work-group, and this device has 48 KiB",
+        ),
+        (
+            Refused(call="launch", error="INVALID_ARG_SIZE", demand=DEMAND.model_copy(update={"local_memory": 65536})),
+            Reason.LAUNCH_ERROR,
+            "refused the kernel with INVALID_ARG_SIZE (launch): look at",
+        ),
+        (
+            Crashed(
+                signal=signal.SIGABRT,
+                exit_code=None,
+                words="python: ./lib/CL/devices/pthread/pthread_utils.c:240: setup_kernel_arg_array_with_locals: "
+                "Assertion `(size_t)(start - local_mem) <= local_mem_size' failed.",
+            ),
+            Reason.LAUNCH_ERROR,
+            "larger than the local memory of this device",
+        ),
         (Stopped(error="INVALID_COMMAND_QUEUE"), Reason.CRASH, "the device stopped the kernel: it read or wrote far"),
         (Garbled(what="it sent a reply that is too long"), Reason.CRASH, "too long"),
     ],

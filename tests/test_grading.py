@@ -133,6 +133,7 @@ def test_a_result_accounts_for_itself(transposition, bench):
     assert result.profile.compulsory == result.profile.read + result.profile.written
     assert result.provenance.seed == 5
     assert result.provenance.assignment_sha256 == transposition.sha256
+    assert [usage.kernel for usage in result.checks[-1].usage] == ["coalsTransp"]
     performance = result.checks[-1].performance
     assert performance.pairs == len(performance.samples.submission) >= 30
     assert len(performance.samples.baseline) >= 10

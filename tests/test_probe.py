@@ -1,12 +1,14 @@
 """probe.py: does the device still do what it should?"""
 
+import time
+
 import numpy as np
 import pytest
 from conftest import DEADLINES
 
 from grader.errors import DeviceError, WorkerError
 from grader.outcome import Crashed, Fetched, OutOfMemory, TimedOut
-from grader.probe import PLAN, probe
+from grader.probe import PAUSE, PLAN, RECOVERY, probe
 from grader.protocol import BuildFailed, Refused
 from grader.runner import Worker
 
@@ -71,6 +73,50 @@ def test_a_kernel_of_ours_that_fails_is_our_error(bench, monkeypatch, outcome):
     answering(monkeypatch, outcome)
     with pytest.raises(DeviceError, match=r"does not run a simple kernel.*`grader doctor`"):
         probe(bench.worker())
+
+
+def in_turn(monkeypatch, *outcomes):
+    """Workers of which the first runs have these outcomes in turn, on a clock that only the pauses move."""
+    clock, left = [0.0], list(outcomes)
+
+    def run_once(*_):
+        outcome = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    monkeypatch.setattr(Worker, "start", lambda _: None)
+    monkeypatch.setattr(Worker, "run_once", run_once)
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "sleep", lambda seconds: clock.__setitem__(0, clock[0] + seconds))
+    return clock
+
+
+HUNG = TimedOut(doing="running", seconds=3)
+
+
+def test_a_device_that_needs_a_while_is_waited_for(bench, monkeypatch):
+    """A GPU on which a process was killed fails, is not even there, and works again."""
+    clock = in_turn(monkeypatch, HUNG, DeviceError("there is no OpenCL device 0."), returned(RIGHT))
+    assert probe(bench.worker(), RECOVERY) is None
+    assert clock[0] == 2 * PAUSE
+
+
+def test_a_device_that_stays_away_is_not_waited_for_longer(bench, monkeypatch):
+    """The last fault is told."""
+    clock = in_turn(monkeypatch, DeviceError("there is no OpenCL device 0."), HUNG)
+    with pytest.raises(DeviceError, match="does not run a simple kernel"):
+        probe(bench.worker(), RECOVERY)
+    assert RECOVERY <= clock[0] < RECOVERY + 2 * PAUSE
+
+
+@pytest.mark.parametrize("outcome", [returned(RIGHT[::-1]), WorkerError("no container engine answers")])
+def test_what_no_waiting_mends_is_told_at_once(bench, monkeypatch, outcome):
+    """Wrong values are no sign of recovery, and a worker that does not start none of the device's."""
+    clock = in_turn(monkeypatch, outcome, returned(RIGHT))
+    with pytest.raises((DeviceError, WorkerError)):
+        probe(bench.worker(), RECOVERY)
+    assert clock[0] == 0
 
 
 def test_a_device_that_has_gone_is_our_error_and_the_worker_is_stopped(bench):

@@ -7,8 +7,9 @@ from xml.etree import ElementTree
 import pytest
 import xmlschema
 from junitparser import Error, Failure, JUnitXml
-from samples import BUILD, RACE, SLOW, SPEED, UNGRADED, check, failed, result
+from samples import BUILD, RACE, SLOW, SPEED, SPILLED, SPILLING, UNGRADED, check, failed, result
 
+from grader.metrics import Usage
 from grader.reports import REPORTS
 from grader.reports.terminal import render
 from grader.result import ErrorMap, Reason, Result, Ungraded
@@ -135,6 +136,15 @@ def test_a_passed_result_is_a_few_lines():
         "       total                                                             50 / 50",
         "seed 7, 3.2 s, Test Device",
     ]
+
+
+def test_spills_stand_under_the_speed():
+    """Of a kernel that is fast enough, too; what fits in registers is not told."""
+    for each in (SPEED, SLOW):
+        said = " ".join(" ".join(lines(each.model_copy(update={"usage": (SPILLING,)}))).split())
+        assert SPILLED in said
+        assert "8.25 KiB" not in said
+        assert "keeps" not in " ".join(lines(each.model_copy(update={"usage": (Usage(kernel="k", registers=40),)})))
 
 
 def test_failures_stand_with_their_reason_below():

@@ -20,6 +20,8 @@ from samples import (
     SLOW,
     SOURCE,
     SPEED,
+    SPILLED,
+    SPILLING,
     UNGRADED,
     check,
     failed,
@@ -28,7 +30,7 @@ from samples import (
 )
 
 from grader.grading import grade_submission
-from grader.metrics import Samples
+from grader.metrics import Samples, Usage
 from grader.reports import REPORTS
 from grader.reports.html import COSTLY, lines_of, picture_of
 from grader.result import Kind, Reason, Verdict
@@ -283,6 +285,14 @@ def test_speeds_are_words_and_two_figures():
         assert words in text
         assert "time of a launch" in text
         assert "of the model solution's speed (99 to 102)" in text
+
+
+def test_what_the_kernels_take_stands_with_the_speed():
+    """Registers and local memory always, what is not in registers as a sentence."""
+    text = text_of(result(BUILD, SPEED.model_copy(update={"usage": (SPILLING,)})))
+    assert "rgblkMMM takes 255 registers a work-item, 8.25 KiB of local memory a work-group" in text
+    assert SPILLED in text
+    assert " takes " not in text_of(result(BUILD, SPEED.model_copy(update={"usage": (Usage(kernel="k"),)})))
 
 
 def test_times_that_a_clock_has_not_seen_leave_a_page():

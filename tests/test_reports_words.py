@@ -1,18 +1,21 @@
 """reports/words.py: what several reports say in the same words."""
 
 import pytest
-from samples import PROFILE, RACE, ROOFLINE, failed, performance
+from samples import PROFILE, RACE, ROOFLINE, SPILLED, SPILLING, failed, performance
 
-from grader.metrics import Branch
+from grader.metrics import Branch, Usage
 from grader.phrases import count
 from grader.reports.words import (
     access_in_words,
     branch_in_words,
     bytes_in_words,
+    failure_in_words,
     finding_in_words,
     seconds_in_words,
     speed_in_words,
+    spills_in_words,
     three_digits,
+    usage_in_words,
 )
 
 RACING_WORDS = f"""\
@@ -67,6 +70,40 @@ def test_speeds_have_no_exponents():
     assert next(speed_in_words(ROOFLINE)) == "1,190 GFLOPS (1,160 to 1,230)"
     assert len(list(speed_in_words(ROOFLINE))) == 3
     assert list(speed_in_words(performance()))[-1] == "20 % of the copy bandwidth, which is 35.4 GB/s"
+
+
+@pytest.mark.parametrize(
+    ("usage", "cause"),
+    [
+        (SPILLING, "The usual cause is more values at a time than there are registers"),
+        (SPILLING.model_copy(update={"spilled": 0}), "The usual cause is a private array with an index that is not"),
+        (Usage(kernel="rgblkMMM", in_memory=96), "(a large RT, a long unrolled loop), or a private array with an"),
+        (Usage(kernel="rgblkMMM", registers=255, spilled=96), "The usual cause is more values at a time than"),
+    ],
+    ids=["spilled", "no spills", "not known", "no frame"],
+)
+def test_what_is_not_in_registers_is_told_with_its_cause(usage, cause):
+    """Too few registers or an array that none can hold: the driver may tell which, or not."""
+    (words,) = spills_in_words([usage])
+    assert words.startswith(SPILLED)
+    assert cause in words
+
+
+def test_what_is_in_registers_is_no_news():
+    """Nor is what nobody knows."""
+    assert list(spills_in_words([Usage(kernel="k"), Usage(kernel="k", registers=40, in_memory=0, spilled=0)])) == []
+
+
+def test_what_a_kernel_takes_is_as_much_as_the_driver_says():
+    """Registers, local memory, either or nothing."""
+    assert usage_in_words(SPILLING) == "rgblkMMM takes 255 registers a work-item, 8.25 KiB of local memory a work-group"
+    assert usage_in_words(Usage(kernel="k", local=0)) == "k takes 0 bytes of local memory a work-group"
+    assert usage_in_words(Usage(kernel="k")) == ""
+
+
+def test_a_failure_tells_what_was_spilled():
+    """In JUnit files, where a slow kernel's check is all there is of it."""
+    assert SPILLED in failure_in_words(failed("performance: gpu", detail="by far", usage=(SPILLING,)))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from grader.protocol import REPLY_LIMIT, BuildFailed, Opened, Refused
 from grader.runner import Worker
 from grader.sandbox.process import ProcessSandbox
 from grader.sandbox.rules import ContainerRules, Rules
-from grader.steps import BufferArg, BufferSpec, KernelStep, Program, ScalarArg
+from grader.steps import BufferArg, BufferSpec, KernelStep, LocalArg, Program, ScalarArg
 from grader.worker.fingerprint import fingerprint
 
 COUNT = 1000
@@ -148,6 +149,38 @@ def test_a_refusal_of_the_driver_is_an_outcome(worker):
     outcome = worker.run_once(plan("sevens"), "run", ARRAYS)
     assert isinstance(outcome, Refused)
     assert outcome.error == "INVALID_WORK_GROUP_SIZE"
+
+
+def test_a_refused_launch_says_what_it_asked_for():
+    """The work-items of its work-groups, local memory that is declared or an argument, and what the device has."""
+    source = (
+        "__kernel void twice(__global float *in, __global float *out, uint n, __local float *s) { __local float t[300];"
+        "t[get_local_id(0)] = s[get_local_id(0)] = in[n]; barrier(CLK_LOCAL_MEM_FENCE);"
+        "out[n] = t[299 - get_local_id(0)] + s[0]; }"
+    )
+    usual = plan("twice")
+    step = usual.scripts["run"].steps[0]
+    huge = {"args": (*step.args, LocalArg(size=64)), "global_size": (1 << 20,), "local_size": (1 << 20,)}
+    script = replace(usual.scripts["run"], steps=(step.model_copy(update=huge),))
+    with make_worker(source) as worker:
+        outcome = worker.run_once(replace(usual, scripts={"run": script}), "run", ARRAYS)
+    assert isinstance(outcome, Refused)
+    assert outcome.demand.kernel == "twice"
+    assert 0 < outcome.demand.resources.work_group < outcome.demand.work_group == 1 << 20
+    assert outcome.demand.resources.local_memory == 1264 < outcome.demand.local_memory
+
+
+def test_the_driver_says_what_kernels_take():
+    """Local memory as it is declared; and the log of the build, which may be empty."""
+    source = (
+        "__kernel void k(__global float *a) { __local float t[300]; t[get_local_id(0)] = a[get_global_id(0)];"
+        "barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(0)] = t[299 - get_local_id(0)]; }"
+    )
+    with make_worker(source) as worker:
+        opened = worker.open(NOTHING)
+    assert opened.kernels[0].resources.local_memory == 1200
+    assert opened.kernels[0].resources.work_group > 0
+    assert [log.program for log in opened.logs] == ["p"]
 
 
 def test_a_build_error_is_an_outcome_with_the_log():

@@ -76,6 +76,7 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident():
     found = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
     assert eval(found) == [
         "grader",
+        "grader.kernel",
         "grader.observation",
         "grader.protocol",
         "grader.steps",
@@ -84,6 +85,7 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident():
         "grader.wire",
         "grader.worker",
         "grader.worker.__main__",
+        "grader.worker.facts",
         "grader.worker.fingerprint",
         "grader.worker.fork",
         "grader.worker.limits",

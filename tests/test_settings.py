@@ -10,7 +10,7 @@ from conftest import ROOT
 from grader.errors import InputError
 from grader.protocol import Limits, Simulation
 from grader.runner import Deadlines
-from grader.settings import CONFIG_FILE, CONFIG_VARIABLE, Settings, config_file, load_settings
+from grader.settings import CONFIG_FILE, CONFIG_VARIABLE, Settings, as_variables, config_file, load_settings
 from grader.timing import TimingRules
 from grader.watching import WatchingRules
 
@@ -259,3 +259,15 @@ def test_orders_bring_every_rule_and_leave_a_machine_its_own(monkeypatch):
     assert there.deadlines.build == 30.0
     assert (there.device, there.docker.image, there.docker.gpu) == (3, "of-that-machine", "nvidia")
     assert there.sandbox == "docker"
+
+
+def test_settings_can_be_made_variables_for_another_process(monkeypatch):
+    """Which has them as if they had been given there; what is None stays as it is."""
+    given = {"device": 3, "sandbox": None, "docker": {"gpu": "nvidia:1", "image": None}}
+    variables = as_variables(given)
+    assert variables == {"GRADER_DEVICE": "3", "GRADER_DOCKER__GPU": "nvidia:1"}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    there = load_settings({})
+    assert (there.device, there.docker.gpu, there.sandbox) == (3, "nvidia:1", None)
+    assert there.docker.image == Settings().docker.image

@@ -3,8 +3,8 @@
 import pytest
 
 from grader.diagnosis import Problem
+from grader.kernel import ArgFacts, KernelFacts
 from grader.plan import Binding
-from grader.protocol import ArgFacts, KernelFacts
 from grader.result import Reason
 from grader.signature import bind
 

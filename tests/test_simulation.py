@@ -116,6 +116,16 @@ def test_a_function_that_the_simulator_does_not_know(simulator, bench, transposi
     assert found.message == UNKNOWN.message
 
 
+def test_too_much_local_memory_is_told_with_both_figures(subject, simulator):
+    """The simulator has as much as NVIDIA's drivers give, and refuses the launch; a CPU has more."""
+    source = SIGNATURE + "{ __local float t[16384]; t[get_local_id(0)] = A[0]; B[0] = t[height]; }"
+    program = subject.built.program.model_copy(update={"source": source})
+    found = simulate(replace(subject, worker=simulator, built=replace(subject.built, program=program)), SIZES, 0)
+    assert isinstance(found, Problem)
+    assert found.reason is Reason.LAUNCH_ERROR
+    assert "coalsTransp asks for 64 KiB of local memory for a work-group, and this device has 48 KiB" in found.message
+
+
 @pytest.mark.parametrize(
     ("answers", "reason", "words"),
     [

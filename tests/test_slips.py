@@ -52,6 +52,9 @@ def test_every_hint_has_an_error_that_calls_for_it():
         ("Unresolved extern function 'get_globl_id'", "", "OpenCL C has get_global_id()."),
         ("Unresolved extern function 'average'", "", "No function of that name"),
         ("no matching function for call to 'barrier'", "barrier ( );", "barrier(CLK_LOCAL_MEM_FENCE)"),
+        (QUOTED[2][0], "", "take 64 KiB, and a work-group has 48 KiB on this device: make them smaller."),
+        (QUOTED[3][0], "", "take 128 KiB, and a work-group has 64 KiB on this device: make them smaller."),
+        ("Entry function 'k' uses too much shared data", "", "larger than the local memory of this device"),
     ],
 )
 def test_a_hint_fits_the_direction_and_the_name(error, code, words):

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 from batches import processes, waited
+from samples import DEVICE
 
 from grader.errors import DeviceError, InputError, WorkerError
 from grader.protocol import DeviceFacts
 from grader.settings import load_settings
+from grader.station import Facilities
 from grader.workforce import processes as module
 from grader.workforce.processes import Processes
 
@@ -112,6 +114,48 @@ def test_what_a_station_grades_with_is_that_of_this_machine(two):
     assert two.hands == 2
 
 
+def place(_):
+    return os.environ["GRADER_DEVICE"], os.environ.get("GRADER_DOCKER__GPU")
+
+
+def pretend(_):
+    """What a station would find on a machine whose every device is of another kind."""
+    device = DEVICE.model_copy(update={"name": f"Device {os.environ['GRADER_DEVICE']}"})
+    return Facilities(grader="0", device=device, simulated=True)
+
+
+def test_stations_get_their_places_in_turn(monkeypatch):
+    """Three places and five stations; what a place leaves open is as this process's own settings say."""
+    monkeypatch.setenv("GRADER_DEVICE", "7")
+    places = [{"device": 0, "docker": None}, {"device": 0, "docker": {"gpu": "nvidia:1"}}, {"docker": {"gpu": "amd"}}]
+    with closing(Processes(5, ORDERS, places)) as workforce:
+        found = [workforce._call(place, None) for _ in range(5)]
+    assert found == [("0", None), ("0", "nvidia:1"), ("7", "amd"), ("0", None), ("0", "nvidia:1")]
+
+
+def test_devices_that_differ_are_refused_before_anything_is_graded(monkeypatch):
+    """Half of the gradings could not be made, or all not be compared."""
+    monkeypatch.setattr(module, "look_around", pretend)
+    with (
+        closing(Processes(4, ORDERS, [{"device": 0}, {"device": 1}])) as workforce,
+        pytest.raises(
+            InputError, match=r"differ: grader 0 on Device 0, with the simulator, and .* Device 1, .* one kind"
+        ),
+    ):
+        workforce.facilities()
+
+
+def test_devices_that_are_alike_are_one_batch():
+    """Here it is the same device twice; a device that is not there is told as ever."""
+    with closing(Processes(2, ORDERS, [{"device": 0}, {"device": 0}])) as workforce:
+        assert workforce.facilities().device.index == 0
+    with (
+        closing(Processes(2, ORDERS, [{"device": 0}, {"device": 99}])) as workforce,
+        pytest.raises(DeviceError, match="no OpenCL device 99"),
+    ):
+        workforce.facilities()
+
+
 def test_settings_that_cannot_be_used_are_the_callers_error():
     """The station finds out, and the command line must end as for any other wrong setting."""
     with closing(Processes(1, '{"timing": {"min_pairs": "many"}}')) as workforce, pytest.raises(InputError) as caught:
@@ -128,7 +172,7 @@ def test_an_error_of_ours_arrives_as_it_was(two):
 @pytest.mark.parametrize("function", [fail_otherwise, answer_what_cannot_be_sent])
 def test_what_cannot_travel_is_told_and_the_station_goes_on(function):
     """Any other error, and an answer that cannot be pickled: the same process takes the next errand."""
-    process = module._Process()
+    process = module._Process({})
     before = process.call(pid, None)
     told = process.call(function, "odd")
     assert isinstance(told, WorkerError)
@@ -169,7 +213,7 @@ def test_a_killed_station_harms_no_other(two, caller, tmp_path):
 
 def test_a_station_that_was_killed_while_idle_costs_nothing():
     """Nobody was graded by it: the next errand gets a new one."""
-    process = module._Process()
+    process = module._Process({})
     before = process.call(pid, None)
     os.kill(before, signal.SIGKILL)
     process._process.wait()

@@ -8,17 +8,17 @@ import typer
 
 from grader.autograder import Platform, autograder, gradescope_zip, write_project
 from grader.board import outcome_in_words
+from grader.commands.devices import places
 from grader.commands.options import (
     FAILED,
     PASSED,
     UNGRADED,
     CourseOption,
-    DeviceOption,
-    GpuOption,
+    DevicesOption,
+    GpusOption,
     SandboxOption,
     SanitizerOption,
     TrustOption,
-    docker_settings,
     watching_settings,
 )
 from grader.files import check_writable, write_whole
@@ -48,22 +48,18 @@ def batch(
     canvas_gradebook: Annotated[Path | None, typer.Option(help="Canvas's gradebook, to copy and fill.")] = None,
     canvas_column: Annotated[str | None, typer.Option(help="Its column of the assignment, if not known.")] = None,
     sandbox: SandboxOption = None,
-    gpu: GpuOption = None,
+    gpu: GpusOption = None,
     trust_submissions: TrustOption = False,
     require_sanitizer: SanitizerOption = False,
-    device: DeviceOption = None,
+    device: DevicesOption = None,
     course: CourseOption = None,
 ) -> None:
     """Grade a course: other people's submissions, each in containers of its own. Run again, it does what is missing."""
-    given = {
-        "sandbox": sandbox,
-        "docker": docker_settings(gpu),
-        "device": device,
-        "watching": watching_settings(require_sanitizer),
-    }
-    settings = load_settings({**given, "course": course})
+    stations = places(device, gpu, jobs, scheduler)
+    given = {"sandbox": sandbox, "watching": watching_settings(require_sanitizer)}
+    settings = load_settings({**stations[0], **given, "course": course})
     given["sandbox"] = settings.choose_sandbox(trusted=trust_submissions)
-    orders = settings.orders(given)
+    orders = settings.orders(given if scheduler is None else {**stations[0], **given})
     request = Request(
         submissions=submissions,
         assignments=tuple(settings.places.load(name) for name in dict.fromkeys(map(str.strip, assignment.split(",")))),
@@ -76,7 +72,7 @@ def batch(
         seed=None if seed is None else check_seed(seed),
         regrade=tuple(regrade or ()),
     )
-    gradebook = mark(request, lambda: hire(orders, jobs, scheduler, typer.echo), typer.echo)
+    gradebook = mark(request, lambda: hire(orders, jobs, scheduler, stations, typer.echo), typer.echo)
     typer.echo(outcome_in_words(gradebook, out))
     statuses = {row.status for row in gradebook.rows}
     failed = any(row.grade is not None and not row.grade.passed for row in gradebook.rows)

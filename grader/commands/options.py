@@ -11,7 +11,14 @@ PASSED, FAILED, BAD_INPUT, UNGRADED = range(4)
 CourseOption = Annotated[Path | None, typer.Option(help="Folder that holds assignments/ and reference/.")]
 DeviceOption = Annotated[int | None, typer.Option(help="Number of the OpenCL device, as `grader devices` lists them.")]
 SandboxOption = Annotated[str | None, typer.Option(help="Where submissions run: process, user or docker.")]
+DevicesOption = Annotated[
+    str | None, typer.Option("--device", help="Number of the OpenCL device, or of several for the jobs in turn: 0,1.")
+]
 GpuOption = Annotated[str | None, typer.Option(help="A GPU for the container: nvidia[:INDEX], amd, intel, or none.")]
+GpusOption = Annotated[
+    str | None,
+    typer.Option("--gpu", help="A GPU for the containers (nvidia[:INDEX], amd, intel, none) or several: nvidia:0,1."),
+]
 TrustOption = Annotated[
     bool, typer.Option("--trust-submissions", help="Allow other people's code in the sandbox `process`.")
 ]

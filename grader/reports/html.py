@@ -24,7 +24,9 @@ from grader.reports.words import (
     new_message,
     seconds_in_words,
     speed_in_words,
+    spills_in_words,
     three_digits,
+    usage_in_words,
 )
 from grader.result import Check, ErrorMap, Kind, Reason, Result, Ungraded, Verdict
 from grader.text import showable
@@ -198,6 +200,7 @@ def _environment() -> Environment:
         "thousands": lambda value: f"{value:,}",
         "size": bytes_in_words,
         "time": seconds_in_words,
+        "usage": usage_in_words,
         "sign": SIGNS.__getitem__,
         "word": WORDS.__getitem__,
         "picture": picture_of,
@@ -211,6 +214,7 @@ def _environment() -> Environment:
         "new_message": new_message,
         "said_line": said_line,
         "speed_in_words": speed_in_words,
+        "spills_in_words": spills_in_words,
     }
     return environment
 

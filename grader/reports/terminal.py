@@ -12,7 +12,7 @@ from rich.text import Text
 from grader.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
 from grader.metrics import Performance
 from grader.reports.drawing import legend, tells_something
-from grader.reports.words import closing, new_message, speed_in_words
+from grader.reports.words import closing, new_message, speed_in_words, spills_in_words
 from grader.result import Check, ErrorMap, Finding, Kind, Reason, Result, Ungraded, Verdict
 from grader.text import showable
 
@@ -158,6 +158,7 @@ def _passed(check: Check) -> Iterator[Table | Padding]:
     yield _line(check.verdict, check.name, check.points, check.max_points)
     if check.performance is not None:
         yield _speed(check.performance)
+    yield from map(_under, map(Text, map(showable, spills_in_words(check.usage))))
 
 
 def _failed(check: Check) -> Iterator[Table | Padding]:
@@ -165,6 +166,7 @@ def _failed(check: Check) -> Iterator[Table | Padding]:
     yield _reason(check, check.message)
     if check.performance is not None:
         yield _speed(check.performance)
+    yield from map(_under, map(Text, map(showable, spills_in_words(check.usage))))
     for finding in check.findings[:FINDINGS]:
         yield from _finding(check, finding)
     if len(check.findings) > FINDINGS:

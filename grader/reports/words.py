@@ -1,9 +1,9 @@
 """What several reports say in the same words: speeds, findings, memory counts, quantities."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from grader.metrics import Access, Branch, Performance
-from grader.phrases import count
+from grader.metrics import Access, Branch, Performance, Usage
+from grader.phrases import count, kibibytes
 from grader.reports.drawing import as_text, tells_something
 from grader.result import Check, Finding, Ungraded
 
@@ -26,6 +26,30 @@ def speed_in_words(performance: Performance) -> Iterator[str]:
         speed_up = f"{program.speed_up:.2g} x the naive program's speed"
         of_copy = f"{100 * program.fraction_of_copy:.2g} % of the copy bandwidth"
         yield f"whole program: {program.seconds * 1e3:.3g} ms, {speed_up}, {of_copy}"
+
+
+def spills_in_words(usage: Iterable[Usage]) -> Iterator[str]:
+    """A sentence for each kernel whose private variables are not all in registers: what that means, and its cause."""
+    for each in usage:
+        if not each.in_memory and not each.spilled:
+            continue
+        causes = (*([] if each.spilled == 0 else [TOO_MANY]), *([] if each.spilled else [UNKNOWN_INDEX]))
+        yield (
+            f"{each.kernel} keeps {count(each.in_memory or each.spilled or 0, 'byte')} of each work-item's private "
+            f"variables in the device's memory, far slower than registers. The usual cause is {', or '.join(causes)}."
+        )
+
+
+TOO_MANY = "more values at a time than there are registers (a large RT, a long unrolled loop)"
+UNKNOWN_INDEX = "a private array with an index that is not known before the kernel runs (unroll the loop around it)"
+
+
+def usage_in_words(usage: Usage) -> str:
+    """What the driver says that a kernel takes; "" if it says nothing."""
+    registers = None if usage.registers is None else f"{count(usage.registers, 'register')} a work-item"
+    local = None if usage.local is None else f"{kibibytes(usage.local)} of local memory a work-group"
+    figures = ", ".join(filter(None, (registers, local)))
+    return f"{usage.kernel} takes {figures}" if figures else ""
 
 
 def new_message(check: Check, finding: Finding) -> str:
@@ -52,10 +76,11 @@ def reason_in_words(check: Check) -> str:
 
 
 def failure_in_words(check: Check) -> str:
-    """All there is to say of a check that did not pass: its reason, the findings, the detail, the error map."""
+    """All there is to say of a check that did not pass: the reason, findings, spills, the detail, the error map."""
     findings = (finding_in_words(check, finding) for finding in check.findings)
+    spills = spills_in_words(check.usage)
     drawn = as_text(check.error_map) if check.error_map and tells_something(check.error_map) else ""
-    return "\n".join(filter(None, (reason_in_words(check), *findings, check.detail, drawn)))
+    return "\n".join(filter(None, (reason_in_words(check), *findings, *spills, check.detail, drawn)))
 
 
 def fault_in_words(outcome: Ungraded) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-SHARED = ("observation.py", "protocol.py", "steps.py", "text.py", "tokens.py", "wire.py")
+SHARED = ("kernel.py", "observation.py", "protocol.py", "steps.py", "text.py", "tokens.py", "wire.py")
 """What the worker imports of the rest of grader."""
 
 

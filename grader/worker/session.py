@@ -9,20 +9,19 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
+from grader.kernel import Demand
 from grader.protocol import (
     INPUT_FILE,
     LOG_LIMIT,
     OUTPUT_FILE,
     REQUEST,
-    ArgFacts,
     BuildFailed,
+    BuildLog,
     Close,
-    DeviceFacts,
     Devices,
     Done,
     Fetch,
     Job,
-    KernelFacts,
     Launch,
     Launched,
     ListDevices,
@@ -38,10 +37,12 @@ from grader.protocol import (
     StepTime,
     Stopped,
 )
-from grader.steps import BufferArg, BufferSpec, CopyStep, KernelStep, KeyArg, LocalArg, Program, ScalarArg
+from grader.steps import BufferArg, BufferSpec, CopyStep, KernelStep, KeyArg, LocalArg, ScalarArg, Step
 from grader.worker import simulator
+from grader.worker.facts import demand, device_facts, kernel_facts
 from grader.worker.fingerprint import fingerprint
 from grader.worker.fork import Channel
+from grader.worker.options import build_options
 from grader.worker.preprocess import PreprocessingError, preprocess
 
 warnings.simplefilter("ignore")  # pyopencl warns about non-empty build logs; the judge gets the log itself
@@ -54,7 +55,7 @@ def serve(job: Job, channel: Channel) -> None:
         reply: Reply
         match REQUEST.validate_json(line):
             case ListDevices():
-                found = tuple(_describe(index, device) for index, device in enumerate(_devices(job)))
+                found = tuple(device_facts(index, device) for index, device in enumerate(_devices(job)))
                 reply = Devices(worker=fingerprint(), devices=found)
             case Preprocess(source=source, definitions=definitions):
                 reply = _preprocess(source, definitions)
@@ -105,36 +106,6 @@ def _devices(job: Job) -> list[cl.Device]:
     ]
 
 
-def _describe(index: int, device: cl.Device) -> DeviceFacts:
-    kinds = {cl.device_type.CPU: "cpu", cl.device_type.GPU: "gpu", cl.device_type.ACCELERATOR: "accelerator"}
-    kind = next((name for bit, name in kinds.items() if device.type & bit), "other")
-    return DeviceFacts.model_validate(
-        {
-            "index": index,
-            "name": device.name.strip(),
-            "platform": device.platform.name.strip(),
-            "version": device.version.strip(),
-            "driver": device.driver_version.strip(),
-            "type": kind,
-            "compute_units": device.max_compute_units,
-            "global_memory": device.global_mem_size,
-            "local_memory": device.local_mem_size,
-            "max_work_group": device.max_work_group_size,
-            "bus": _bus(device),
-            "clock": device.max_clock_frequency,
-        }
-    )
-
-
-def _bus(device: cl.Device) -> str | None:
-    """PCI domain, bus and slot by NVIDIA's extension; pyopencl has no name for the one of Khronos yet."""
-    if "cl_nv_device_attribute_query" not in device.extensions.split():
-        return None
-    info = cl.device_info
-    domain, bus, slot = map(device.get_info, (info.PCI_DOMAIN_ID_NV, info.PCI_BUS_ID_NV, info.PCI_SLOT_ID_NV))
-    return f"{domain:04x}:{bus:02x}:{slot:02x}"
-
-
 def _preprocess(source: str, definitions: dict[str, str]) -> Preprocessed | BuildFailed:
     try:
         return Preprocessed(text=preprocess(source, definitions))
@@ -151,65 +122,37 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
     context = cl.Context([device])
     queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
     built: dict[str, cl.Program] = {}
-    for name, program in request.programs.items():
-        outcome = _build(job, context, device, name, program)
+    for name in request.programs:
+        options = build_options(request, name, device, simulated=job.simulation is not None)
+        outcome = _build(cl.Program(context, request.programs[name].source), name, options, device)
         if isinstance(outcome, BuildFailed):
             return outcome
         built[name] = outcome
-    kernels = tuple(facts for name, program in built.items() for facts in _kernels(name, program))
+    opened = Opened(
+        kernels=tuple(facts for name, program in built.items() for facts in kernel_facts(name, program, device)),
+        logs=tuple(BuildLog(program=name, log=_log(program, device)) for name, program in built.items()),
+    )
     buffers = {spec.name: DeviceBuffer.make(context, spec) for spec in request.buffers}
     sequences = {
         name: tuple(_prepare(step, built, buffers) for step in steps) for name, steps in request.sequences.items()
     }
-    return Session(queue=queue, buffers=buffers, sequences=sequences), Opened(kernels=kernels)
+    return Session(queue=queue, buffers=buffers, sequences=sequences), opened
 
 
-UNOPTIMISED = "-cl-opt-disable"
-"""So that the simulator counts what the source says, and every variable has bytes that can be watched."""
-
-
-def _build(job: Job, context: cl.Context, device: cl.Device, name: str, program: Program) -> "cl.Program | BuildFailed":
+def _build(program: Any, name: str, options: list[str], device: cl.Device) -> "cl.Program | BuildFailed":
     """The built program, or the compiler's log."""
-    built = cl.Program(context, program.source)
-    options = [*program.options, "-cl-kernel-arg-info", *([UNOPTIMISED] if job.simulation is not None else [])]
     try:
-        built.build(options, [device])
+        program.build(options, [device])
     except cl.RuntimeError as error:
         if error.code != cl.status_code.BUILD_PROGRAM_FAILURE:
             raise
-        log: str = built.get_build_info(device, cl.program_build_info.LOG)
-        return BuildFailed(program=name, log=log[:LOG_LIMIT])
-    return built
+        return BuildFailed(program=name, log=_log(program, device))
+    return program
 
 
-SPACES = {
-    cl.kernel_arg_address_qualifier.GLOBAL: "global",
-    cl.kernel_arg_address_qualifier.CONSTANT: "constant",
-    cl.kernel_arg_address_qualifier.LOCAL: "local",
-    cl.kernel_arg_address_qualifier.PRIVATE: "private",
-}
-
-
-def _kernels(name: str, program: Any) -> list[KernelFacts]:
-    return [
-        KernelFacts(
-            program=name,
-            name=kernel.get_info(cl.kernel_info.FUNCTION_NAME),
-            args=tuple(_arg(kernel, i) for i in range(kernel.get_info(cl.kernel_info.NUM_ARGS))),
-        )
-        for kernel in program.all_kernels()
-    ]
-
-
-def _arg(kernel: Any, index: int) -> ArgFacts:
-    info = cl.kernel_arg_info
-    return ArgFacts.model_validate(
-        {
-            "address_space": SPACES[kernel.get_arg_info(index, info.ADDRESS_QUALIFIER)],
-            "type": kernel.get_arg_info(index, info.TYPE_NAME),
-            "name": kernel.get_arg_info(index, info.NAME),
-        }
-    )
+def _log(program: Any, device: cl.Device) -> str:
+    log: str = program.get_build_info(device, cl.program_build_info.LOG)
+    return log[:LOG_LIMIT]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,26 +172,57 @@ class DeviceBuffer:
         return cls(spec=spec, whole=whole, payload=payload)
 
 
-def _prepare(step: Any, built: dict[str, Any], buffers: dict[str, DeviceBuffer]) -> Any:
-    """A function of the queue and the launch's key that enqueues the step and returns its event."""
+@dataclass(frozen=True, kw_only=True)
+class PreparedKernel:
+    """A kernel whose arguments are set, but for those that are keys."""
+
+    program: Any
+    step: KernelStep
+    kernel: Any
+    keys: tuple[int, ...]
+
+    def enqueue(self, queue: cl.CommandQueue, key: int) -> cl.Event:
+        """Have it launched with this key."""
+        for index in self.keys:
+            self.kernel.set_arg(index, np.uint64(key))
+        return cl.enqueue_nd_range_kernel(queue, self.kernel, self.step.global_size, self.step.local_size)
+
+    def demand(self, device: cl.Device) -> Demand:
+        """What its launch asks of the device."""
+        return demand(self.program, self.step, device)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedCopy:
+    """A copy of the payload of one buffer to another."""
+
+    source: DeviceBuffer
+    target: DeviceBuffer
+
+    def enqueue(self, queue: cl.CommandQueue, _: int) -> cl.Event:
+        """Have it made."""
+        size = min(self.source.spec.size, self.target.spec.size)
+        return cl.enqueue_copy(queue, self.target.payload, self.source.payload, byte_count=size)
+
+    def demand(self, _: cl.Device) -> None:
+        """Nothing that could be too much."""
+
+
+Prepared = PreparedKernel | PreparedCopy
+
+
+def _prepare(step: Step, built: dict[str, Any], buffers: dict[str, DeviceBuffer]) -> Prepared:
     match step:
         case KernelStep():
-            kernel = cl.Kernel(built[step.program], step.kernel)
-            keys = [index for index, arg in enumerate(step.args) if isinstance(arg, KeyArg)]
+            program = built[step.program]
+            kernel = cl.Kernel(program, step.kernel)
+            keys = tuple(index for index, arg in enumerate(step.args) if isinstance(arg, KeyArg))
             for index, arg in enumerate(step.args):
                 if index not in keys:
                     kernel.set_arg(index, _argument(arg, buffers))
-
-            def enqueue(queue: Any, key: int) -> Any:
-                for index in keys:
-                    kernel.set_arg(index, np.uint64(key))
-                return cl.enqueue_nd_range_kernel(queue, kernel, step.global_size, step.local_size)
-
-            return enqueue
+            return PreparedKernel(program=program, step=step, kernel=kernel, keys=keys)
         case CopyStep():
-            source, target = buffers[step.source].payload, buffers[step.target].payload
-            size = min(buffers[step.source].spec.size, buffers[step.target].spec.size)
-            return lambda queue, _: cl.enqueue_copy(queue, target, source, byte_count=size)
+            return PreparedCopy(source=buffers[step.source], target=buffers[step.target])
 
 
 def _argument(arg: Any, buffers: dict[str, DeviceBuffer]) -> Any:
@@ -269,7 +243,7 @@ class Session:
 
     queue: cl.CommandQueue
     buffers: dict[str, DeviceBuffer]
-    sequences: dict[str, tuple[Any, ...]]
+    sequences: dict[str, tuple[Prepared, ...]]
 
     def handle(self, request: Stage | Launch | Fetch) -> Reply:
         """Carry out one request."""
@@ -297,7 +271,12 @@ class Session:
         self.queue.finish()
 
     def _launch(self, request: Launch) -> Reply:
-        events = [enqueue(self.queue, request.key) for enqueue in self.sequences[request.sequence]]
+        events = []
+        for step in self.sequences[request.sequence]:
+            try:
+                events.append(step.enqueue(self.queue, request.key))
+            except cl.Error as error:
+                return Refused(call="launch", error=_name(error), demand=step.demand(self.queue.device))
         try:
             self.queue.finish()
         except cl.Error as error:

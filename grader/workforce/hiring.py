@@ -5,16 +5,16 @@ from collections.abc import Callable
 
 from grader.errors import InputError
 from grader.workforce import Workforce
-from grader.workforce.processes import Processes
+from grader.workforce.processes import Places, Processes
 
 DEFAULT_JOBS = min(8, len(os.sched_getaffinity(0)))
 """A grading keeps about one core busy while it is not timed; past eight, a GPU's timed sections are the bottleneck."""
 
 
-def hire(orders: str, jobs: int, scheduler: str | None, say: Callable[[str], None]) -> Workforce:
-    """Stations on this machine, or those of a cluster, of whose coming and going `say` is told."""
+def hire(orders: str, jobs: int, scheduler: str | None, places: Places, say: Callable[[str], None]) -> Workforce:
+    """Stations on this machine, with a place each, or those of a cluster, of whose coming and going `say` is told."""
     if scheduler is None:
-        return Processes(jobs, orders)
+        return Processes(jobs, orders, places)
     try:
         from grader.workforce.cluster import Cluster  # noqa: PLC0415 - an extra, which only this needs
     except ImportError as error:

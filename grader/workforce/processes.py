@@ -10,16 +10,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import cycle, islice
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from signal import Signals
 from typing import Any
 
-from grader.errors import GraderError, WorkerError
+from grader.errors import GraderError, InputError, WorkerError
 from grader.result import Ungraded
+from grader.settings import as_variables
 from grader.station import Errand, Facilities, Graded, grade, look_around
 
 STATION = ("-P", "-m", "grader.workforce")
@@ -29,21 +31,35 @@ LEAVE = 20.0
 """Seconds in which a station must have stopped its sandboxes; engines were seen to take ten."""
 
 
+Places = Sequence[Mapping[str, Any]]
+"""Settings of the stations' own, which they get in turn: each place may be another device."""
+
+
 class Processes:
     """So many stations on this machine. They start when they are first needed."""
 
-    def __init__(self, jobs: int, orders: str) -> None:
+    def __init__(self, jobs: int, orders: str, places: Places = ({},)) -> None:
         self.hands = jobs
         self._orders = orders
+        self._places = min(jobs, len(places))
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="station")
         self._idle: SimpleQueue[_Process] = SimpleQueue()
-        self._all = [_Process() for _ in range(jobs)]
+        self._all = [_Process(as_variables(place)) for place in islice(cycle(places), jobs)]
         for process in self._all:
             self._idle.put(process)
 
     def facilities(self) -> Facilities:
-        """Those of this machine, as one of the stations finds them."""
-        found: Facilities = self._threads.submit(self._call, look_around, self._orders).result()
+        """Those of this machine, as one station of each place finds them; raises InputError if these differ."""
+        # The idle stand in line, so that these are the first stations, which have a place each.
+        asked = [self._threads.submit(self._call, look_around, self._orders) for _ in range(self._places)]
+        first, *others = (future.result() for future in asked)
+        for other in others:
+            if other != first:
+                raise InputError(
+                    f"the devices of this batch differ: {first}, and {other}. Name devices of one kind: the results "
+                    "could not be compared."
+                )
+        found: Facilities = first
         return found
 
     def submit(self, errand: Errand) -> "Future[Graded | Ungraded]":
@@ -78,7 +94,8 @@ class Processes:
 class _Process:
     """One station's process, and this end of its connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self._variables = variables
         self._guard = threading.Lock()
         self._stopped = False
         self._process: subprocess.Popen[bytes] | None = None
@@ -100,7 +117,7 @@ class _Process:
             if self._process is None or self._link is None or self._process.poll() is not None:
                 if self._link is not None:
                     self._link.close()
-                self._process, self._link = _start()
+                self._process, self._link = _start(self._variables)
             return self._process, self._link
 
     def ask_to_stop(self) -> None:
@@ -126,13 +143,14 @@ class _Process:
             self._link.close()
 
 
-def _start() -> tuple[subprocess.Popen[bytes], Connection]:
+def _start(variables: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], Connection]:
     ours, theirs = Pipe()
     try:
         process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
             [sys.executable, *STATION, str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            env={**os.environ, **variables},
             pass_fds=[theirs.fileno()],
             start_new_session=True,
         )
