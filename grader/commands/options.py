@@ -11,7 +11,9 @@ PASSED, FAILED, BAD_INPUT, UNGRADED = range(4)
 CourseOption = Annotated[Path | None, typer.Option(help="Folder that holds assignments/ and reference/.")]
 DeviceOption = Annotated[int | None, typer.Option(help="Number of the OpenCL device, as `grader devices` lists them.")]
 SandboxOption = Annotated[str | None, typer.Option(help="Where submissions run: process, user or docker.")]
-GpuOption = Annotated[str | None, typer.Option(help="A GPU for the container: nvidia[:INDEX], amd, intel, or none.")]
+GpuOption = Annotated[
+    str | None, typer.Option(help="A GPU for the container: nvidia[:INDEX], nvidia-nodes, amd, intel, or none.")
+]
 TrustOption = Annotated[
     bool, typer.Option("--trust-submissions", help="Allow other people's code in the sandbox `process`.")
 ]
