@@ -15,7 +15,8 @@ class Series:
     """Plans of one script each, to be run in their order in as few sessions as that takes.
 
     Scripts that share a session gain nothing by it. The inputs of each are uploaded just before its launch, and its
-    outputs and guard bands are poisoned then; of those that come after it, a submission sees the empty buffers.
+    outputs and guard bands are poisoned then; of those that come after it, a submission sees the empty buffers. Local
+    memory stays as it is, here as in any launch: a kernel that reads what it never set finds what it finds.
     """
 
     def __init__(self, worker: Worker, plans: Mapping[str, Plan]) -> None:
