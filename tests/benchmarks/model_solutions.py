@@ -89,7 +89,8 @@ def _row(assignment: Assignment, sizes: Sizes, device: DeviceFacts, seconds: dic
     moved = evaluate(performance.bytes, names)
     work = moved if performance.flop is None else evaluate(performance.flop, names)
     copied = 2 * copy_size(assignment, device)
-    own, run = seconds[STUDENT], peak_run(assignment, device)
+    own = seconds[STUDENT]
+    run = peak_run(device) if performance.flop else None
     of_copy = median((moved / mine) / (copied / copy) for mine, copy in zip(own, seconds[COPY], strict=True))
     peaks = zip(own, seconds[PEAK], strict=True) if run else ()
     of_peak = [(work / mine) / (run.flop / peak) for mine, peak in peaks]
