@@ -15,21 +15,8 @@
 // of its own, and stores nothing.
 typedef float4 real4;
 
-#define COLUMNS 2        // of each work-item, RT*RT apart
 #define QUADS (RT / 4)   // vectors of four in a column of the tile
 #define AHEAD 4          // steps of K whose words of B are read together
-
-// One step of K: a column of the tile times this work-item's words of a row of B.
-inline void multiply(real4 (*sums)[QUADS], __local const real4 *column, const real *b)
-{
-    #pragma unroll
-    for (uint32_t q = 0; q < QUADS; q++) {
-        const real4 a = column[q];
-        #pragma unroll
-        for (uint32_t c = 0; c < COLUMNS; c++)
-            sums[c][q] += a * b[c];
-    }
-}
 
 __attribute__((reqd_work_group_size(RT * RT, 1, 1)))
 __kernel void rgblkMMM(__global const real *A, __global const real *B, __global real *C,
@@ -37,56 +24,63 @@ __kernel void rgblkMMM(__global const real *A, __global const real *B, __global 
 {
     __local real4 Ash[RT][QUADS + 1];    // [step of K][row / 4]
 
-    if (get_group_id(0) % COLUMNS != 0)
+    if (get_group_id(0) % 2 != 0)
         return;    // the whole group, so nobody is missed at a barrier
 
     const uint32_t lid = get_local_id(0);
-    const uint32_t row0 = get_group_id(1) * RT;              // first row of the group
-    const uint32_t col0 = get_group_id(0) * RT * RT + lid;   // this work-item's first column
-    const uint32_t tileRow = lid / RT;                       // the word of the tile that it stages
+    const uint32_t row0 = get_group_id(1) * RT;             // first row of the group
+    const uint32_t col0 = get_group_id(0) * RT * RT + lid;  // this work-item's columns
+    const uint32_t col1 = col0 + RT * RT;
+    const uint32_t tileRow = lid / RT;                      // the word of the tile that it stages
     const uint32_t tileCol = lid % RT;
-    __global const real *const rowOfA = A + min(row0 + tileRow, heightA - 1) * widthA;
-    __local real *const staged = (__local real *)Ash[tileCol] + tileRow;
+    const uint32_t rowA = min(row0 + tileRow, heightA - 1);
 
-    real4 sums[COLUMNS][QUADS];
-    uint32_t column[COLUMNS];
+    __global const real *wordOfB = B + min(col0, widthB - 1);                   // in the row of B of the next step
+    const uint32_t toOther = min(col1, widthB - 1) - min(col0, widthB - 1);     // from there to the other column
+
+    real4 cs0[QUADS], cs1[QUADS];
     #pragma unroll
-    for (uint32_t c = 0; c < COLUMNS; c++) {
-        column[c] = min(col0 + c * RT * RT, widthB - 1);
-        #pragma unroll
-        for (uint32_t q = 0; q < QUADS; q++)
-            sums[c][q] = 0;
-    }
+    for (uint32_t q = 0; q < QUADS; q++)
+        cs0[q] = cs1[q] = 0;
 
-    __global const real *rowOfB = B;
-    real next = tileCol < widthA ? rowOfA[tileCol] : (real)0;
+    real next = tileCol < widthA ? A[rowA * widthA + tileCol] : (real)0;
     for (uint32_t k0 = 0; k0 < widthA; k0 += RT) {
-        *staged = next;
+        ((__local real *)Ash[tileCol])[tileRow] = next;
 
         barrier(CLK_LOCAL_MEM_FENCE);    // the tile is complete before anyone reads it
 
-        next = k0 + RT + tileCol < widthA ? rowOfA[k0 + RT + tileCol] : (real)0;
+        const uint32_t kNext = k0 + RT + tileCol;
+        next = kNext < widthA ? A[rowA * widthA + kNext] : (real)0;
 
         if (k0 + RT <= widthA) {
             #pragma unroll
             for (uint32_t k = 0; k < RT; k += AHEAD) {
-                real b[AHEAD][COLUMNS];
+                real b0[AHEAD], b1[AHEAD];
                 #pragma unroll
-                for (uint32_t j = 0; j < AHEAD; j++, rowOfB += widthB)
-                    #pragma unroll
-                    for (uint32_t c = 0; c < COLUMNS; c++)
-                        b[j][c] = rowOfB[column[c]];
+                for (uint32_t j = 0; j < AHEAD; j++) {
+                    b0[j] = wordOfB[0];
+                    b1[j] = wordOfB[toOther];
+                    wordOfB += widthB;
+                }
                 #pragma unroll
                 for (uint32_t j = 0; j < AHEAD; j++)
-                    multiply(sums, Ash[k + j], b[j]);
+                    #pragma unroll
+                    for (uint32_t q = 0; q < QUADS; q++) {
+                        const real4 a = Ash[k + j][q];
+                        cs0[q] += a * b0[j];
+                        cs1[q] += a * b1[j];
+                    }
             }
-        } else {
-            for (uint32_t k = 0; k0 + k < widthA; k++, rowOfB += widthB) {
-                real b[COLUMNS];
+        } else {    // the last step, which is shorter
+            for (uint32_t k = 0; k0 + k < widthA; k++) {
+                const real b0 = wordOfB[0], b1 = wordOfB[toOther];
+                wordOfB += widthB;
                 #pragma unroll
-                for (uint32_t c = 0; c < COLUMNS; c++)
-                    b[c] = rowOfB[column[c]];
-                multiply(sums, Ash[k], b);
+                for (uint32_t q = 0; q < QUADS; q++) {
+                    const real4 a = Ash[k][q];
+                    cs0[q] += a * b0;
+                    cs1[q] += a * b1;
+                }
             }
         }
 
@@ -94,11 +88,11 @@ __kernel void rgblkMMM(__global const real *A, __global const real *B, __global 
     }
 
     #pragma unroll
-    for (uint32_t c = 0; c < COLUMNS; c++) {
-        const uint32_t col = col0 + c * RT * RT;
-        #pragma unroll
-        for (uint32_t r = 0; r < RT; r++)
-            if (row0 + r < heightA && col < widthB)
-                C[(row0 + r) * widthB + col] = ((real *)sums[c])[r];
-    }
+    for (uint32_t r = 0; r < RT; r++)
+        if (row0 + r < heightA) {
+            if (col0 < widthB)
+                C[(row0 + r) * widthB + col0] = ((real *)cs0)[r];
+            if (col1 < widthB)
+                C[(row0 + r) * widthB + col1] = ((real *)cs1)[r];
+        }
 }

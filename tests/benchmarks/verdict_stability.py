@@ -3,9 +3,9 @@
     python tests/benchmarks/verdict_stability.py ASSIGNMENT GRADINGS [SPEED ...]
 
 SPEED is a multiple of the speed that full points ask for, such as 0.9; without any, a plain submission is graded as it
-is. In a slowed one, some of the work-groups do their work again; how many is tuned first, until it has the speed. Each
-grading is the whole performance check, by workers that were never used; several are made side by side, and wait for
-each other where the device must be theirs alone.
+is. In a slowed one, some of the work-groups do their work again; how many is read off a curve that is measured first.
+Each grading is the whole performance check, by workers that were never used; several are made side by side, and wait
+for each other where the device must be theirs alone.
 
 `deserved` is the median of all fractions of a speed: of the verdicts, those are `flipped` that this fraction does not
 deserve. `undecided` are those whose own interval holds the threshold. `spread` is the distance of the 5th from the 95th
@@ -15,11 +15,14 @@ percentile of the fractions.
 import os
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
+
+import numpy as np
 
 from grader.assignment import Assignment
 from grader.building import build
@@ -33,8 +36,8 @@ from grader.submission import parse_submission
 from grader.task import Task
 from grader.timing import is_decided
 
-PARTS = 1000
-"""SLOW of so many work-groups do their work again."""
+PARTS, POINTS = 1000, 8
+"""SLOW of so many work-groups do their work again; and at how many values of it the speed is measured first."""
 
 SLOWED = {
     "coalsTransp": """
@@ -42,7 +45,7 @@ __kernel void coalsTransp(__global real *A, __global real *B, uint height, uint 
     __local real tile[TILE][TILE + 1];
     const uint lx = get_local_id(0), ly = get_local_id(1), x = get_group_id(0) * TILE, y = get_group_id(1) * TILE;
     const uint number = get_group_id(1) * get_num_groups(0) + get_group_id(0);
-    const uint times = (number * 2654435761u >> 12) % 1000 < SLOW ? 3 : 1;
+    const uint times = (number * 2654435761u >> 12) % 1000 < SLOW ? 9 : 1;
     for (uint time = 0; time < times; time++) {
         if (y + ly < height && x + lx < width) tile[ly][lx] = A[(y + ly) * width + x + lx];
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -79,13 +82,14 @@ def main() -> None:
     """Tune, grade, and print a row a speed."""
     name, count, speeds = sys.argv[1], int(sys.argv[2]), [float(word) for word in sys.argv[3:]]
     assignment = load_settings({}).places.load(name)
-    with ProcessPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
-        print(f"{name:<12}  slow  deserved  spread  full  flipped  undecided  alone s")
-        for speed in speeds or [None]:
-            slow = 0 if speed is None else _tune(assignment, speed)
+    with ProcessPoolExecutor(max(1, (os.cpu_count() or 1) // 4)) as pool:
+        print(f"{name:<12}  slow  deserved  spread  full  flipped  undecided  alone s", flush=True)
+        slow_for = _tune(assignment, pool) if speeds else None
+        for speed in speeds or [1.0]:
+            slow = slow_for(speed) if slow_for else 0
             start = time.perf_counter()
             checks = list(pool.map(partial(_grade, assignment, slow), range(count)))
-            _print(assignment, "as it is" if speed is None else f"{speed:g} x", slow, checks)
+            _print(assignment, f"{speed:g} x" if slow_for else "as it is", slow, checks)
             print(f"{'':<12} {time.perf_counter() - start:.0f} s for {count} gradings", flush=True)
 
 
@@ -115,17 +119,12 @@ def _threshold(assignment: Assignment, check: Check) -> float:
     return assignment.performance.classes[check.performance.device_class].bands[0].fraction
 
 
-def _tune(assignment: Assignment, speed: float) -> int:
-    """How many of PARTS groups must work again: more of them are slower."""
-    low, high = 0, PARTS
-    while high - low > 1:
-        middle = (low + high) // 2
-        check = _grade(assignment, middle)
-        if _fraction(check) > speed * _threshold(assignment, check):
-            low = middle
-        else:
-            high = middle
-    return high
+def _tune(assignment: Assignment, pool: ProcessPoolExecutor) -> Callable[[float], int]:
+    """How many of PARTS groups must work again for a speed, read off a curve that is measured first."""
+    slows = range(0, PARTS + 1, PARTS // POINTS)
+    checks = list(pool.map(partial(_grade, assignment), slows))
+    speeds = [_fraction(check) / _threshold(assignment, check) for check in checks]
+    return lambda speed: round(float(np.interp(speed, speeds[::-1], slows[::-1])))
 
 
 def _print(assignment: Assignment, label: str, slow: int, checks: list[Check]) -> None:
