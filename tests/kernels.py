@@ -1,4 +1,4 @@
-"""Right kernels of the plainest kind, one word or one result per work-item, for tests that spoil them line by line."""
+"""Right kernels of the plainest kind, for tests that spoil them line by line, or count what they do."""
 
 TRANSPOSITION = """\
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
@@ -47,6 +47,43 @@ __kernel void blockMMM(__global const real *A, __global const real *B, __global 
 
     if (row < heightA && col < widthB)
         C[row * widthB + col] = sum;
+}
+"""
+
+REGISTER_PRODUCT = """\
+__kernel void rgblkMMM(__global const real *A, __global const real *B, __global real *C,
+                       uint32_t heightA, uint32_t widthB, uint32_t widthA)
+{
+    __local real Ash[RT][RT + 1];
+
+    const uint32_t lid = get_local_id(0);
+    const uint32_t row0 = get_group_id(1) * RT;
+    const uint32_t col = get_group_id(0) * RT * RT + lid;
+    const uint32_t tileRow = lid / RT;
+    const uint32_t tileCol = lid % RT;
+
+    real cs[RT];
+    for (uint32_t r = 0; r < RT; r++)
+        cs[r] = 0;
+
+    for (uint32_t k0 = 0; k0 < widthA; k0 += RT) {
+        const bool inside = row0 + tileRow < heightA && k0 + tileCol < widthA;
+        Ash[tileRow][tileCol] = inside ? A[(row0 + tileRow) * widthA + (k0 + tileCol)] : (real)0;
+
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        for (uint32_t k = 0; k < RT; k++) {
+            const real b = (k0 + k < widthA && col < widthB) ? B[(k0 + k) * widthB + col] : (real)0;
+            for (uint32_t r = 0; r < RT; r++)
+                cs[r] += Ash[r][k] * b;
+        }
+
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+
+    for (uint32_t r = 0; r < RT; r++)
+        if (row0 + r < heightA && col < widthB)
+            C[(row0 + r) * widthB + col] = cs[r];
 }
 """
 

@@ -1,7 +1,7 @@
 """The options that programs are built with, beside their own."""
 
 from collections.abc import Iterator
-from math import prod
+from math import ceil, prod
 
 import pyopencl as cl
 
@@ -20,6 +20,9 @@ REGISTERS, USUAL_GROUP = 65_536, 256
 work-group that NVIDIA's compiler leaves enough of them for. A kernel that takes more than a larger group has could not
 be launched at all: it must do with fewer."""
 
+WARP, UNIT = 32, 8
+"""Registers are allotted to whole warps, and in so many for each work-item of one (CUDA Occupancy Calculator)."""
+
 
 def build_options(request: Open, program: str, device: cl.Device, *, simulated: bool) -> list[str]:
     """Those of one program of a session."""
@@ -30,7 +33,7 @@ def build_options(request: Open, program: str, device: cl.Device, *, simulated: 
         options.append(VERBOSE)
         largest = max(_groups(request, program), default=1)
         if largest > USUAL_GROUP:
-            options.append(AT_MOST.format(REGISTERS // largest))
+            options.append(AT_MOST.format(REGISTERS // (ceil(largest / WARP) * WARP) // UNIT * UNIT))
     return options
 
 
