@@ -43,7 +43,16 @@ STEP_MS = {STUDENT: 2, NAIVE: 6, COPY: 1, WHOLE: 3, PEAK: 0.5}
 
 def at_sizes(assignment, **sizes):
     """The assignment with other sizes for its timed rounds, on CPUs and on GPUs."""
-    classes = {kind: goal.model_copy(update={"sizes": sizes}) for kind, goal in assignment.performance.classes.items()}
+    return _timed(assignment, sizes=sizes)
+
+
+def with_constants(assignment, **constants):
+    """The assignment with constants of their own for its timed rounds, on CPUs and on GPUs."""
+    return _timed(assignment, constants=constants)
+
+
+def _timed(assignment, **changes):
+    classes = {kind: goal.model_copy(update=changes) for kind, goal in assignment.performance.classes.items()}
     return assignment.model_copy(update={"performance": assignment.performance.model_copy(update={"classes": classes})})
 
 

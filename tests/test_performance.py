@@ -1,7 +1,7 @@
 """performance.py: from rounds to a check."""
 
 import pytest
-from contests import MS, RULES, at_sizes, begun, one_bit_wrong, straw_contest
+from contests import MS, RULES, at_sizes, begun, one_bit_wrong, straw_contest, with_constants
 from samples import DEVICE, ROOFS, performance
 
 from grader import performance as performance_module
@@ -332,6 +332,13 @@ def test_a_right_and_fast_contestant_earns_the_points(small, monkeypatch):
     assert check.performance.pairs == 6
     assert check.performance.roofs is None
     assert check.performance.fraction_of_reference.median == pytest.approx(1)
+
+
+def test_the_check_is_named_by_the_constants_that_are_timed(small):
+    """Before the sizes, where they are others than those of the cases."""
+    given = with_constants(small, TILE=32, real="double")
+    assert unmeasured(small, GPU).name == "performance: gpu (height 7, width 5)"
+    assert unmeasured(given, GPU).name == "performance: gpu (TILE 32, real double, height 7, width 5)"
 
 
 def test_the_check_states_which_profile_it_was_judged_by(small):
