@@ -120,9 +120,12 @@ def test_another_key_makes_other_data(request, shop):
         assert all(np.mean(one == other) < 0.1 for other in made[:number])
 
 
-def test_another_buffer_has_other_data(computing):
+@pytest.mark.parametrize("data", ["numbers", "bits"])
+def test_another_buffer_has_other_data(worker, product, data):
     """Both factors come from one key, and are not the same matrix."""
-    assert np.mean(computing.make("A") == computing.make("B")) < 0.1
+    buffers = {name: each.model_copy(update={"data": each.data and data}) for name, each in product.buffers.items()}
+    shop = Shop(worker, product.model_copy(update={"buffers": buffers}), SQUARE)
+    assert np.mean(shop.make("A") == shop.make("B")) < 0.1
 
 
 def test_the_same_key_makes_the_same_everywhere(bench, worker, product):
