@@ -1,4 +1,4 @@
-"""The correctness checks: one session a case, and every byte that comes back looked at."""
+"""The correctness checks: one session for all cases, and every byte that comes back looked at."""
 
 import time
 from collections import Counter
@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from grader.assignment import Assignment
 from grader.diagnosis import Problem, of_failure, sizes_in_words
-from grader.inspection import Trial, inspect, make_trial
+from grader.inspection import Launched, Trial, inspect, make_trial
 from grader.oracle import Oracle
-from grader.plan import STUDENT, Bindings, Plan, submission_plan
+from grader.plan import Bindings, submission_plan
 from grader.result import Check, Kind, Reason, Verdict
 from grader.rubric import Case
 from grader.runner import Worker
 from grader.scoring import case_points
+from grader.series import Series
 from grader.task import Task
 
 PATIENCE = 2
@@ -33,30 +34,37 @@ GAVE_UP = Problem(reason=Reason.NOT_RUN, message="earlier cases ran into the tim
 def check_cases(task: Task, oracle: Oracle, worker: Worker, bindings: Bindings) -> Iterator[Check]:
     """The check of every case, in the order of the assignment; each is run when it is asked for."""
     assignment = task.assignment
+    cases = assignment.correctness.cases
+    series = Series(worker, {case.name: submission_plan(assignment, case.sizes, bindings) for case in cases})
     reasons: Counter[Reason] = Counter()
-    for number, case in enumerate(assignment.correctness.cases):
+    for number, case in enumerate(cases):
         start = time.perf_counter()
         problem: Problem | None = GAVE_UP
         if reasons[Reason.TIME_LIMIT] < PATIENCE:
             trial = make_trial(assignment, oracle, case.sizes, case.data, (task.seed, CASE_KEY, number))
-            plan = submission_plan(assignment, case.sizes, bindings)
-            problem = _try(worker, plan, trial, repeats=REPEATS if reasons[Reason.WRONG_OUTPUT] < REPEATED else 0)
+            problem = _try(series, case.name, trial, repeats=REPEATS if reasons[Reason.WRONG_OUTPUT] < REPEATED else 0)
         if problem is not None:
             reasons[problem.reason] += 1
         yield _check(assignment, case, problem, time.perf_counter() - start)
+    series.close()
 
 
-def _try(worker: Worker, plan: Plan, trial: Trial, repeats: int) -> Problem | None:
+def _try(series: Series, name: str, trial: Trial, repeats: int) -> Problem | None:
     """What is wrong with a launch; a wrong result is held against so many others on the same data."""
-    script = plan.scripts[STUDENT]
-    fetched = worker.run_once(plan, STUDENT, trial.arrays)
+    fetched = series.run(name, trial.arrays)
     if not isinstance(fetched, dict):
         return of_failure(fetched)
+    script = series.script(name)
     problem = inspect(trial, script, fetched)
-    if problem is None or problem.reason is not Reason.WRONG_OUTPUT or not repeats:
+    if problem is None or problem.reason is not Reason.WRONG_OUTPUT:
         return problem
-    again = worker.run_repeatedly(plan, STUDENT, trial.arrays, repeats)
-    return inspect(trial, script, fetched, again) if isinstance(again, list) else problem
+    again: list[Launched] = []
+    for _ in range(repeats):
+        launched = series.run(name, trial.arrays)
+        if not isinstance(launched, dict):
+            return problem
+        again.append(launched)
+    return inspect(trial, script, fetched, again) if again else problem
 
 
 def unrun_cases(assignment: Assignment) -> Iterator[Check]:

@@ -49,8 +49,8 @@ class Roofs(Record):
 class Performance(Record):
     """What the timed session measured.
 
-    `fraction_of_reference` is the verdict's measure: reference time over submission time, pair by
-    pair. `noise` is the same for the reference against itself in another worker; it should be 1.
+    `fraction_of_reference` is the verdict's measure: the model solution's time over the submission's, round by round.
+    `noise` is the model solution's over its own in another worker; it should be 1.
     Rates are in `unit`, bandwidths in GB/s, times in seconds. A run does `flop` operations (None where moving is all
     there is to do) on `bytes`, the least that must move; `peak` is the GFLOPS of a kernel of ours that only computes.
     `roofs` are there where the device has a profile; the rest was measured in the session itself.

@@ -69,6 +69,34 @@ NOTHING = Plan(buffers=(), scripts={})
 """For a session that only builds."""
 
 
+def joined(plans: Mapping[str, Plan]) -> Plan:
+    """One session for plans of one script each, which goes by the name of its plan; each keeps buffers of its own."""
+    buffers: list[BufferSpec] = []
+    scripts: dict[str, Script] = {}
+    for owner, plan in plans.items():
+        names = {spec.name: buffer_of(owner, spec.name) for spec in plan.buffers}
+        buffers += (spec.model_copy(update={"name": names[spec.name]}) for spec in plan.buffers)
+        (script,) = plan.scripts.values()
+        scripts[owner] = Script(
+            steps=tuple(_renamed(step, names) for step in script.steps),
+            uploads=tuple(names[name] for name in script.uploads),
+            outputs=tuple(names[name] for name in script.outputs),
+        )
+    return Plan(buffers=tuple(buffers), scripts=scripts)
+
+
+def buffer_of(owner: str, name: str) -> str:
+    """What a buffer of a plan is called among those of others, such as "A of one row"."""
+    return f"{name} of {owner}"
+
+
+def _renamed(step: KernelStep | CopyStep, names: Mapping[str, str]) -> KernelStep | CopyStep:
+    if isinstance(step, CopyStep):
+        return CopyStep(source=names[step.source], target=names[step.target])
+    args = (BufferArg(buffer=names[arg.buffer]) if isinstance(arg, BufferArg) else arg for arg in step.args)
+    return step.model_copy(update={"args": tuple(args)})
+
+
 def submission_plan(assignment: Assignment, sizes: Sizes, bindings: Bindings) -> Plan:
     """The student's steps by the submission. What steps of ours would have made for them is uploaded."""
     return _plan(

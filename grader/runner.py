@@ -239,24 +239,12 @@ class Worker:
 
     def run_once(self, plan: Plan, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
         """A session for one script: open it, run the script on the arrays, fetch all its buffers, close it."""
-        launches = self.run_repeatedly(plan, name, arrays, 1)
-        return launches[0] if isinstance(launches, list) else launches
-
-    def run_repeatedly(
-        self, plan: Plan, name: str, arrays: Mapping[str, NDArray[Any]], times: int
-    ) -> list[dict[str, Fetched]] | Failure:
-        """The same, with several launches in the session, each staged afresh on the same arrays."""
         opened = self.open(plan)
         if not isinstance(opened, Opened):
             return opened
-        launches = []
-        for _ in range(times):
-            fetched = self.run(name, arrays)
-            if not isinstance(fetched, dict):
-                return fetched
-            launches.append(fetched)
+        fetched = self.run(name, arrays)
         self.close()
-        return launches
+        return fetched
 
     def run(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
         """In an open session: stage the arrays, run the script, fetch all its buffers."""

@@ -16,10 +16,11 @@ from grader.inputs import fresh_seed
 from grader.inspection import inspect, make_trial
 from grader.metrics import Performance
 from grader.oracle import load_oracle
-from grader.plan import BASELINE, NAIVE, baseline_plan
+from grader.plan import BASELINE, baseline_plan
 from grader.program import own_program
 from grader.result import Kind, Result, Verdict
 from grader.rubric import SpeedGoal
+from grader.series import Series
 from grader.submission import FILE_NAME, read_submission
 from grader.task import Task
 
@@ -105,12 +106,14 @@ def _wrong_baseline_case(assignment: Assignment, bench: Bench, seed: int) -> str
     """The first case that the baseline gets wrong, and how; None if it is right in all."""
     oracle = load_oracle(assignment)
     program = own_program(assignment, assignment.source(BASELINE_FILE))
+    cases = assignment.correctness.cases
     with bench.worker().load({BASELINE: program}) as worker:
-        for number, case in enumerate(assignment.correctness.cases):
+        series = Series(worker, {case.name: baseline_plan(assignment, case.sizes) for case in cases})
+        for number, case in enumerate(cases):
             trial = make_trial(assignment, oracle, case.sizes, case.data, (seed, 0, number))
-            plan = baseline_plan(assignment, case.sizes)
-            fetched = worker.run_once(plan, NAIVE, trial.arrays)
-            problem = inspect(trial, plan.scripts[NAIVE], fetched) if isinstance(fetched, dict) else of_failure(fetched)
+            fetched = series.run(case.name, trial.arrays)
+            script = series.script(case.name)
+            problem = inspect(trial, script, fetched) if isinstance(fetched, dict) else of_failure(fetched)
             if problem is not None:
                 return f"{case.name}: {problem.message}"
     return None

@@ -10,7 +10,8 @@ not be written: the sanitizer where it finds nothing, memory and performance.
 `cause` is what the first explanation must say of a mistake: its `reason`, a `line` that it names (of several, at least
 one; for a race, two), words that it `says`, and the `stride` in bytes between neighbouring work-items. `finding: none`
 marks a right solution of which nothing may be reported. What a device makes of a race, a missed barrier or a value that
-was never set is a matter of luck, and nothing is expected of it.
+was never set is a matter of luck, and nothing is expected of it; `luck` names the cases of which that is true where it
+is not of all.
 """
 
 import re
@@ -59,6 +60,7 @@ def comparison(folder, assignment, result):
     device_class = "cpu" if result.provenance.device.type == "cpu" else "gpu"
     found, expected = failures(result), expected_failures(expectation(folder), assignment, device_class)
     unasked = skipped(result) | ({"performance"} if "performance" not in expected and not is_timed(folder) else set())
+    unasked |= set(annotation(folder, "luck") or ())
     if is_luck(folder):
         unasked |= {name for name in (*found, *expected) if name != "sanitizer"}
     return (

@@ -1,5 +1,7 @@
 """cases.py: which cases are launched again, and what comes of it."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from grader.checking import POISON
 from grader.oracle import load_oracle
 from grader.outcome import Fetched, TimedOut
 from grader.plan import Binding
+from grader.protocol import Opened
 from grader.result import Reason, Verdict
 from grader.submission import read_submission
 from grader.task import Task
@@ -16,31 +19,40 @@ BINDINGS = {"coalsTransp": Binding(name="coalsTransp", takes_local=False)}
 
 
 class FakeWorker:
-    """Makes of every launch what `make` says; counts the sessions of repeats."""
+    """Makes of the first launch of a case what `make` says, and of repeats what `again` says; counts these by case."""
 
     def __init__(self, make, again=None):
         self.make = make
         self.again = again or make
-        self.repeated = []
+        self.launches = Counter()
 
-    def run_once(self, plan, _name, arrays):
-        return fetched(plan, arrays, self.make(arrays))
+    def open(self, plan):
+        self.plan = plan
+        return Opened(kernels=())
 
-    def run_repeatedly(self, plan, _name, arrays, times):
-        self.repeated.append(times)
-        if isinstance(self.again, TimedOut):
-            return self.again
-        return [fetched(plan, arrays, self.again(arrays)) for _ in range(times)]
+    def close(self):
+        pass
+
+    def run(self, name, arrays):
+        self.launches[name] += 1
+        act = self.make if self.launches[name] == 1 else self.again
+        return act if isinstance(act, TimedOut) else fetched(self.plan, name, arrays, act)
+
+    @property
+    def repeated(self):
+        return [launches - 1 for launches in self.launches.values() if launches > 1]
 
 
-def fetched(plan, arrays, made):
-    """Buffers with whole guard bands; the output holds what was made."""
-    contents = {"A": arrays["A"], "B": made}
+def fetched(plan, case, arrays, make):
+    """Buffers with whole guard bands; the output holds what is made of the inputs."""
+    inputs = {name.removesuffix(f" of {case}"): array for name, array in arrays.items()}
+    contents = {f"A of {case}": inputs["A"], f"B of {case}": make(inputs)}
     buffers = {}
     for spec in plan.buffers:
-        band = np.full(spec.guard // 4, spec.poison, dtype=np.uint32)
-        payload = np.ascontiguousarray(contents[spec.name], dtype=np.float32).reshape(-1).view(np.uint32)
-        buffers[spec.name] = Fetched(before=band, payload=payload, after=band, poison=spec.poison)
+        if spec.name in contents:
+            band = np.full(spec.guard // 4, spec.poison, dtype=np.uint32)
+            payload = np.ascontiguousarray(contents[spec.name], dtype=np.float32).reshape(-1).view(np.uint32)
+            buffers[spec.name] = Fetched(before=band, payload=payload, after=band, poison=spec.poison)
     return buffers
 
 

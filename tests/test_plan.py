@@ -15,11 +15,14 @@ from grader.plan import (
     SUBMISSION,
     WHOLE,
     Binding,
+    Plan,
+    Script,
     control_plan,
+    joined,
     reference_plan,
     submission_plan,
 )
-from grader.steps import BufferArg, LocalArg, ScalarArg
+from grader.steps import BufferArg, BufferSpec, CopyStep, LocalArg, ScalarArg
 
 SIZES = {"height": 33, "width": 20}
 
@@ -113,6 +116,33 @@ def test_the_peak_rate_is_measured_where_computing_is_the_task(product, transpos
     assert (step.program, step.global_size) == (PEAK, (peak_run(DEVICE).items,))
     assert {spec.name: spec.size for spec in plan.buffers}[step.args[0].buffer] == 4 * peak_run(DEVICE).items
     assert PEAK not in control_plan(transposition, DEVICE).scripts
+
+
+def test_plans_that_share_a_session_share_nothing_else(transposition):
+    """Scripts go by the names of their plans, on buffers of their own; all else about them is as it was."""
+    plans = {name: submission_plan(transposition, {"height": n, "width": 20}, {}) for name, n in (("a", 33), ("b", 7))}
+    shared = joined(plans)
+    assert [(spec.name, spec.size) for spec in shared.buffers] == [
+        ("A of a", 4 * 33 * 20),
+        ("B of a", 4 * 33 * 20),
+        ("A of b", 4 * 7 * 20),
+        ("B of b", 4 * 7 * 20),
+    ]
+    for name, plan in plans.items():
+        script, (step,) = shared.scripts[name], plan.scripts[STUDENT].steps
+        assert (script.uploads, script.outputs) == ((f"A of {name}",), (f"B of {name}",))
+        args = (BufferArg(buffer=f"A of {name}"), BufferArg(buffer=f"B of {name}"), *step.args[2:])
+        assert script.steps == (step.model_copy(update={"args": args}),)
+        kept = [spec.model_copy(update={"name": f"{spec.name} of {name}"}) for spec in plan.buffers]
+        assert [spec for spec in shared.buffers if spec.name.endswith(name)] == kept
+
+
+def test_a_copy_is_made_between_buffers_of_its_own_plan():
+    """Both of its ends are renamed."""
+    script = Script(steps=(CopyStep(source="s", target="t"),), uploads=(), outputs=())
+    buffers = tuple(BufferSpec(name=name, size=4, guard=0, poison=0) for name in ("s", "t"))
+    shared = joined({"one": Plan(buffers=buffers, scripts={COPY: script})})
+    assert shared.scripts["one"].steps == (CopyStep(source="s of one", target="t of one"),)
 
 
 def test_a_watched_plan_leaves_nothing_for_accidents_to_hide_in(transposition):

@@ -136,14 +136,6 @@ def test_what_a_kernel_prints_never_reaches_the_control_stream(worker):
     assert is_right(worker.run_once(plan("chatter"), "run", ARRAYS))
 
 
-def test_a_script_can_be_repeated_in_one_session(worker):
-    """Every launch starts from the same inputs and from poisoned outputs; its results are its own."""
-    launches = worker.run_repeatedly(plan("twice"), "run", ARRAYS, 3)
-    assert len(launches) == 3
-    assert all(is_right(fetched) for fetched in launches)
-    assert isinstance(worker.run_repeatedly(plan("crash"), "run", ARRAYS, 3), Crashed)
-
-
 def test_a_refusal_of_the_driver_is_an_outcome(worker):
     """A work-group size that contradicts the launch."""
     outcome = worker.run_once(plan("sevens"), "run", ARRAYS)

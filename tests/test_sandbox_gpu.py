@@ -59,6 +59,36 @@ def test_nvidias_toolkit_is_asked_for_one_gpu(dev, wanted, index):
     assert (found.nodes, found.groups, found.icd) == ((), (), "/etc/OpenCL/vendors/nvidia.icd")
 
 
+NVIDIAS = ("nvidia0", "nvidia1", "nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "node"), [("nvidia-nodes", "nvidia0"), ("nvidia-nodes:0", "nvidia0"), ("nvidia-nodes:1", "nvidia1")]
+)
+def test_without_the_toolkit_nvidias_nodes_are_one_gpu_and_what_all_share(dev, wanted, node):
+    """The engine is asked for nothing else; no other GPU, and no node for displays."""
+    nodes(dev, *NVIDIAS)
+    names = (node, "nvidiactl", "nvidia-uvm", "nvidia-uvm-tools")
+    assert find_gpu(wanted) == Gpu(
+        nodes=tuple(dev / name for name in names), groups=(group_of(dev / node),), icd="/etc/OpenCL/vendors/nvidia.icd"
+    )
+
+
+def test_nvidias_nodes_for_tools_may_be_missing(dev):
+    """Kernels run without them; where a node is not there, the engine would refuse the container."""
+    nodes(dev, "nvidia0", "nvidiactl", "nvidia-uvm")
+    assert [node.name for node in find_gpu("nvidia-nodes").nodes] == ["nvidia0", "nvidiactl", "nvidia-uvm"]
+
+
+@pytest.mark.parametrize(("mode", "groups"), [(0o666, 0), (0o660, 1), (0o664, 1)])
+def test_a_node_that_everybody_may_open_needs_no_group(dev, mode, groups):
+    """NVIDIA's often belong to root's group, which no submission should have without need."""
+    nodes(dev, "nvidia0", "nvidiactl", "nvidia-uvm")
+    for name in ("nvidia0", "nvidiactl", "nvidia-uvm"):
+        (dev / name).chmod(mode)
+    assert len(find_gpu("nvidia-nodes").groups) == groups
+
+
 @pytest.mark.parametrize(("wanted", "node"), [("amd", "renderD128"), ("amd:0", "renderD128"), ("amd:1", "renderD129")])
 def test_amds_nodes_are_the_compute_driver_and_one_gpu(dev, wanted, node):
     """With the groups that may open them, and no other driver."""
@@ -105,6 +135,8 @@ def test_every_group_is_named_once_and_by_number(dev):
         "nvidia:-1",
         "nvidia:+1",
         "nvidia:1:2",
+        "nvidia-nodes:x",
+        "nvidia-node",
         "nvidia:1 ",
         "nvidia:\u00b2",
         "none:0",
@@ -124,6 +156,10 @@ def test_a_word_that_means_no_gpu_is_the_callers_mistake(dev, wanted):
     [
         ("nvidia", (), "nvidia0", "install NVIDIA's driver"),
         ("nvidia:1", ("nvidia0",), "nvidia1", "install NVIDIA's driver"),
+        ("nvidia-nodes", ("nvidiactl", "nvidia-uvm"), "nvidia0", "install NVIDIA's driver"),
+        ("nvidia-nodes:2", NVIDIAS, "nvidia2", "install NVIDIA's driver"),
+        ("nvidia-nodes", ("nvidia0", "nvidia-uvm"), "nvidiactl", "nvidia-modprobe"),
+        ("nvidia-nodes", ("nvidia0", "nvidiactl"), "nvidia-uvm", "nvidia-modprobe"),
         ("amd", ("dri/renderD128",), "kfd", "load the amdgpu driver"),
         ("amd", ("kfd",), "0 GPUs in", "load the driver"),
         ("amd:1", ("kfd", "dri/renderD128"), "1 GPUs in", "load the driver"),

@@ -14,10 +14,12 @@ SandboxOption = Annotated[str | None, typer.Option(help="Where submissions run: 
 DevicesOption = Annotated[
     str | None, typer.Option("--device", help="Number of the OpenCL device, or of several for the jobs in turn: 0,1.")
 ]
-GpuOption = Annotated[str | None, typer.Option(help="A GPU for the container: nvidia[:INDEX], amd, intel, or none.")]
+GpuOption = Annotated[
+    str | None, typer.Option(help="A GPU for the container: nvidia[:INDEX], nvidia-nodes, amd, intel, or none.")
+]
 GpusOption = Annotated[
     str | None,
-    typer.Option("--gpu", help="A GPU for the containers (nvidia[:INDEX], amd, intel, none) or several: nvidia:0,1."),
+    typer.Option("--gpu", help="A GPU for the containers, as for grader grade, or several: nvidia:0,1."),
 ]
 TrustOption = Annotated[
     bool, typer.Option("--trust-submissions", help="Allow other people's code in the sandbox `process`.")

@@ -1,11 +1,13 @@
 """Which GPU a container is given, and what the engine must be told for it.
 
-none            no GPU: kernels run on the CPU, through PoCL
-nvidia[:INDEX]  by the NVIDIA container toolkit, which puts the driver's libraries into the container
-amd[:INDEX]     by device nodes; the image must hold the driver's OpenCL library (README)
-intel[:INDEX]   the same
+none                  no GPU: kernels run on the CPU, through PoCL
+nvidia[:INDEX]        by the NVIDIA container toolkit, which puts the driver's libraries into the container
+nvidia-nodes[:INDEX]  by device nodes, without the toolkit; the image must hold the driver's OpenCL library (README)
+amd[:INDEX]           the same
+intel[:INDEX]         the same
 """
 
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +22,10 @@ DEV = Path("/dev")
 VENDORS = "/etc/OpenCL/vendors"
 """Where an image keeps its ICD files, which name the drivers."""
 
-TOOLKIT = "install the NVIDIA container toolkit and run `nvidia-ctk runtime configure`, then restart the engine"
+TOOLKIT = (
+    "install the NVIDIA container toolkit and run `nvidia-ctk runtime configure`, then restart the engine; or use "
+    "--gpu nvidia-nodes, as the README says"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +54,26 @@ def _none(_: int) -> Gpu:
 
 
 def _nvidia(index: int) -> Gpu:
+    _nvidia_node(index)
+    request = DeviceRequest(driver="nvidia", device_ids=[str(index)], capabilities=[["gpu", "compute", "utility"]])
+    return Gpu(requests=(request,), icd=f"{VENDORS}/nvidia.icd")
+
+
+def _nvidia_nodes(index: int) -> Gpu:
+    shared = tuple(DEV / name for name in ("nvidiactl", "nvidia-uvm"))
+    for node in shared:
+        if not node.exists():
+            raise DeviceError(f"there is no {node}: run `nvidia-modprobe -u -c 0`, or name another --gpu.")
+    tools = DEV / "nvidia-uvm-tools"  # for debuggers and profilers; drivers start without
+    nodes = (_nvidia_node(index), *shared, *([tools] if tools.exists() else []))
+    return _with_groups(nodes, f"{VENDORS}/nvidia.icd")
+
+
+def _nvidia_node(index: int) -> Path:
     node = DEV / f"nvidia{index}"
     if not node.exists():
         raise DeviceError(f"there is no {node}: install NVIDIA's driver, or name another --gpu.")
-    request = DeviceRequest(driver="nvidia", device_ids=[str(index)], capabilities=[["gpu", "compute", "utility"]])
-    return Gpu(requests=(request,), icd=f"{VENDORS}/nvidia.icd")
+    return node
 
 
 def _amd(index: int) -> Gpu:
@@ -75,8 +95,25 @@ def _render_node(index: int) -> Path:
 
 
 def _with_groups(nodes: tuple[Path, ...], icd: str) -> Gpu:
-    """The nodes with the groups that own them, by number: an image need not know their names."""
-    return Gpu(nodes=nodes, groups=tuple(sorted({node.stat().st_gid for node in nodes})), icd=icd)
+    """The nodes with the groups that own them, by number: an image need not know their names.
+
+    A node that everybody may open needs no group; it often belongs to root's.
+    """
+    found = [node.stat() for node in nodes]
+    return Gpu(
+        nodes=nodes, groups=tuple(sorted({each.st_gid for each in found if not _is_open(each.st_mode)})), icd=icd
+    )
 
 
-GPUS: dict[str, Callable[[int], Gpu]] = {NO_GPU: _none, "nvidia": _nvidia, "amd": _amd, "intel": _intel}
+def _is_open(mode: int) -> bool:
+    wanted = stat.S_IROTH | stat.S_IWOTH
+    return mode & wanted == wanted
+
+
+GPUS: dict[str, Callable[[int], Gpu]] = {
+    NO_GPU: _none,
+    "nvidia": _nvidia,
+    "nvidia-nodes": _nvidia_nodes,
+    "amd": _amd,
+    "intel": _intel,
+}

@@ -42,7 +42,7 @@ from grader.worker import simulator
 from grader.worker.facts import demand, device_facts, kernel_facts
 from grader.worker.fingerprint import fingerprint
 from grader.worker.fork import Channel
-from grader.worker.options import build_options
+from grader.worker.options import build_options, fewer_registers
 from grader.worker.preprocess import PreprocessingError, preprocess
 
 warnings.simplefilter("ignore")  # pyopencl warns about non-empty build logs; the judge gets the log itself
@@ -124,7 +124,7 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
     built: dict[str, cl.Program] = {}
     for name in request.programs:
         options = build_options(request, name, device, simulated=job.simulation is not None)
-        outcome = _build(cl.Program(context, request.programs[name].source), name, options, device)
+        outcome = _build(context, request, name, options)
         if isinstance(outcome, BuildFailed):
             return outcome
         built[name] = outcome
@@ -139,15 +139,18 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
     return Session(queue=queue, buffers=buffers, sequences=sequences), opened
 
 
-def _build(program: Any, name: str, options: list[str], device: cl.Device) -> "cl.Program | BuildFailed":
+def _build(context: cl.Context, request: Open, name: str, options: list[str]) -> "cl.Program | BuildFailed":
     """The built program, or the compiler's log."""
+    program = cl.Program(context, request.programs[name].source)
+    (device,) = context.devices
     try:
         program.build(options, [device])
     except cl.RuntimeError as error:
         if error.code != cl.status_code.BUILD_PROGRAM_FAILURE:
             raise
         return BuildFailed(program=name, log=_log(program, device))
-    return program
+    more = fewer_registers(request, name, _log(program, device))
+    return _build(context, request, name, [*options, *more]) if more and more[0] not in options else program
 
 
 def _log(program: Any, device: cl.Device) -> str:

@@ -6,19 +6,32 @@
 //
 // So each product needs a word of the tile, and local memory would be the limit: it serves one request of a warp at a
 // time, which is a quarter of what the arithmetic units can take. Two things spare it. The tile is stored turned, so
-// that four rows of a column lie side by side and are read as one real4. And a group computes COLUMNS blocks of
-// RT*RT columns, so that each word of the tile serves COLUMNS products; the launch has a group for every block, and
-// those that are not the first of COLUMNS have nothing to do.
+// that four rows of a column lie side by side and are read as one real4. And a group computes two blocks of RT*RT
+// columns, so that each word of the tile serves two products; the launch has a group for every block, and every other
+// one has nothing to do.
 //
-// Every index is clamped to the last row and column of its array, in place of a guard around every read: a work-item
-// past an edge computes what nobody stores. Steps past the end of K are staged as zero in the tile.
+// Nobody waits for global memory, either: the word of A for the next tile is fetched while this one is used, and of B
+// the words of several steps before the first is needed. A work-item past an edge reads the last row or column in place
+// of its own, and stores nothing.
 typedef float4 real4;
 
-#define COLUMNS 2        // of each work-item
+#define COLUMNS 2        // of each work-item, RT*RT apart
 #define QUADS (RT / 4)   // vectors of four in a column of the tile
-#define AHEAD 4          // steps of K whose words of B are read before the first is used
+#define AHEAD 4          // steps of K whose words of B are read together
 
-__attribute__((reqd_work_group_size(RT * RT, 1, 1)))    // or the compiler must leave registers for larger groups
+// One step of K: a column of the tile times this work-item's words of a row of B.
+inline void multiply(real4 (*sums)[QUADS], __local const real4 *column, const real *b)
+{
+    #pragma unroll
+    for (uint32_t q = 0; q < QUADS; q++) {
+        const real4 a = column[q];
+        #pragma unroll
+        for (uint32_t c = 0; c < COLUMNS; c++)
+            sums[c][q] += a * b[c];
+    }
+}
+
+__attribute__((reqd_work_group_size(RT * RT, 1, 1)))
 __kernel void rgblkMMM(__global const real *A, __global const real *B, __global real *C,
                        uint32_t heightA, uint32_t widthB, uint32_t widthA)
 {
@@ -32,40 +45,49 @@ __kernel void rgblkMMM(__global const real *A, __global const real *B, __global 
     const uint32_t col0 = get_group_id(0) * RT * RT + lid;   // this work-item's first column
     const uint32_t tileRow = lid / RT;                       // the word of the tile that it stages
     const uint32_t tileCol = lid % RT;
-    const uint32_t rowA = min(row0 + tileRow, heightA - 1);
+    __global const real *const rowOfA = A + min(row0 + tileRow, heightA - 1) * widthA;
     __local real *const staged = (__local real *)Ash[tileCol] + tileRow;
 
-    real4 cs[COLUMNS][QUADS];
+    real4 sums[COLUMNS][QUADS];
+    uint32_t column[COLUMNS];
     #pragma unroll
-    for (uint32_t c = 0; c < COLUMNS; c++)
+    for (uint32_t c = 0; c < COLUMNS; c++) {
+        column[c] = min(col0 + c * RT * RT, widthB - 1);
         #pragma unroll
         for (uint32_t q = 0; q < QUADS; q++)
-            cs[c][q] = 0;
+            sums[c][q] = 0;
+    }
 
+    __global const real *rowOfB = B;
+    real next = tileCol < widthA ? rowOfA[tileCol] : (real)0;
     for (uint32_t k0 = 0; k0 < widthA; k0 += RT) {
-        *staged = k0 + tileCol < widthA ? A[rowA * widthA + (k0 + tileCol)] : (real)0;
+        *staged = next;
 
         barrier(CLK_LOCAL_MEM_FENCE);    // the tile is complete before anyone reads it
 
-        #pragma unroll
-        for (uint32_t k = 0; k < RT; k += AHEAD) {
-            real b[AHEAD][COLUMNS];
+        next = k0 + RT + tileCol < widthA ? rowOfA[k0 + RT + tileCol] : (real)0;
+
+        if (k0 + RT <= widthA) {
             #pragma unroll
-            for (uint32_t j = 0; j < AHEAD; j++) {
-                const uint32_t rowB = min(k0 + k + j, widthA - 1);
+            for (uint32_t k = 0; k < RT; k += AHEAD) {
+                real b[AHEAD][COLUMNS];
                 #pragma unroll
-                for (uint32_t c = 0; c < COLUMNS; c++)
-                    b[j][c] = B[rowB * widthB + min(col0 + c * RT * RT, widthB - 1)];
-            }
-            #pragma unroll
-            for (uint32_t j = 0; j < AHEAD; j++)
-                #pragma unroll
-                for (uint32_t q = 0; q < QUADS; q++) {
-                    const real4 a = Ash[k + j][q];
+                for (uint32_t j = 0; j < AHEAD; j++, rowOfB += widthB)
                     #pragma unroll
                     for (uint32_t c = 0; c < COLUMNS; c++)
-                        cs[c][q] += a * b[j][c];
-                }
+                        b[j][c] = rowOfB[column[c]];
+                #pragma unroll
+                for (uint32_t j = 0; j < AHEAD; j++)
+                    multiply(sums, Ash[k + j], b[j]);
+            }
+        } else {
+            for (uint32_t k = 0; k0 + k < widthA; k++, rowOfB += widthB) {
+                real b[COLUMNS];
+                #pragma unroll
+                for (uint32_t c = 0; c < COLUMNS; c++)
+                    b[c] = rowOfB[column[c]];
+                multiply(sums, Ash[k], b);
+            }
         }
 
         barrier(CLK_LOCAL_MEM_FENCE);    // everyone has read it before the next step overwrites it
@@ -77,6 +99,6 @@ __kernel void rgblkMMM(__global const real *A, __global const real *B, __global 
         #pragma unroll
         for (uint32_t r = 0; r < RT; r++)
             if (row0 + r < heightA && col < widthB)
-                C[(row0 + r) * widthB + col] = ((real *)cs[c])[r];
+                C[(row0 + r) * widthB + col] = ((real *)sums[c])[r];
     }
 }

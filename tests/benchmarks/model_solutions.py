@@ -89,17 +89,18 @@ def _row(assignment: Assignment, sizes: Sizes, device: DeviceFacts, seconds: dic
     moved = evaluate(performance.bytes, names)
     work = moved if performance.flop is None else evaluate(performance.flop, names)
     copied = 2 * copy_size(assignment, device)
-    own, flop = seconds[STUDENT], peak_run(device).flop
+    own = seconds[STUDENT]
+    run = peak_run(device) if performance.flop else None
     of_copy = median((moved / mine) / (copied / copy) for mine, copy in zip(own, seconds[COPY], strict=True))
-    peaks = zip(own, seconds[PEAK], strict=True) if PEAK in seconds else ()
-    of_peak = [(work / mine) / (flop / peak) for mine, peak in peaks]
+    peaks = zip(own, seconds[PEAK], strict=True) if run else ()
+    of_peak = [(work / mine) / (run.flop / peak) for mine, peak in peaks]
     cuts = quantiles(own, n=20)
     cells = (
         assignment.name,
         " x ".join(f"{size:,}" for size in sizes.values()),
         f"{work / median(own) * 1e-9:,.0f} {performance.unit}",
         f"{work / median(seconds[NAIVE]) * 1e-9:,.0f}",
-        "" if of_peak else f"{of_copy:.2f}",
+        "" if run else f"{of_copy:.2f}",
         f"{median(of_peak):.2f}" if of_peak else "",
         f"{(cuts[-1] - cuts[0]) / median(own):.1%}",
     )
