@@ -158,8 +158,8 @@ def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
 def _contest(task: Task, bench: Bench, student: Worker, built: Built, workers: ExitStack) -> Contest:
     """The submission, and beside it workers of our own, which build (and start, if need be) while the cases run."""
     device = student.ready()
+    sizes, oracle = speed_goal(task.assignment, device).sizes, load_oracle(task.assignment)
     assignment = task.assignment.timed_on(device_class(device))
-    sizes, oracle = speed_goal(assignment, device).sizes, load_oracle(assignment)
     referee = REFEREES[device_class(device)](
         Match(assignment=assignment, oracle=oracle, sizes=sizes, device=device, seed=task.seed)
     )

@@ -66,5 +66,5 @@ def _performance(check: Check, assignment: Assignment, device: DeviceFacts) -> C
     goal = speed_goal(assignment, device)
     if check.performance is None or check.reason is Reason.IMPLAUSIBLE:
         return _worth(check, goal.points)
-    fresh = unmeasured(assignment, device).model_copy(update={"seconds": check.seconds})
+    fresh = unmeasured(assignment, device).model_copy(update={"seconds": check.seconds, "usage": check.usage})
     return judge(fresh, check.performance, goal, device)

@@ -65,7 +65,8 @@ __kernel void digest(__global const uint *words, uint count, uint number, __glob
     const uint lid = get_local_id(0), first = low_word(key, number), second = high_word(key, number);
     uint low = 0, high = 0;
     for (uint i = get_global_id(0); i < count; i += get_global_size(0)) {
-        const uint here = mix(words[i] + mix(i ^ first));    // a word counts with its place
+        const uint word = words[i] == 0x80000000u ? 0 : words[i];    // minus nought is nought
+        const uint here = mix(word + mix(i ^ first));                // a word counts with its place
         low += here;
         high += mix(here ^ second);
     }

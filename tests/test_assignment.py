@@ -38,6 +38,18 @@ def test_the_hash_covers_both_folders(copy):
         before = after
 
 
+def test_a_class_of_devices_can_be_timed_with_constants_of_its_own(product):
+    """The others stay, and so does everything else; what is no constant of the assignment is refused (test_course)."""
+    gpu = product.performance.classes["gpu"].model_copy(update={"constants": {"TILE": 32}})
+    classes = {**product.performance.classes, "gpu": gpu}
+    given = product.model_copy(update={"performance": product.performance.model_copy(update={"classes": classes})})
+    timed = given.timed_on("gpu")
+    assert timed.constants == {**product.constants, "TILE": 32}
+    assert timed.definitions["TILE"] == "32"
+    assert timed.model_copy(update={"constants": product.constants}) == given
+    assert given.timed_on("cpu") == given
+
+
 def test_no_assignment_is_named_in_the_code():
     """The package knows no assignment by name: they are data."""
     code = "\n".join(path.read_text() for path in (ROOT / "grader").rglob("*.py"))

@@ -47,7 +47,12 @@ def copy(tmp_path):
         ("name: one row,", "name: one element,", "two cases have the same name"),
         (r"\{height: 1, width: 1\}", "{height: 1}", "must give the sizes height, width"),
         (r"\{height: 1, width: 1\}", "{height: 0, width: 1}", "sizes must be at least 1"),
-        ("fraction: 0.75", "fraction: 0.10", "from the highest fraction down"),
+        (r"fraction: \S+, points: 10", "fraction: 0.99, points: 10", "from the highest fraction down"),
+        (
+            "^    gpu:\n",
+            "    gpu:\n      constants: {TILE: 8, BLOCK: 64}\n",
+            "a speed goal has the constant BLOCK, which",
+        ),
         ("^title: .*", "title: [", "is not YAML"),
         (r"(?s)\A.*\Z", "- 1\n", "must hold fields"),
         ("points: 48", "points: many", "correctness.points"),

@@ -7,13 +7,16 @@ from dataclasses import replace
 import pytest
 from attacks import HELD, corpus
 from conftest import ROOT
+from contests import at_sizes, with_constants
 from golden import CORPUS, annotation, comparison, expectation, is_timed, listed, skipped
+from kernels import TRANSPOSITION, changed
 
-from grader.errors import NoiseError
+from grader.errors import InputError, NoiseError
 from grader.expressions import evaluate
 from grader.grading import grade_submission
 from grader.inputs import fresh_seed
 from grader.result import Kind, Reason
+from grader.rubric import Band
 from grader.submission import read_submission
 from grader.task import Task
 from grader.timing import TimingRules
@@ -151,6 +154,62 @@ def test_a_seed_repeats_a_grading(transposition, bench, tmp_path):
     first, again, other = (grade(transposition, tmp_path, bench, seed) for seed in (7, 7, 8))
     assert [check.message for check in first.checks] == [check.message for check in again.checks]
     assert [check.message for check in first.checks] != [check.message for check in other.checks]
+
+
+def with_tiles_of_32(assignment):
+    """Timed so on every device; small, and with a threshold that all reach."""
+    sizes, bands = {"height": 100, "width": 70}, (Band(fraction=0.001, points=20.0),)
+    assignment = with_constants(at_sizes(assignment, **sizes), TILE=32)
+    classes = {
+        kind: goal.model_copy(update={"bands": bands, "minimum": {}})
+        for kind, goal in assignment.performance.classes.items()
+    }
+    return assignment.model_copy(update={"performance": assignment.performance.model_copy(update={"classes": classes})})
+
+
+def written(folder, source):
+    """The folder, with this file in it."""
+    (folder / "kernels.cl").write_text(source)
+    return folder
+
+
+def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition, bench, tmp_path):
+    """All else is checked with those that the handout names: here a kernel that writes its TILE where that is 32."""
+    source = changed(TRANSPOSITION, "= tile[lx][ly]", "= TILE == 32 ? TILE : tile[lx][ly]")
+    quick = replace(bench, timing=ONE_PAIR)
+    result = grade(with_tiles_of_32(transposition), written(tmp_path, source), quick)
+    *others, speed = result.checks
+    assert not [check.name for check in others if check.reason is not None]
+    assert speed.name.endswith("(TILE 32, height 100, width 70)")
+    assert speed.reason is Reason.WRONG_OUTPUT
+    assert "in timed run 1, " in speed.message
+    assert "got 32, expected " in speed.message
+
+
+def test_a_kernel_that_cannot_do_with_the_timed_constants_does_not_build_there(transposition, bench, tmp_path):
+    """Its build has passed; the check of its speed says what the compiler does."""
+    source = "#if TILE != 16\n#error this kernel is for tiles of 16\n#endif\n" + TRANSPOSITION
+    result = grade(with_tiles_of_32(transposition), written(tmp_path, source), replace(bench, timing=ONE_PAIR))
+    *others, speed = result.checks
+    assert not [check.name for check in others if check.reason is not None]
+    assert speed.reason is Reason.BUILD_ERROR
+    assert "this kernel is for tiles of 16" in speed.message
+    assert (speed.points, speed.max_points, speed.performance) == (0, 20, None)
+
+
+@pytest.mark.parametrize("text", [TRANSPOSITION, ROOT / "tests/submissions/coalsTransp/course-style-lmem"])
+def test_a_kernel_for_any_tile_is_timed_with_the_larger_one(transposition, bench, tmp_path, text):
+    """Also one whose local memory is an argument."""
+    path = written(tmp_path, text) if isinstance(text, str) else text
+    speed = grade(with_tiles_of_32(transposition), path, replace(bench, timing=ONE_PAIR)).checks[-1]
+    assert (speed.reason, speed.points) == (None, 20), speed.message
+
+
+def test_a_device_that_is_not_asked_for_is_a_fault_of_the_assignment(transposition, bench):
+    """The file is named, and what to add."""
+    nothing = transposition.performance.model_copy(update={"classes": {}})
+    with pytest.raises(InputError, match=r"says nothing about the device .*; add performance\.classes\."):
+        grade(transposition.model_copy(update={"performance": nothing}), transposition.reference, bench)
 
 
 def test_a_submission_never_sees_the_reference(course, bench, tmp_path, monkeypatch):

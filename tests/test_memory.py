@@ -4,6 +4,7 @@
 
 import pytest
 from conftest import ROOT
+from kernels import TRANSPOSITION, changed
 from simulator import simulator, subject_of  # noqa: F401 - a fixture
 
 from grader.diagnosis import Problem
@@ -227,7 +228,7 @@ def test_a_model_solution_passes_with_all_its_profile(simulator, transposition):
 
 def test_wrong_results_there_are_not_counted(simulator, transposition):
     """A kernel whose results are wrong in that run has no profile, and the reason is not hidden."""
-    source = MODEL.replace("= tile[lx][ly]", "= 2 * tile[lx][ly]")
+    source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     found = usable(count_memory(subject_of(simulator, transposition, source), transposition.memory, Simulation()))
     assert isinstance(found, Problem)
     assert found.reason is Reason.NOT_RUN

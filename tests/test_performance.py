@@ -1,20 +1,14 @@
-"""performance.py and measurement.py: from launches to rounds, and from rounds to a check."""
+"""performance.py: from rounds to a check."""
 
-from dataclasses import replace
-
-import numpy as np
 import pytest
+from contests import MS, RULES, at_sizes, begun, one_bit_wrong, straw_contest, with_constants
 from samples import DEVICE, ROOFS, performance
 
 from grader import performance as performance_module
-from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
+from grader.contestant import Role
 from grader.device import GPU_COPY_BYTES
-from grader.diagnosis import Problem
-from grader.errors import NoiseError, SolutionError
-from grader.measurement import Contest, Contestant, Role, measure
+from grader.measurement import measure
 from grader.metrics import Interval
-from grader.oracle import load_oracle
-from grader.outcome import Crashed, Fetched, TimedOut, Timing
 from grader.performance import (
     CEILING,
     CLOCK_SECONDS,
@@ -26,30 +20,12 @@ from grader.performance import (
     summarise,
     unmeasured,
 )
-from grader.plan import (
-    COPY,
-    NAIVE,
-    PEAK,
-    STUDENT,
-    WHOLE,
-    Binding,
-    control_plan,
-    reference_plan,
-    submission_plan,
-)
-from grader.protocol import BuildFailed, Done, Opened, StepTime
+from grader.plan import STUDENT
 from grader.result import Reason, Verdict
 from grader.rubric import Band, SpeedGoal
-from grader.timing import Round, SideShow, TimingRules, Transfers
+from grader.timing import Round, SideShow, Transfers
 
 GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})
-MS = 1e-3
-
-
-def at_sizes(assignment, **sizes):
-    """The assignment with other sizes for its timed rounds, on CPUs and on GPUs."""
-    classes = {kind: goal.model_copy(update={"sizes": sizes}) for kind, goal in assignment.performance.classes.items()}
-    return assignment.model_copy(update={"performance": assignment.performance.model_copy(update={"classes": classes})})
 
 
 def round_of(submission, reference, control, side_show=None, *, gaps=(0.0, 0.0), transfers=(0.01, 0.01)):  # noqa: PLR0913
@@ -93,7 +69,7 @@ ROUNDS = (
     round_of(1, 1, 2.0, show(4, 0.25)),
     round_of(2, 2, 2.0, show(10, 1)),
 )
-"""Submission 1 to 4 ms, median 2; the ratios to the reference are 1/2, 1/4, 1 and 1."""
+"""Submission 1 to 4 ms, median 2; the ratios to the mean of reference and control are 1/2, 3/16, 3/2 and 1."""
 
 
 def test_rates_and_fractions_are_those_worked_out_by_hand(million):
@@ -102,7 +78,7 @@ def test_rates_and_fractions_are_those_worked_out_by_hand(million):
     assert numbers(found.seconds) == pytest.approx([2 * MS, 1 * MS, 4 * MS])
     assert numbers(found.rate) == pytest.approx([4, 2, 8])
     assert found.unit == "GB/s"
-    assert numbers(found.fraction_of_reference) == pytest.approx([0.75, 0.25, 1])
+    assert numbers(found.fraction_of_reference) == pytest.approx([0.75, 0.1875, 1.5])
     assert numbers(found.noise) == pytest.approx([1, 0.5, 2])
     assert found.copy_bandwidth == pytest.approx(16)
     assert found.fraction_of_copy == pytest.approx(0.25)
@@ -329,58 +305,7 @@ def test_a_late_answer_now_and_then_is_no_finding():
     assert implausible(at_speed(), (*gaps(0, 0, 5), *gaps(1.0, 0, 4)), CEILING) is None
 
 
-# --- measure: rounds with workers of straw ------------------------------------------------------
-
-RULES = TimingRules(warm_up_seconds=0, min_pairs=6, max_pairs=6, session_pairs=3)
-"""Round 0 opens sessions, 1 to 3 count, 4 opens sessions again, 5 to 7 count."""
-
-STEP_MS = {STUDENT: 2, NAIVE: 6, COPY: 1, WHOLE: 3, PEAK: 0.5}
-
-
-class StrawWorker:
-    """Does what a Worker is asked to, without a process: right results, and times as told.
-
-    `log` takes what is asked, with the role; `faults` maps a request to what is answered the n-th time it is made.
-    """
-
-    def __init__(self, role, log, step_ms, faults):
-        self.role, self.log, self.step_ms, self.faults = role, log, step_ms, faults
-        self.plan, self.arrays, self.asked = None, {}, {}
-
-    def _answer(self, request, usual):
-        self.asked[request] = self.asked.get(request, 0) + 1
-        return self.faults.get((request, self.asked[request]), usual)
-
-    def open(self, plan):
-        self.plan = plan
-        self.log.append((self.role, "open", None))
-        return self._answer("open", Opened.model_construct(kernels=()))
-
-    def stage(self, script, arrays):
-        self.arrays = {name: np.array(array) for name, array in arrays.items()}
-        self.log.append((self.role, "stage", script))
-        return self._answer(f"stage {script}", Done())
-
-    def launch(self, script):
-        self.log.append((self.role, "launch", script))
-        steps = self.plan.scripts[script].steps
-        times = [
-            StepTime(start_ns=0, end_ns=int((number + 1) * self.step_ms[script] * 1e6)) for number in range(len(steps))
-        ]
-        seconds = sum(time.seconds for time in times)
-        return self._answer(f"launch {script}", Timing(steps=tuple(times), wall_seconds=seconds + 0.5 * MS))
-
-    def fetch(self, names):
-        self.log.append((self.role, "fetch", None))
-        fetched = {name: self._fetched(name) for name in names}
-        change = self._answer("fetch", None)
-        return change(fetched) if callable(change) else (change or fetched)
-
-    def _fetched(self, name):
-        poison = POISON if name in self.plan.scripts[STUDENT].outputs else INPUT_POISON
-        band = np.full(GUARD_BYTES // 4, poison, dtype=np.uint32)
-        payload = np.ascontiguousarray(self.arrays[name], dtype=np.float32).view(np.uint32).reshape(-1)
-        return Fetched(before=band, payload=payload, after=band.copy(), poison=poison)
+# --- check_performance: rounds with workers of straw ----------------------------------------------
 
 
 @pytest.fixture
@@ -389,161 +314,10 @@ def small(transposition):
     return at_sizes(transposition, height=7, width=5)
 
 
-def contest_for(assignment, log=None, step_ms=None, faults=None, seed=1):
-    """A contest of straw workers; `step_ms` and `faults` are given by role."""
-    log = [] if log is None else log
-    sizes = assignment.performance.classes["cpu"].sizes
-    bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
-    plans = {
-        Role.SUBMISSION: submission_plan(assignment, sizes, bindings),
-        Role.REFERENCE: reference_plan(assignment, sizes),
-        Role.CONTROL: control_plan(assignment, DEVICE),
-    }
-    workers = {
-        role: StrawWorker(role, log, {**STEP_MS, **(step_ms or {}).get(role, {})}, (faults or {}).get(role, {}))
-        for role in plans
-    }
-    return Contest(
-        assignment=assignment,
-        oracle=load_oracle(assignment),
-        device=DEVICE,
-        seed=seed,
-        contestants={role: Contestant(worker=workers[role], plan=plan) for role, plan in plans.items()},
-    )
-
-
-def student_launches(log):
-    """The roles that ran the student's steps, round by round."""
-    roles = [role for role, request, script in log if (request, script) == ("launch", STUDENT)]
-    return [tuple(roles[start : start + 3]) for start in range(0, len(roles), 3)]
-
-
-def test_rounds_hold_the_times_of_their_workers(small):
-    """Each of its own, and the gap between the two clocks."""
-    rounds = measure(contest_for(small, step_ms={Role.SUBMISSION: {STUDENT: 5}}), RULES)
-    assert len(rounds) == 6
-    for each in rounds:
-        assert each.submission == pytest.approx(5 * MS)
-        assert (each.reference, each.control) == (pytest.approx(2 * MS), pytest.approx(2 * MS))
-        assert (each.submission_gap, each.reference_gap) == (pytest.approx(0.5 * MS), pytest.approx(0.5 * MS))
-
-
-def test_side_shows_are_timed_in_some_rounds(small):
-    """In the first of every three rounds that count: baseline and copy by the control worker."""
-    rounds = measure(contest_for(small), RULES)
-    shows = [each.side_show for each in rounds]
-    first = SideShow(baseline=0.006, device_copy=0.001, surroundings=None, peak=None)
-    assert shows == [first, None, None, shows[3], None, None]
-    assert shows[3] == shows[0]
-
-
-def test_surroundings_are_the_steps_that_are_ours(course):
-    """Of a transposition (3 ms), the student's kernel (6 ms) and another transposition (9 ms): 12 ms."""
-    assignment = at_sizes(course.load("coalsProgrm"), height=7, width=5)
-    assert [launch.solution_of is None for launch in assignment.launches] == [False, True, False]
-    rounds = measure(contest_for(assignment), RULES)
-    assert rounds[0].side_show.surroundings == pytest.approx(12 * MS)
-
-
-def test_every_round_has_inputs_of_its_own_and_the_same_for_all(small):
-    """No round repeats another's inputs, and within a round nobody gets others."""
-    contest = contest_for(small)
-    seen = []
-    for role, contestant in contest.contestants.items():
-        stage = contestant.worker.stage
-
-        def spying_stage(script, arrays, role=role, stage=stage):
-            if script == STUDENT:
-                seen.append((role, arrays["A"].tobytes()))
-            return stage(script, arrays)
-
-        contestant.worker.stage = spying_stage
-    measure(contest, RULES)
-    rounds = [seen[start : start + 3] for start in range(0, len(seen), 3)]
-    assert len(rounds) == 8
-    assert all({role for role, _ in each} == set(Role) for each in rounds)
-    assert all(len({inputs for _, inputs in each}) == 1 for each in rounds)
-    assert len({each[0][1] for each in rounds}) == 8
-
-
-def test_the_inputs_come_from_the_seed(small):
-    """Another seed gives other inputs, the same one the same."""
-
-    def inputs(seed):
-        contest = contest_for(small, seed=seed)
-        measure(contest, RULES)
-        return contest.contestants[Role.SUBMISSION].worker.arrays["A"].tobytes()
-
-    assert inputs(1) == inputs(1) != inputs(2)
-
-
-def test_the_workers_take_turns_in_another_order_each_round(small):
-    """Each is first, second and last equally often."""
-    log = []
-    measure(contest_for(small, log), RULES)
-    orders = student_launches(log)
-    assert orders[:3] == [
-        (Role.REFERENCE, Role.SUBMISSION, Role.CONTROL),
-        (Role.SUBMISSION, Role.CONTROL, Role.REFERENCE),
-        (Role.CONTROL, Role.REFERENCE, Role.SUBMISSION),
-    ]
-    assert orders[3:6] == orders[:3]
-
-
-def test_sessions_are_renewed_and_their_first_rounds_do_not_count(small):
-    """All three workers before rounds 0 and 4; of eight rounds six count."""
-    log = []
-    rounds = measure(contest_for(small, log), RULES)
-    assert len(student_launches(log)) == 8
-    assert len(rounds) == 6
-    opened = [number for number, (_, request, _) in enumerate(log) if request == "open"]
-    roles = [log[number][0] for number in opened]
-    assert set(roles[:3]) == set(roles[3:]) == set(Role)
-    assert len(roles) == 6
-    launched_before = sum((request, script) == ("launch", STUDENT) for _, request, script in log[: opened[3]])
-    assert launched_before == 4 * 3
-
-
-@pytest.mark.parametrize("session_pairs", range(1, 7))
-def test_a_summary_can_be_made_whatever_the_length_of_a_session(small, session_pairs):
-    """The rounds that have side shows are not always those that open a session and do not count."""
-    rules = RULES.model_copy(update={"session_pairs": session_pairs})
-    rounds = measure(contest_for(small), rules)
-    assert summarise(small, DEVICE, rounds).speed_up_over_baseline.median == pytest.approx(3)
-
-
-def one_bit_wrong(fetched):
-    payload = fetched["B"].payload.copy()
-    payload[3] ^= 1
-    return {"B": replace(fetched["B"], payload=payload)}
-
-
-def one_word_past_the_end(fetched):
-    after = fetched["B"].after.copy()
-    after[0] = 0
-    return {"B": replace(fetched["B"], after=after)}
-
-
-@pytest.mark.parametrize(
-    ("change", "reason", "words"),
-    [
-        (one_bit_wrong, Reason.WRONG_OUTPUT, "1 of 35 elements of B wrong; the first is B[0][3]"),
-        (one_word_past_the_end, Reason.OUT_OF_BOUNDS, "wrote outside B, first at 1 element past its end"),
-    ],
-)
-def test_one_wrong_bit_in_one_timed_run_is_found_and_its_run_is_named(small, change, reason, words):
-    """Every timed output is looked at, so that nobody is right only while it is not timed."""
-    problem = measure(contest_for(small, faults={Role.SUBMISSION: {("fetch", 5): change}}), RULES)
-    assert isinstance(problem, Problem)
-    assert problem.reason is reason
-    assert problem.message.startswith("in timed run 5, ")
-    assert words in problem.message
-
-
 def test_a_wrong_timed_run_fails_the_check_without_points(small):
     """The check has the reason, and no figures that might be taken for a result."""
-    contest = contest_for(small, faults={Role.SUBMISSION: {("fetch", 2): one_bit_wrong}})
-    check = check_performance(contest, RULES)
+    contest = straw_contest(small, faults={Role.SUBMISSION: {("fetch", 2): one_bit_wrong}})
+    check = check_performance(begun(contest), RULES)
     assert (check.verdict, check.points, check.reason) == (Verdict.FAILED, 0, Reason.WRONG_OUTPUT)
     assert check.max_points == small.performance.classes["cpu"].points
     assert check.performance is None
@@ -552,7 +326,7 @@ def test_a_wrong_timed_run_fails_the_check_without_points(small):
 def test_a_right_and_fast_contestant_earns_the_points(small, monkeypatch):
     """Launches of straw take the same time as the model solution's, and their bytes move no faster than a copy's."""
     monkeypatch.setattr(performance_module, "CEILING", 10.0)  # the copy of straw is quicker than any device's
-    check = check_performance(contest_for(small), RULES)
+    check = check_performance(begun(straw_contest(small)), RULES)
     assert (check.verdict, check.points) == (Verdict.PASSED, check.max_points)
     assert check.name == "performance: cpu (height 7, width 5)"
     assert check.performance.pairs == 6
@@ -560,79 +334,28 @@ def test_a_right_and_fast_contestant_earns_the_points(small, monkeypatch):
     assert check.performance.fraction_of_reference.median == pytest.approx(1)
 
 
+def test_the_check_is_named_by_the_constants_that_are_timed(small):
+    """Before the sizes, where they are others than those of the cases."""
+    given = with_constants(small, TILE=32, real="double")
+    assert unmeasured(small, GPU).name == "performance: gpu (height 7, width 5)"
+    assert unmeasured(given, GPU).name == "performance: gpu (TILE 32, real double, height 7, width 5)"
+
+
 def test_the_check_states_which_profile_it_was_judged_by(small):
     """By name and date."""
-    assert check_performance(contest_for(small), RULES, ROOFS).performance.roofs == ROOFS
+    assert check_performance(begun(straw_contest(small)), RULES, ROOFS).performance.roofs == ROOFS
 
 
 def test_an_implausible_contestant_is_failed_with_its_figures(small):
     """An instructor who looks at it has them all."""
-    check = check_performance(contest_for(small, step_ms={Role.SUBMISSION: {STUDENT: 0.01}}), RULES)
+    check = check_performance(begun(straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 0.01}})), RULES)
     assert (check.verdict, check.points, check.reason) == (Verdict.FAILED, 0, Reason.IMPLAUSIBLE)
     assert check.performance.fraction_of_copy > CEILING
 
 
-FAILURES = [
-    (Crashed(signal=11, exit_code=None, words=""), Reason.CRASH),
-    (TimedOut(doing="running", seconds=10), Reason.TIME_LIMIT),
-]
-REQUESTS = [("open", 2), (f"stage {STUDENT}", 3), (f"launch {STUDENT}", 3)]
-
-
-@pytest.mark.parametrize(("failure", "reason"), FAILURES)
-@pytest.mark.parametrize("request_", [*REQUESTS, ("fetch", 3)], ids=lambda request: request[0])
-def test_a_failure_of_the_submission_is_the_students(small, failure, reason, request_):
-    """Whatever was asked of its worker, and however late."""
-    problem = measure(contest_for(small, faults={Role.SUBMISSION: {request_: failure}}), RULES)
-    assert isinstance(problem, Problem)
-    assert problem.reason is reason
-
-
-@pytest.mark.parametrize("role", [Role.REFERENCE, Role.CONTROL])
-@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request[0])
-def test_a_failure_of_our_own_kernel_is_ours(small, role, request_):
-    """No student loses a point for it."""
-    failure = BuildFailed(program="reference", log="x") if request_[0] == "open" else FAILURES[0][0]
-    with pytest.raises(SolutionError, match="model solution failed while it was timed"):
-        measure(contest_for(small, faults={role: {request_: failure}}), RULES)
-
-
-@pytest.mark.parametrize("script", [NAIVE, COPY])
-@pytest.mark.parametrize("request_", ["stage", "launch"])
-def test_a_failure_of_a_side_show_is_ours(small, script, request_):
-    """Baseline and copy are ours as well."""
-    faults = {Role.CONTROL: {(f"{request_} {script}", 2): FAILURES[0][0]}}
-    with pytest.raises(SolutionError, match=f"the {script} of the assignment failed"):
-        measure(contest_for(small, faults=faults), RULES)
-
-
-@pytest.mark.parametrize("control", [4, 1])
-def test_a_machine_on_which_the_model_solution_is_not_as_fast_as_itself_is_too_noisy(small, control):
-    """Twice as slow or twice as fast: no ratio taken there is worth anything."""
-    contest = contest_for(small, step_ms={Role.CONTROL: {STUDENT: control}})
-    with pytest.raises(NoiseError, match=f"over 6 pairs, the model solution ran at {2 / control:.2f} times its own"):
-        measure(contest, RULES)
-
-
-def test_a_slow_submission_is_no_noise(small):
-    """Only our own kernel against itself tells."""
-    rounds = measure(contest_for(small, step_ms={Role.SUBMISSION: {STUDENT: 20}}), RULES)
-    assert len(rounds) == 6
-
-
-def test_a_contest_is_followed_until_it_is_decided(small):
-    """A ratio right at a threshold is measured to the end of patience, one far from it only as often as must be."""
-    rules = RULES.model_copy(update={"max_pairs": 12})
-    threshold = small.performance.classes["cpu"].bands[0].fraction
-    near = contest_for(small, step_ms={Role.SUBMISSION: {STUDENT: 2 / threshold}})
-    jitter = iter([0.9, 1.1] * 20)
-    launch = near.contestants[Role.SUBMISSION].worker.launch
-
-    def unsteady(script):
-        timing, factor = launch(script), next(jitter)
-        steps = tuple(step.model_copy(update={"end_ns": int(step.end_ns * factor)}) for step in timing.steps)
-        return replace(timing, steps=steps)
-
-    near.contestants[Role.SUBMISSION].worker.launch = unsteady
-    assert len(measure(near, rules)) == 12
-    assert len(measure(contest_for(small), rules)) == 6
+@pytest.mark.parametrize("session_pairs", range(1, 7))
+def test_a_summary_can_be_made_whatever_the_length_of_a_session(small, session_pairs):
+    """The rounds that have side shows are not always those that open a session and do not count."""
+    rules = RULES.model_copy(update={"session_pairs": session_pairs})
+    rounds = measure(begun(straw_contest(small)), rules)
+    assert summarise(small, DEVICE, rounds).speed_up_over_baseline.median == pytest.approx(3)

@@ -1,5 +1,6 @@
 """plan.py: what workers are asked to do."""
 
+from contests import with_constants
 from samples import DEVICE
 
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
@@ -55,6 +56,16 @@ def test_a_bound_kernel_gets_its_own_name_and_local_memory(transposition):
     (step,) = plan.scripts[STUDENT].steps
     assert step.kernel == "other"
     assert step.args[-1] == LocalArg(size=4 * 16 * 17)
+
+
+def test_a_launch_has_the_constants_that_are_timed(transposition):
+    """Larger tiles make larger groups, and more local memory where the kernel declares it; ours are launched alike."""
+    timed = with_constants(transposition, TILE=32).timed_on("gpu")
+    plan = submission_plan(timed, SIZES, {"coalsTransp": Binding(name="coalsTransp", takes_local=True)})
+    (step,), (own,) = plan.scripts[STUDENT].steps, reference_plan(timed, SIZES).scripts[STUDENT].steps
+    assert (step.global_size, step.local_size) == ((32, 64), (32, 32))
+    assert (own.global_size, own.local_size) == ((32, 64), (32, 32))
+    assert step.args[-1] == LocalArg(size=4 * 32 * 33)
 
 
 def test_the_students_step_of_a_program_stands_alone(course):

@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 from conftest import ROOT
+from kernels import PRODUCT, REGISTER_PRODUCT, TRANSPOSITION
 from simulator import Given, simulator, watch  # noqa: F401 - a fixture
 
 PHASES = """\
@@ -163,14 +164,19 @@ def test_operations_for_each_global_access(simulator, source, items, published):
     assert 0.9 * published < seen.flop / words < published
 
 
-def own(path):
-    return (ROOT / "reference" / path).read_text(encoding="utf-8").replace("uint32_t", "uint")
+def in_c(source):
+    """With the size type that OpenCL C knows."""
+    return source.replace("uint32_t", "uint")
 
 
-def transposed(worker, path, kernel):
+def naive(assignment):
+    return (ROOT / "reference" / assignment / "baseline.cl").read_text(encoding="utf-8")
+
+
+def transposed(worker, source, kernel):
     a = np.arange(64 * 96, dtype=np.float32).reshape(64, 96)
     args = {"A": a, "out": np.zeros((96, 64), np.float32), "height": 64, "width": 96}
-    (seen,), results = watch(worker, own(path), Given(args=args, items=(96, 64), group=(16, 16)), kernels=(kernel,))
+    (seen,), results = watch(worker, in_c(source), Given(args=args, items=(96, 64), group=(16, 16)), kernels=(kernel,))
     assert np.array_equal(results["out"].view(np.float32).reshape(96, 64), a.T)
     return seen
 
@@ -182,13 +188,13 @@ def stores(seen):
 
 def test_the_naive_transposition(simulator):
     """Found before: a store request of 16 x 16 work-items down the columns moves 16 sectors where 4 would do."""
-    found = stores(transposed(simulator, "coalsTransp/baseline.cl", "naiveTransp"))
+    found = stores(transposed(simulator, naive("coalsTransp"), "naiveTransp"))
     assert (found.sectors / found.requests, found.fewest / found.requests) == (16, 4)
 
 
 def test_the_tiled_transposition(simulator):
     """Found before: it moves 4 of 4, and with TILE 16 two words of a warp meet in a bank, rows of 17 words or not."""
-    seen = transposed(simulator, "coalsTransp/kernels.cl", "coalsTransp")
+    seen = transposed(simulator, TRANSPOSITION, "coalsTransp")
     assert stores(seen).sectors == stores(seen).fewest == 4 * stores(seen).requests
     assert max(each.worst for each in seen.accesses if each.space == 3) == 2
 
@@ -198,20 +204,20 @@ def test_the_naive_program(simulator):
     a = np.ones((128, 40), np.float32)
     args = {"A": a, "out": np.zeros_like(a), "height": 128, "width": 40}
     given = Given(args=args, items=(128,), group=(128,))
-    (seen,), _ = watch(simulator, own("coalsProgrm/baseline.cl"), given, kernels=("naiveProgrm",))
+    (seen,), _ = watch(simulator, in_c(naive("coalsProgrm")), given, kernels=("naiveProgrm",))
     for found in (each for each in seen.accesses if each.space == 1):
         assert (found.sectors / found.requests, found.fewest / found.requests) == (32, 4)
 
 
 @pytest.mark.parametrize(
-    ("path", "kernel", "shape", "loads"),
+    ("source", "kernel", "shape", "loads"),
     [
-        ("blockMMM/baseline.cl", "naiveMMM", ((256, 32), (16, 16)), 786_432),
-        ("blockMMM/kernels.cl", "blockMMM", ((256, 32), (16, 16)), 49_152),
-        ("rgblkMMM/kernels.cl", "rgblkMMM", ((256, 2), (256, 1)), 26_112),
+        pytest.param(naive("blockMMM"), "naiveMMM", ((256, 32), (16, 16)), 786_432, id="naive"),
+        pytest.param(PRODUCT, "blockMMM", ((256, 32), (16, 16)), 49_152, id="tiled"),
+        pytest.param(REGISTER_PRODUCT, "rgblkMMM", ((256, 2), (256, 1)), 26_112, id="tiled in registers"),
     ],
 )
-def test_global_loads_of_products(simulator, path, kernel, shape, loads):
+def test_global_loads_of_products(simulator, source, kernel, shape, loads):
     """Found before, for 32 x 48 by 48 x 256: the tiled product loads a sixteenth of the naive one's words."""
-    seen = product(simulator, own(path), (32, 256, 48), shape, kernel)
+    seen = product(simulator, in_c(source), (32, 256, 48), shape, kernel)
     assert sum(each.bytes for each in seen.accesses if each.space == 1 and not each.writes) / 4 == loads

@@ -3,13 +3,13 @@
 # ruff: noqa: F811 - the fixture is imported, and then a parameter
 
 from conftest import DEADLINES, ROOT
+from kernels import PRODUCT, TRANSPOSITION, changed
 from simulator import simulator, subject_of  # noqa: F401 - a fixture
 
 from grader.result import Kind, Reason, Verdict
 from grader.sanitizer import check_sanitizer, unwatched
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
-TILED = (ROOT / "reference" / "blockMMM" / "kernels.cl").read_text()
 BARRIER = "        barrier(CLK_LOCAL_MEM_FENCE);"
 
 
@@ -41,7 +41,7 @@ def test_a_model_solution_is_clean(simulator, transposition):
 def test_a_race_that_no_result_shows(simulator, product):
     """A tiled product without its second barrier is right on CPU drivers; here it is a race, with both lines."""
     comment = BARRIER + "    // everyone has read them before the next step overwrites them"
-    source = without(TILED, comment)
+    source = without(PRODUCT, comment)
     write, read = line_of(source, "Ash[ly][lx] ="), line_of(source, "sum +=")
     check = checked(simulator, product, source)
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.DATA_RACE, 0)
@@ -54,7 +54,7 @@ def test_a_race_that_no_result_shows(simulator, product):
 
 def test_a_missing_guard(simulator, transposition):
     """A load beyond the edge is told with the work-item that has nothing to do there."""
-    source = MODEL.replace("    if (y0 + ly < height && x0 + lx < width)\n", "\n")
+    source = changed(TRANSPOSITION, "    if (y0 + ly < height && x0 + lx < width)\n", "\n")
     check = checked(simulator, transposition, source)
     assert check.reason is Reason.OUT_OF_BOUNDS
     assert check.message.startswith(f"line {line_of(source, '= A[')} reads outside A")
@@ -63,7 +63,9 @@ def test_a_missing_guard(simulator, transposition):
 
 def test_a_return_before_a_barrier(simulator, transposition):
     """The line of the return is named."""
-    source = MODEL.replace("    if (y0 + ly < height && x0 + lx < width)\n", "    if (y0 + ly >= height) return;\n")
+    source = changed(
+        TRANSPOSITION, "    if (y0 + ly < height && x0 + lx < width)\n", "    if (y0 + ly >= height) return;\n"
+    )
     check = checked(simulator, transposition, source)
     assert check.reason is Reason.BARRIER_DIVERGENCE
     assert f"They ended in line {line_of(source, 'return;')}." in check.message
@@ -76,7 +78,7 @@ def test_a_loop_that_does_not_end(simulator, transposition):
         for (uint j = 0; j < 4; j++)
             if (width == 0) return;
 """
-    source = MODEL.replace("    barrier(", f"{loop}    barrier(")
+    source = changed(TRANSPOSITION, "    barrier(", f"{loop}    barrier(")
     check = checked(simulator, transposition, source)
     assert check.reason is Reason.TIME_LIMIT
     assert check.message.startswith(f"line {line_of(source, 'i += 0')}: this loop does not end.")
@@ -85,7 +87,7 @@ def test_a_loop_that_does_not_end(simulator, transposition):
 
 def test_wrong_results_alone_keep_no_points(simulator, transposition):
     """A kernel that does nothing wrong but computes something else has no clean run to be proud of."""
-    source = MODEL.replace("= tile[lx][ly]", "= 2 * tile[lx][ly]")
+    source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source, right=False)
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.NOT_RUN, 0)
     assert "see correctness" in check.message
@@ -93,7 +95,7 @@ def test_wrong_results_alone_keep_no_points(simulator, transposition):
 
 def test_results_that_are_wrong_only_there(simulator, transposition):
     """What is right on the device and wrong in the simulator hangs on the order of work-items."""
-    source = MODEL.replace("= tile[lx][ly]", "= 2 * tile[lx][ly]")
+    source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source, right=True)
     assert (check.verdict, check.reason) == (Verdict.FAILED, Reason.WRONG_OUTPUT)
     assert check.message.startswith("its results hang on the order in which work-items run: in the simulator, ")
@@ -101,7 +103,7 @@ def test_results_that_are_wrong_only_there(simulator, transposition):
 
 def test_findings_come_before_wrong_results(simulator, transposition):
     """A kernel that is wrong for a reason is told the reason."""
-    check = checked(simulator, transposition, without(MODEL, "    barrier(CLK_LOCAL_MEM_FENCE);"), right=False)
+    check = checked(simulator, transposition, without(TRANSPOSITION, "    barrier(CLK_LOCAL_MEM_FENCE);"), right=False)
     assert check.reason is Reason.DATA_RACE
     assert check.message == f"{check.findings[0].message} {check.findings[0].cause}"
 

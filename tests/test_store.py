@@ -96,7 +96,7 @@ def test_a_key_follows_everything_that_can_change_a_verdict(transposition, produ
 
 
 def test_thresholds_and_points_leave_the_key_as_it_is(transposition):
-    """They can be applied to what was measured (rescoring.py); tolerances, cases and sizes cannot."""
+    """They can be applied to what was measured (rescoring.py); tolerances, cases, sizes and constants cannot."""
 
     def key(**changes):
         changed = transposition.model_copy(update=changes)
@@ -107,10 +107,12 @@ def test_thresholds_and_points_leave_the_key_as_it_is(transposition):
     goal = performance.classes["cpu"]
     slower = goal.model_copy(update={"bands": (goal.bands[0].model_copy(update={"fraction": 0.01}),)})
     larger = goal.model_copy(update={"sizes": {name: 2 * size for name, size in goal.sizes.items()}})
+    wider = goal.model_copy(update={"constants": {"TILE": 32}})
     assert key(title="Another") == was
     assert key(correctness=correctness.model_copy(update={"points": 1.0})) == was
     assert key(performance=performance.model_copy(update={"classes": {**performance.classes, "cpu": slower}})) == was
     assert key(performance=performance.model_copy(update={"classes": {**performance.classes, "cpu": larger}})) != was
+    assert key(performance=performance.model_copy(update={"classes": {**performance.classes, "cpu": wider}})) != was
     assert key(correctness=correctness.model_copy(update={"cases": correctness.cases[:2]})) != was
     assert key(memory=None) != was
 

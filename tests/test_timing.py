@@ -67,10 +67,16 @@ def test_measuring_stops_when_it_is_clear_and_not_before_30_pairs():
     assert not enough(rounds(10), 60.0, [1.0], rules)
 
 
-def test_ratios_are_taken_pair_by_pair():
-    """A drift of the machine that hits both alike leaves no trace."""
-    drifting = rounds(20, submission=2.0, reference=1.0) + rounds(20, submission=6.0, reference=3.0)
+def test_ratios_are_taken_round_by_round():
+    """A drift of the machine that hits all alike leaves no trace."""
+    drifting = rounds(20, submission=2.0) + rounds(20, submission=6.0, reference=3.0, control=3.0)
     assert fraction_of_reference(drifting) == Interval(median=0.5, low=0.5, high=0.5)
+
+
+def test_both_workers_of_the_model_solution_count():
+    """One that is faster by a percent for as long as it lives moves the ratio by half of that."""
+    assert fraction_of_reference(rounds(30, reference=1.00, control=1.02)).median == pytest.approx(1.01)
+    assert fraction_of_reference(rounds(30, reference=1.02, control=1.00)).median == pytest.approx(1.01)
 
 
 @pytest.mark.parametrize(("control", "noisy"), [(1.0, False), (1.09, False), (0.92, False), (1.12, True), (0.88, True)])

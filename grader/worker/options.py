@@ -8,7 +8,7 @@ are slower for it that do not take too many.
 import re
 import time
 from collections.abc import Iterator
-from math import prod
+from math import ceil, prod
 
 import pyopencl as cl
 
@@ -28,7 +28,10 @@ AT_MOST = "-cl-nv-maxrregcount={}"
 REGISTERS, USUAL_GROUP = 65_536, 256
 """Registers of a multiprocessor (CUDA C++ Programming Guide, technical specifications per compute capability)."""
 
-TAKEN = re.compile(r"Compiling entry function '(\w+)'.*?Used (\d+) registers", re.DOTALL)
+WARP, UNIT = 32, 8
+"""Registers are allotted to whole warps, and in so many for each work-item of one (CUDA Occupancy Calculator)."""
+
+TAKEN = re.compile(r"Compiling entry function '(\w+)'.*?Used (\d{1,3}) registers", re.DOTALL)
 
 
 def build_options(request: Open, program: str, device: cl.Device, *, simulated: bool) -> list[str]:
@@ -46,8 +49,13 @@ def build_options(request: Open, program: str, device: cl.Device, *, simulated: 
 def fewer_registers(request: Open, program: str, log: str) -> list[str]:
     """What to add so that every launch of the session finds enough registers; nothing if it does."""
     taken = {kernel: int(registers) for kernel, registers in TAKEN.findall(log)}
-    short = [group for kernel, group in _groups(request, program) if group * taken.get(kernel, 0) > REGISTERS]
-    return [AT_MOST.format(REGISTERS // max(short))] if short else []
+    most = [_most(group) for kernel, group in _groups(request, program) if taken.get(kernel, 0) > _most(group)]
+    return [AT_MOST.format(min(most))] if most else []
+
+
+def _most(group: int) -> int:
+    """Registers that each work-item of a group can have."""
+    return REGISTERS // (ceil(group / WARP) * WARP) // UNIT * UNIT
 
 
 def _groups(request: Open, program: str) -> Iterator[tuple[str, int]]:

@@ -1,0 +1,187 @@
+"""Contests without a grading around them: of workers of straw, whose answers are told, and of real ones."""
+
+from dataclasses import replace
+
+import numpy as np
+from samples import DEVICE
+
+from grader.assignment import BASELINE_FILE
+from grader.building import check_build
+from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
+from grader.contestant import Contestant, Role
+from grader.grading import Bench
+from grader.measurement import Contest, open_sessions
+from grader.oracle import load_oracle
+from grader.outcome import Fetched, Timing
+from grader.plan import (
+    BASELINE,
+    COPY,
+    NAIVE,
+    PEAK,
+    STUDENT,
+    SUBMISSION,
+    WHOLE,
+    Binding,
+    control_plan,
+    reference_plan,
+    submission_plan,
+)
+from grader.program import PEAK_PROGRAM, own_program
+from grader.protocol import Done, Opened, StepTime
+from grader.referee import ByOracle, ByReference, Match
+from grader.result import Verdict
+from grader.task import Task
+from grader.timing import TimingRules
+
+MS = 1e-3
+
+RULES = TimingRules(warm_up_seconds=0, min_pairs=6, max_pairs=6, session_pairs=3)
+"""Where sessions are renewed: round 0 opens them, 1 to 3 count, 4 opens them again, 5 to 7 count."""
+
+STEP_MS = {STUDENT: 2, NAIVE: 6, COPY: 1, WHOLE: 3, PEAK: 0.5}
+
+
+def at_sizes(assignment, **sizes):
+    """The assignment with other sizes for its timed rounds, on CPUs and on GPUs."""
+    return _timed(assignment, sizes=sizes)
+
+
+def with_constants(assignment, **constants):
+    """The assignment with constants of their own for its timed rounds, on CPUs and on GPUs."""
+    return _timed(assignment, constants=constants)
+
+
+def _timed(assignment, **changes):
+    classes = {kind: goal.model_copy(update=changes) for kind, goal in assignment.performance.classes.items()}
+    return assignment.model_copy(update={"performance": assignment.performance.model_copy(update={"classes": classes})})
+
+
+class StrawWorker:
+    """Does what a Worker is asked to, without a process: right results, and times as told.
+
+    `log` takes what is asked, with the role; `faults` maps a request to what is answered the n-th time it is made.
+    """
+
+    def __init__(self, role, log, step_ms, faults):
+        self.role, self.log, self.step_ms, self.faults = role, log, step_ms, faults
+        self.plan, self.arrays, self.asked, self.keys = None, {}, {}, []
+
+    def _answer(self, request, usual):
+        self.asked[request] = self.asked.get(request, 0) + 1
+        return self.faults.get((request, self.asked[request]), usual)
+
+    def begin_open(self, plan):
+        self.plan = plan
+        self.log.append((self.role, "begin to open", None))
+
+    def open(self, plan):
+        assert plan is self.plan
+        self.log.append((self.role, "open", None))
+        return self._answer("open", Opened.model_construct(kernels=()))
+
+    def stage(self, script, arrays):
+        self.arrays = {name: np.array(array) for name, array in arrays.items()}
+        self.log.append((self.role, "stage", script))
+        return self._answer(f"stage {script}", Done())
+
+    def clear(self, names):
+        self.log.append((self.role, "clear", names))
+        return self._answer("clear", Done())
+
+    def launch(self, script, key=0):
+        self.log.append((self.role, "launch", script))
+        self.keys.append((script, key))
+        steps = self.plan.scripts[script].steps
+        milliseconds = self.step_ms.get(script, 1)
+        times = [StepTime(start_ns=0, end_ns=int((number + 1) * milliseconds * 1e6)) for number in range(len(steps))]
+        seconds = sum(time.seconds for time in times)
+        return self._answer(f"launch {script}", Timing(steps=tuple(times), wall_seconds=seconds + 0.5 * MS))
+
+    def fetch(self, names):
+        self.log.append((self.role, "fetch", names))
+        fetched = {name: self._fetched(name) for name in names}
+        change = self._answer("fetch", None)
+        return change(fetched) if callable(change) else (change or fetched)
+
+    def _fetched(self, name):
+        poison = POISON if name in self.plan.scripts[STUDENT].outputs else INPUT_POISON
+        band = np.full(GUARD_BYTES // 4, poison, dtype=np.uint32)
+        payload = np.ascontiguousarray(self.arrays[name], dtype=np.float32).view(np.uint32).reshape(-1)
+        return Fetched(before=band, payload=payload, after=band.copy(), poison=poison)
+
+
+def one_bit_wrong(fetched):
+    """As an answer to `fetch`."""
+    payload = fetched["B"].payload.copy()
+    payload[3] ^= 1
+    return {**fetched, "B": replace(fetched["B"], payload=payload)}
+
+
+def one_word_past_the_end(fetched):
+    """The same."""
+    after = fetched["B"].after.copy()
+    after[0] = 0
+    return {**fetched, "B": replace(fetched["B"], after=after)}
+
+
+def straw_contest(assignment, log=None, step_ms=None, faults=None, seed=1, *, referee=ByOracle, worker=StrawWorker):  # noqa: PLR0913
+    """A contest of straw workers, their sessions not yet open; `step_ms` and `faults` are given by role."""
+    log = [] if log is None else log
+    judge = referee(_match(assignment, DEVICE, seed))
+    sizes = judge.match.sizes
+    bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
+    plans = {
+        Role.REFERENCE: reference_plan(assignment, sizes),
+        Role.SUBMISSION: submission_plan(assignment, sizes, bindings),
+        Role.CONTROL: control_plan(assignment, DEVICE),
+    }
+    workers = {
+        role: worker(role, log, {**STEP_MS, **(step_ms or {}).get(role, {})}, (faults or {}).get(role, {}))
+        for role in plans
+    }
+    return _contest(judge, {role: Contestant(worker=workers[role], plan=judge.prepare(plans[role])) for role in plans})
+
+
+def begun(contest):
+    """The same, with all sessions open."""
+    assert open_sessions(contest) is None
+    return contest
+
+
+def real_contest(bench: Bench, workers, assignment, submission, referee=ByReference):
+    """The submission, which must build, and our own kernels in workers of their own until `workers` is closed."""
+    student = workers.enter_context(bench.worker())
+    build = check_build(Task(assignment=assignment, submission=submission, seed=1), student)
+    assert build.check.verdict is Verdict.PASSED, build.check.message
+    device = student.ready()
+    judge = referee(_match(assignment, device, seed=1))
+    sizes = judge.match.sizes
+    models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
+    baseline = own_program(assignment, assignment.source(BASELINE_FILE))
+    own = {
+        Role.REFERENCE: (reference_plan(assignment, sizes), models),
+        Role.CONTROL: (control_plan(assignment, device), {**models, BASELINE: baseline, PEAK: PEAK_PROGRAM}),
+    }
+    plan = judge.prepare(submission_plan(assignment, sizes, build.built.bindings))
+    student.load({SUBMISSION: build.built.program, **judge.programs})
+    contestants = {Role.SUBMISSION: Contestant(worker=student, plan=plan)}
+    for role, (plan, programs) in own.items():
+        worker = workers.enter_context(bench.own.borrow(role, bench.worker)).load({**programs, **judge.programs})
+        contestants[role] = Contestant(worker=worker, plan=judge.prepare(plan))
+    return _contest(judge, contestants)
+
+
+def _match(assignment, device, seed):
+    sizes = assignment.performance.classes["cpu"].sizes
+    return Match(assignment=assignment, oracle=load_oracle(assignment), sizes=sizes, device=device, seed=seed)
+
+
+def _contest(referee, contestants):
+    match = referee.match
+    return Contest(
+        assignment=match.assignment,
+        oracle=match.oracle,
+        device=match.device,
+        referee=referee,
+        contestants=contestants,
+    )

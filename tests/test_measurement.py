@@ -1,0 +1,182 @@
+"""measurement.py: from launches to rounds, by workers of straw."""
+
+from dataclasses import replace
+
+import pytest
+from contests import MS, RULES, at_sizes, begun, straw_contest
+
+from grader.contestant import Role
+from grader.diagnosis import Problem
+from grader.errors import NoiseError, SolutionError
+from grader.measurement import measure, open_sessions
+from grader.outcome import Crashed, TimedOut
+from grader.plan import COPY, NAIVE, STUDENT
+from grader.protocol import BuildFailed
+from grader.result import Reason
+from grader.timing import SideShow
+
+
+@pytest.fixture
+def small(transposition):
+    """A transposition of a few words, so that rounds are quick."""
+    return at_sizes(transposition, height=7, width=5)
+
+
+def student_launches(log):
+    """The roles that ran the student's steps, round by round."""
+    roles = [role for role, request, script in log if (request, script) == ("launch", STUDENT)]
+    return [tuple(roles[start : start + 3]) for start in range(0, len(roles), 3)]
+
+
+def test_rounds_hold_the_times_of_their_workers(small):
+    """Each of its own, and the gap between the two clocks."""
+    rounds = measure(begun(straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 5}})), RULES)
+    assert len(rounds) == 6
+    for each in rounds:
+        assert each.submission == pytest.approx(5 * MS)
+        assert (each.reference, each.control) == (pytest.approx(2 * MS), pytest.approx(2 * MS))
+        assert (each.submission_gap, each.reference_gap) == (pytest.approx(0.5 * MS), pytest.approx(0.5 * MS))
+
+
+def test_side_shows_are_timed_in_some_rounds(small):
+    """In the first of every three rounds that count: baseline and copy by the control worker."""
+    rounds = measure(begun(straw_contest(small)), RULES)
+    shows = [each.side_show for each in rounds]
+    first = SideShow(baseline=0.006, device_copy=0.001, surroundings=None, peak=None)
+    assert shows == [first, None, None, shows[3], None, None]
+    assert shows[3] == shows[0]
+
+
+def test_surroundings_are_the_steps_that_are_ours(course):
+    """Of a transposition (3 ms), the student's kernel (6 ms) and another transposition (9 ms): 12 ms."""
+    assignment = at_sizes(course.load("coalsProgrm"), height=7, width=5)
+    assert [launch.solution_of is None for launch in assignment.launches] == [False, True, False]
+    rounds = measure(begun(straw_contest(assignment)), RULES)
+    assert rounds[0].side_show.surroundings == pytest.approx(12 * MS)
+
+
+def test_the_workers_take_turns_in_another_order_each_round(small):
+    """Each is first, second and last equally often."""
+    log = []
+    measure(begun(straw_contest(small, log)), RULES)
+    orders = student_launches(log)
+    assert orders[:3] == [
+        (Role.REFERENCE, Role.SUBMISSION, Role.CONTROL),
+        (Role.SUBMISSION, Role.CONTROL, Role.REFERENCE),
+        (Role.CONTROL, Role.REFERENCE, Role.SUBMISSION),
+    ]
+    assert orders[3:6] == orders[:3]
+
+
+def test_sessions_are_renewed_and_their_first_rounds_do_not_count(small):
+    """All three workers before rounds 0 and 4; of eight rounds six count."""
+    log = []
+    rounds = measure(begun(straw_contest(small, log)), RULES)
+    assert len(student_launches(log)) == 8
+    assert len(rounds) == 6
+    opened = [number for number, (_, request, _) in enumerate(log) if request == "open"]
+    roles = [log[number][0] for number in opened]
+    assert set(roles[:3]) == set(roles[3:]) == set(Role)
+    assert len(roles) == 6
+    launched_before = sum((request, script) == ("launch", STUDENT) for _, request, script in log[: opened[3]])
+    assert launched_before == 4 * 3
+
+
+def test_sessions_are_asked_for_before_any_is_waited_for(small):
+    """Three programs are built at the same time, each in its worker."""
+    log = []
+    assert open_sessions(straw_contest(small, log)) is None
+    assert [request for _, request, _ in log] == ["begin to open"] * 3 + ["open"] * 3
+    assert {role for role, _, _ in log[:3]} == {role for role, _, _ in log[3:]} == set(Role)
+
+
+def test_a_session_that_does_not_open_is_told_before_anything_is_timed(small):
+    """The submission's is the student's; one of ours is raised."""
+    failure = Crashed(signal=11, exit_code=None, words="")
+    problem = open_sessions(straw_contest(small, faults={Role.SUBMISSION: {("open", 1): failure}}))
+    assert problem.reason is Reason.CRASH
+    with pytest.raises(SolutionError, match="model solution failed"):
+        open_sessions(straw_contest(small, faults={Role.CONTROL: {("open", 1): failure}}))
+
+
+def test_transfers_are_compared_now_and_then(small):
+    """In the first of every four rounds that count, the reference returns its results as well."""
+    log = []
+    rounds = measure(begun(straw_contest(small, log)), RULES)
+    assert [each.transfers is not None for each in rounds] == [True, False, False, False, True, False]
+    fetching = [role for role, request, _ in log if request == "fetch"]
+    assert fetching.count(Role.SUBMISSION) == 8
+    assert Role.CONTROL not in fetching
+
+
+def test_a_launch_that_takes_no_time_is_no_launch(small):
+    """No ratio could be made of it; the run is named."""
+    problem = measure(begun(straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 0}})), RULES)
+    assert problem.reason is Reason.IMPLAUSIBLE
+    assert problem.message.startswith("in timed run 1, ")
+
+
+FAILURES = [
+    (Crashed(signal=11, exit_code=None, words=""), Reason.CRASH),
+    (TimedOut(doing="running", seconds=10), Reason.TIME_LIMIT),
+]
+REQUESTS = [("open", 2), (f"stage {STUDENT}", 3), (f"launch {STUDENT}", 3)]
+
+
+@pytest.mark.parametrize(("failure", "reason"), FAILURES)
+@pytest.mark.parametrize("request_", [*REQUESTS, ("fetch", 3)], ids=lambda request: request[0])
+def test_a_failure_of_the_submission_is_the_students(small, failure, reason, request_):
+    """Whatever was asked of its worker, and however late."""
+    problem = measure(begun(straw_contest(small, faults={Role.SUBMISSION: {request_: failure}})), RULES)
+    assert isinstance(problem, Problem)
+    assert problem.reason is reason
+
+
+@pytest.mark.parametrize("role", [Role.REFERENCE, Role.CONTROL])
+@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request[0])
+def test_a_failure_of_our_own_kernel_is_ours(small, role, request_):
+    """No student loses a point for it."""
+    failure = BuildFailed(program="reference", log="x") if request_[0] == "open" else FAILURES[0][0]
+    with pytest.raises(SolutionError, match="model solution failed while it was timed"):
+        measure(begun(straw_contest(small, faults={role: {request_: failure}})), RULES)
+
+
+@pytest.mark.parametrize("script", [NAIVE, COPY])
+@pytest.mark.parametrize("request_", ["stage", "launch"])
+def test_a_failure_of_a_side_show_is_ours(small, script, request_):
+    """Baseline and copy are ours as well."""
+    faults = {Role.CONTROL: {(f"{request_} {script}", 2): FAILURES[0][0]}}
+    with pytest.raises(SolutionError, match=f"the {script} of the assignment failed"):
+        measure(begun(straw_contest(small, faults=faults)), RULES)
+
+
+@pytest.mark.parametrize("control", [4, 1])
+def test_a_machine_on_which_the_model_solution_is_not_as_fast_as_itself_is_too_noisy(small, control):
+    """Twice as slow or twice as fast: no ratio taken there is worth anything."""
+    contest = straw_contest(small, step_ms={Role.CONTROL: {STUDENT: control}})
+    with pytest.raises(NoiseError, match=f"over 6 pairs, the model solution ran at {2 / control:.2f} times its own"):
+        measure(begun(contest), RULES)
+
+
+def test_a_slow_submission_is_no_noise(small):
+    """Only our own kernel against itself tells."""
+    rounds = measure(begun(straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 20}})), RULES)
+    assert len(rounds) == 6
+
+
+def test_a_contest_is_followed_until_it_is_decided(small):
+    """A ratio right at a threshold is measured to the end of patience, one far from it only as often as must be."""
+    rules = RULES.model_copy(update={"max_pairs": 12})
+    threshold = small.performance.classes["cpu"].bands[0].fraction
+    near = straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 2 / threshold}})
+    jitter = iter([0.9, 1.1] * 20)
+    launch = near.contestants[Role.SUBMISSION].worker.launch
+
+    def unsteady(script):
+        timing, factor = launch(script), next(jitter)
+        steps = tuple(step.model_copy(update={"end_ns": int(step.end_ns * factor)}) for step in timing.steps)
+        return replace(timing, steps=steps)
+
+    near.contestants[Role.SUBMISSION].worker.launch = unsteady
+    assert len(measure(begun(near), rules)) == 12
+    assert len(measure(begun(straw_contest(small)), rules)) == 6
