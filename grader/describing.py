@@ -28,7 +28,7 @@ def _lines(assignment: Assignment) -> Iterator[str]:
         yield f"      {case.name}: {sizes_in_words(case.sizes)}, {case.data} data"
     yield from _watched(assignment)
     for kind, goal in assignment.performance.classes.items():
-        yield f"  performance on a {kind} at {sizes_in_words(goal.sizes)}"
+        yield f"  performance on a {kind} at {sizes_in_words({**goal.constants, **goal.sizes})}"
         for band in goal.bands:
             yield f"      {band.points:g} points from {100 * band.fraction:g} % of the model solution's speed"
         for device, rate in goal.minimum.items():
