@@ -12,30 +12,23 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from grader.assignment import BASELINE_FILE
-from grader.building import Built, build_check, check_build, expand
+from grader.building import build_check, check_build
 from grader.cases import check_cases, unrun_cases
-from grader.contestant import Contestant, Role
-from grader.device import device_class, speed_goal
+from grader.contest import Contest, enter, invite
 from grader.device_profile import load_profile
 from grader.diagnosis import Problem
 from grader.errors import GraderError
 from grader.exclusive import exclusive, shared, shared_cpu
-from grader.measurement import Contest, open_sessions
+from grader.measurement import open_sessions
 from grader.metrics import Profile, Roofs
-from grader.oracle import load_oracle
 from grader.own_workers import OwnWorkers
 from grader.performance import check_performance, unmeasured
-from grader.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, submission_plan
 from grader.probe import RECOVERY, probe
-from grader.program import PEAK_PROGRAM, own_program
 from grader.protocol import DeviceFacts
-from grader.referee import REFEREES, Match
 from grader.result import Check, Provenance, Reason, Result, Ungraded, Verdict
 from grader.runner import Deadlines, Worker
 from grader.sandbox import Sandbox
 from grader.simulation import Subject
-from grader.steps import Program
 from grader.task import Task
 from grader.text import showable
 from grader.timing import TimingRules
@@ -103,12 +96,14 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
             build = check_build(task, student)
             checks = [build.check]
             if build.built is not None:
-                contest = _contest(task, bench, student, build.built, workers)
+                contest = invite(
+                    task, student, build.built, lambda role: workers.enter_context(bench.own.borrow(role, bench.worker))
+                )
                 for check in check_cases(task, contest.oracle, student, build.built.bindings):
                     progress(check.name)
                     checks.append(check)
                 if all(check.verdict is Verdict.PASSED for check in checks):
-                    entered = _enter(contest, task, build.built)
+                    entered = enter(contest, task, build.built)
         right = all(check.verdict is Verdict.PASSED for check in checks)
         if build.built is None:
             profile = None
@@ -153,43 +148,6 @@ def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
     """The record of a grading that an error has ended."""
     told = str(error) if isinstance(error, GraderError) else f"a fault in grader itself: {error!r}"
     return Ungraded(assignment=assignment, submission=showable(str(submission)), fault=showable(told))
-
-
-def _contest(task: Task, bench: Bench, student: Worker, built: Built, workers: ExitStack) -> Contest:
-    """The submission, and beside it workers of our own, which build (and start, if need be) while the cases run."""
-    device = student.ready()
-    sizes, oracle = speed_goal(task.assignment, device).sizes, load_oracle(task.assignment)
-    assignment = task.assignment.timed_on(device_class(device))
-    referee = REFEREES[device_class(device)](
-        Match(assignment=assignment, oracle=oracle, sizes=sizes, device=device, seed=task.seed)
-    )
-    models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
-    baseline = own_program(assignment, assignment.source(BASELINE_FILE))
-    ours = {
-        Role.REFERENCE: (reference_plan(assignment, sizes), models),
-        Role.CONTROL: (control_plan(assignment, device), {**models, BASELINE: baseline, PEAK: PEAK_PROGRAM}),
-    }
-    entry = referee.prepare(submission_plan(assignment, sizes, built.bindings))
-    contestants = {Role.SUBMISSION: Contestant(worker=student, plan=entry)}
-    for role, (plan, programs) in ours.items():
-        worker = workers.enter_context(bench.own.borrow(role, bench.worker))
-        contestants[role] = Contestant(worker=worker, plan=referee.prepare(plan))
-        worker.load({**programs, **referee.programs}).begin_open(contestants[role].plan)
-    return Contest(assignment=assignment, oracle=oracle, device=device, referee=referee, contestants=contestants)
-
-
-def _enter(contest: Contest, task: Task, built: Built) -> Problem | None:
-    """Ask for the submission's session, in which it is built with the constants that are timed on this device; it opens
-    while the simulator works.
-    """
-    student = contest.contestants[Role.SUBMISSION]
-    text: str | Problem = built.program.source
-    if contest.assignment.constants != task.assignment.constants:
-        text = expand(replace(task, assignment=contest.assignment), student.worker)
-    if isinstance(text, Problem):
-        return text
-    student.worker.load({SUBMISSION: Program(source=text), **contest.referee.programs}).begin_open(student.plan)
-    return None
 
 
 def _speed(contest: Contest, refused: Problem | None, roofs: Roofs | None, bench: Bench, progress: Progress) -> Check:

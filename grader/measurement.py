@@ -11,43 +11,23 @@ judged (referee.py). The first rounds, and the first of every session, run but d
 """
 
 import time
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 
 from threadpoolctl import threadpool_limits
 
-from grader.assignment import Assignment
-from grader.contestant import Contestant, Contestants, Role
-from grader.device import speed_goal
+from grader.contest import Contest
+from grader.contestant import Contestant, Role
 from grader.diagnosis import Problem, of_failure, of_no_time, of_timed_run
 from grader.errors import NoiseError, SolutionError
-from grader.oracle import Oracle
 from grader.outcome import Failure, Timing
 from grader.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
-from grader.protocol import DeviceFacts, Done, Opened
-from grader.referee import Referee, Scene, failed_solution, timed
-from grader.rubric import SpeedGoal
+from grader.protocol import Done, Opened
+from grader.referee import Scene, failed_solution, timed
 from grader.timing import Round, SideShow, TimingRules, Transfers, enough, noise, too_noisy
 
 SIDE_SHOWS = 3
 """Baseline and copy are timed in one of so many rounds: they inform, but the verdict does not rest on them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Contest:
-    """Everything that a round needs. The assignment has the constants that are timed on this device."""
-
-    assignment: Assignment
-    oracle: Oracle
-    device: DeviceFacts
-    referee: Referee
-    contestants: Contestants
-
-    @property
-    def goal(self) -> SpeedGoal:
-        """What the assignment asks of this device."""
-        return speed_goal(self.assignment, self.device)
 
 
 def open_sessions(contest: Contest) -> Problem | None:

@@ -4,6 +4,7 @@ import time
 from statistics import median
 
 from grader.assignment import Assignment
+from grader.contest import Contest
 from grader.device import copy_size, device_class, peak_run, speed_goal
 from grader.diagnosis import (
     Problem,
@@ -16,7 +17,7 @@ from grader.diagnosis import (
     sizes_in_words,
 )
 from grader.expressions import evaluate
-from grader.measurement import Contest, measure
+from grader.measurement import measure
 from grader.metrics import Interval, Performance, Program, Roofs, Samples
 from grader.protocol import DeviceFacts
 from grader.result import Check, Kind, Verdict

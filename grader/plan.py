@@ -42,6 +42,11 @@ class Script:
     uploads: tuple[str, ...]
     outputs: tuple[str, ...]
 
+    @property
+    def kernels(self) -> tuple[KernelStep, ...]:
+        """The steps that are launches."""
+        return tuple(step for step in self.steps if isinstance(step, KernelStep))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:

@@ -149,7 +149,7 @@ class OracleScene:
 class ByReference:
     """Small integers or bit patterns, made on the device; what becomes of them must be what the model solution makes.
 
-    That it is right is seen in the correctness cases of `grader selftest`, and at these sizes by its baseline.
+    That it is right is seen by `grader selftest`: in the correctness cases, and at these sizes by its baseline.
     """
 
     match: Match

@@ -1,23 +1,34 @@
 """`grader selftest`: do the assignments ask on this device what they mean to ask?
 
 The model solution must pass everything, with a margin in speed; the skeleton must build and fail every case; the
-baseline must compute the right thing, and miss full points for speed unless the assignment says that it may not.
+baseline must compute the right thing, and miss full points for speed unless the assignment says that it may not. Both
+must agree at the sizes that are timed, where on a GPU the model solution is what submissions are held against.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from grader.assignment import BASELINE_FILE, MODEL_FILE, Assignment
+from grader.contest import begin, match_of, own_programs
+from grader.contestant import Contestant
 from grader.device import speed_goal
-from grader.diagnosis import of_failure
+from grader.diagnosis import of_failure, sizes_in_words
+from grader.errors import SolutionError
+from grader.exclusive import shared
 from grader.grading import Bench, Progress, grade_submission
 from grader.inputs import fresh_seed
 from grader.inspection import inspect, make_trial
 from grader.metrics import Performance
 from grader.oracle import load_oracle
-from grader.plan import BASELINE, baseline_plan
+from grader.outcome import Timing
+from grader.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_plan, control_plan
 from grader.program import own_program
+from grader.protocol import DeviceFacts, Done, Opened
+from grader.referee import ByReference
 from grader.result import Kind, Result, Verdict
 from grader.rubric import SpeedGoal
 from grader.series import Series
@@ -56,6 +67,7 @@ def examine_assignment(assignment: Assignment, bench: Bench, progress: Progress)
         yield from _speed(speed_goal(assignment, model.provenance.device), performance)
     yield _skeleton_fails(graded(assignment.folder / FILE_NAME))
     yield _baseline_is_right(assignment, bench, seed)
+    yield _both_agree(assignment, bench, model.provenance.device, seed)
 
 
 def _model_passes(result: Result) -> Statement:
@@ -117,3 +129,34 @@ def _wrong_baseline_case(assignment: Assignment, bench: Bench, seed: int) -> str
             if problem is not None:
                 return f"{case.name}: {problem.message}"
     return None
+
+
+def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed: int) -> Statement:
+    """Of the model solution and the baseline, on data that are made on the device."""
+    match = match_of(assignment, device, seed)
+    referee = ByReference(match)
+    with shared(device, bench.locks), bench.worker() as worker:
+        control = Contestant(worker=worker, plan=referee.prepare(control_plan(match.assignment, device)))
+        begin(control, own_programs(match.assignment), referee)
+        opened = worker.open(control.plan)
+        if not isinstance(opened, Opened):
+            raise SolutionError(f"the kernels of the assignment cannot be timed: {of_failure(opened).message}")
+        model = _computed(control, referee, WHOLE if match.assignment.has_surroundings else STUDENT)
+        naive = _computed(control, referee, NAIVE)
+    differ = [name for name in naive if not np.array_equal(model[name], naive[name])]
+    return Statement(
+        claim="the model solution and the baseline agree at the sizes that are timed",
+        holds=not differ,
+        seen=f"they differ in {', '.join(differ)}" if differ else sizes_in_words(match.sizes),
+    )
+
+
+def _computed(control: Contestant, referee: ByReference, script: str) -> dict[str, NDArray[np.float32]]:
+    """What a script of the control's makes of the first round's data, as far as the baseline makes it."""
+    staged = referee.scene(0).stage(control, script)
+    launched = control.worker.launch(script) if isinstance(staged, Done) else staged
+    made = control.plan.scripts[NAIVE].outputs
+    fetched = control.worker.fetch(made) if isinstance(launched, Timing) else launched
+    if not isinstance(fetched, dict):
+        raise SolutionError(f"the {script} failed at the sizes that are timed: {of_failure(fetched).message}")
+    return {name: buffer.payload.view(np.float32) for name, buffer in fetched.items()}

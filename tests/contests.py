@@ -8,9 +8,10 @@ from samples import DEVICE
 from grader.assignment import BASELINE_FILE
 from grader.building import check_build
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
+from grader.contest import Contest
 from grader.contestant import Contestant, Role
 from grader.grading import Bench
-from grader.measurement import Contest, open_sessions
+from grader.measurement import open_sessions
 from grader.oracle import load_oracle
 from grader.outcome import Fetched, Timing
 from grader.plan import (

@@ -17,8 +17,10 @@ FAST = f"the model solution is {MARGIN:g} times as fast as full points need"
 MISSES = "the baseline clearly misses full points"
 SKELETON = "the skeleton builds and fails every case"
 BASELINE = "the baseline computes the right thing"
+AGREE = "the model solution and the baseline agree at the sizes that are timed"
 
 RIGHT_BASELINE = Statement(claim=BASELINE, holds=True, seen="in 12 cases")
+AGREEMENT = Statement(claim=AGREE, holds=True, seen="height 2048, width 1024")
 
 
 def exactly(value):
@@ -77,6 +79,7 @@ def examined(monkeypatch, bench):
 
         monkeypatch.setattr(selftest, "grade_submission", grade)
         monkeypatch.setattr(selftest, "_baseline_is_right", lambda *_: RIGHT_BASELINE)
+        monkeypatch.setattr(selftest, "_both_agree", lambda *_: AGREEMENT)
         statements = {statement.claim: statement for statement in examine_assignment(assignment, bench, lambda _: None)}
         assert [task.submission.path.name for task in tasks] == ["kernels.cl", "kernels.cl"]
         return statements
@@ -89,9 +92,9 @@ def broken(statements):
 
 
 def test_an_assignment_as_it_should_be_holds_in_every_statement(asking, examined):
-    """All five are made, in the order in which an instructor would look into them."""
+    """All six are made, in the order in which an instructor would look into them."""
     statements = examined(asking())
-    assert list(statements) == [PASSES, FAST, MISSES, SKELETON, BASELINE]
+    assert list(statements) == [PASSES, FAST, MISSES, SKELETON, BASELINE, AGREE]
     assert broken(statements) == []
     assert statements[PASSES].seen == f"{MODEL.points:g} of {MODEL.max_points:g} points"
     assert statements[SKELETON].seen == "0 of 2 cases pass"
@@ -186,7 +189,39 @@ def said_of_baseline(monkeypatch, bench):
     monkeypatch.setattr(
         selftest, "grade_submission", lambda task, *_: EMPTY if "TODO" in task.submission.source else MODEL
     )
+    monkeypatch.setattr(selftest, "_both_agree", lambda *_: AGREEMENT)
+    return lambda assignment: list(examine_assignment(assignment, bench, lambda _: None))[-2]
+
+
+@pytest.fixture
+def said_of_both(monkeypatch, bench):
+    """A function that gives the statement about the model solution and the baseline at large sizes; both are run."""
+    monkeypatch.setattr(
+        selftest, "grade_submission", lambda task, *_: EMPTY if "TODO" in task.submission.source else MODEL
+    )
+    monkeypatch.setattr(selftest, "_baseline_is_right", lambda *_: RIGHT_BASELINE)
     return lambda assignment: list(examine_assignment(assignment, bench, lambda _: None))[-1]
+
+
+@pytest.mark.parametrize("name", ["coalsTransp", "coalsProgrm"])
+def test_both_kernels_of_ours_agree_at_the_sizes_that_are_timed(course, said_of_both, name):
+    """Also where the student's kernel is a part of a program, of which the baseline does all."""
+    said = said_of_both(course.load(name))
+    assert (said.claim, said.holds) == (AGREE, True)
+
+
+def test_a_model_solution_that_is_wrong_only_when_large_is_named(copied, said_of_both):
+    """Submissions would be held against it: their right results would be wrong."""
+    model = copied.reference / "kernels.cl"
+    text = model.read_text(encoding="utf-8")
+    spoiled = text.replace(
+        "A[(y0 + r) * width + (x0 + x)]", "A[(y0 + r) * width + (x0 + x)] * (height < 2000 ? 1 : -1)"
+    )
+    assert spoiled != text
+    model.write_text(spoiled, encoding="utf-8")
+    said = said_of_both(copied)
+    assert not said.holds
+    assert said.seen == "they differ in B"
 
 
 def test_a_right_baseline_is_run_on_every_case(copied, said_of_baseline):

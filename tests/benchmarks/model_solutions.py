@@ -10,19 +10,18 @@ peak` are medians of the ratios of a turn; `spread` is from the 5th to the 95th 
 from collections import defaultdict
 from statistics import median, quantiles
 
-from grader.assignment import BASELINE_FILE, Assignment
+from grader.assignment import Assignment
+from grader.contest import begin, match_of, own_programs
 from grader.contestant import Contestant
 from grader.device import copy_size, device_class, peak_run
 from grader.errors import SolutionError
 from grader.expressions import evaluate
 from grader.grading import Bench
 from grader.inputs import fresh_seed
-from grader.oracle import load_oracle
 from grader.outcome import Timing
-from grader.plan import BASELINE, COPY, NAIVE, PEAK, STUDENT, WHOLE, control_plan
-from grader.program import PEAK_PROGRAM, own_program
+from grader.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, control_plan
 from grader.protocol import DeviceFacts, Done, Opened
-from grader.referee import ByReference, Match
+from grader.referee import ByReference
 from grader.rubric import Sizes
 from grader.settings import load_settings
 
@@ -47,7 +46,7 @@ def main() -> None:
         print("| --- | --- | --- | --- | --- | --- | --- |")
         for name, sizes in SHAPES.items():
             assignment = _at(settings.places.load(name).timed_on(device_class(device)), sizes, device)
-            print(_row(assignment, sizes, device, _times(assignment, sizes, device, bench)), flush=True)
+            print(_row(assignment, sizes, device, _times(assignment, device, bench)), flush=True)
         print(f"\n{device.name}, driver {device.driver}, medians of {TURNS} launches")
 
 
@@ -59,16 +58,13 @@ def _at(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> Assignment
     return assignment.model_copy(update={"performance": performance.model_copy(update={"classes": classes})})
 
 
-def _times(assignment: Assignment, sizes: Sizes, device: DeviceFacts, bench: Bench) -> dict[str, list[float]]:
+def _times(assignment: Assignment, device: DeviceFacts, bench: Bench) -> dict[str, list[float]]:
     """Seconds of the launches, turn by turn, for each script of the control worker."""
-    oracle = load_oracle(assignment)
-    match = Match(assignment=assignment, oracle=oracle, sizes=sizes, device=device, seed=fresh_seed())
-    referee = ByReference(match)
-    models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
-    baseline = own_program(assignment, assignment.source(BASELINE_FILE))
+    referee = ByReference(match_of(assignment, device, fresh_seed()))
     seconds = defaultdict(list)
-    with bench.worker().load({**models, BASELINE: baseline, PEAK: PEAK_PROGRAM, **referee.programs}) as worker:
+    with bench.worker() as worker:
         control = Contestant(worker=worker, plan=referee.prepare(control_plan(assignment, device)))
+        begin(control, own_programs(assignment), referee)
         opened = worker.open(control.plan)
         if not isinstance(opened, Opened):
             raise SolutionError(f"{assignment.name}: {opened}")

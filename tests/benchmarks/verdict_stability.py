@@ -26,9 +26,10 @@ import numpy as np
 
 from grader.assignment import Assignment
 from grader.building import build
+from grader.contest import enter, invite
 from grader.diagnosis import Problem
 from grader.errors import SolutionError
-from grader.grading import _contest, _enter, _speed
+from grader.grading import _speed
 from grader.inputs import fresh_seed
 from grader.result import Check, Verdict
 from grader.settings import load_settings
@@ -104,8 +105,8 @@ def _grade(assignment: Assignment, slow: int, _: int = 0) -> Check:
         built = build(task, student)
         if isinstance(built, Problem):
             raise SolutionError(built.message)
-        contest = _contest(task, bench, student, built, workers)
-        check = _speed(contest, _enter(contest, task, built), None, bench, lambda _: None)
+        contest = invite(task, student, built, lambda _: workers.enter_context(bench.worker()))
+        check = _speed(contest, enter(contest, task, built), None, bench, lambda _: None)
     if check.performance is None:
         raise SolutionError(f"{check.reason}: {check.message}")
     return check

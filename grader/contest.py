@@ -1,0 +1,94 @@
+"""Who and what meets in the timed rounds of a grading: the submission, and workers of our own beside it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from grader.assignment import BASELINE_FILE, Assignment
+from grader.building import Built, expand
+from grader.contestant import Contestant, Contestants, Role
+from grader.device import device_class, speed_goal
+from grader.diagnosis import Problem
+from grader.oracle import Oracle, load_oracle
+from grader.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, submission_plan
+from grader.program import PEAK_PROGRAM, own_program
+from grader.protocol import DeviceFacts
+from grader.referee import REFEREES, Match, Referee
+from grader.rubric import SpeedGoal
+from grader.runner import Worker
+from grader.steps import Program
+from grader.task import Task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contest:
+    """Everything that a round needs. The assignment has the constants that are timed on this device."""
+
+    assignment: Assignment
+    oracle: Oracle
+    device: DeviceFacts
+    referee: Referee
+    contestants: Contestants
+
+    @property
+    def goal(self) -> SpeedGoal:
+        """What the assignment asks of this device."""
+        return speed_goal(self.assignment, self.device)
+
+
+def invite(task: Task, student: Worker, built: Built, hire: Callable[[Role], Worker]) -> Contest:
+    """The submission's worker, and those that are hired for our own kernels: they start to build without being waited
+    for.
+    """
+    device = student.ready()
+    match = match_of(task.assignment, device, task.seed)
+    referee = REFEREES[device_class(device)](match)
+    entry = submission_plan(match.assignment, match.sizes, built.bindings)
+    contestants = {Role.SUBMISSION: Contestant(worker=student, plan=referee.prepare(entry))}
+    plans = {
+        Role.REFERENCE: reference_plan(match.assignment, match.sizes),
+        Role.CONTROL: control_plan(match.assignment, device),
+    }
+    for role, plan in plans.items():
+        contestants[role] = Contestant(worker=hire(role), plan=referee.prepare(plan))
+        begin(contestants[role], own_programs(match.assignment), referee)
+    return Contest(
+        assignment=match.assignment, oracle=match.oracle, device=device, referee=referee, contestants=contestants
+    )
+
+
+def match_of(assignment: Assignment, device: DeviceFacts, seed: int) -> Match:
+    """What a referee must know of a contest on this device."""
+    return Match(
+        sizes=speed_goal(assignment, device).sizes,
+        assignment=assignment.timed_on(device_class(device)),
+        oracle=load_oracle(assignment),
+        device=device,
+        seed=seed,
+    )
+
+
+def own_programs(assignment: Assignment) -> dict[str, Program]:
+    """The model solutions, the baseline, and the kernel that only computes."""
+    models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
+    return {**models, BASELINE: own_program(assignment, assignment.source(BASELINE_FILE)), PEAK: PEAK_PROGRAM}
+
+
+def begin(contestant: Contestant, programs: Mapping[str, Program], referee: Referee) -> None:
+    """Ask for a session of what the plan runs of these programs, and of what the referee needs."""
+    used = {step.program for script in contestant.plan.scripts.values() for step in script.kernels}
+    ours = {name: program for name, program in programs.items() if name in used}
+    contestant.worker.load({**ours, **referee.programs}).begin_open(contestant.plan)
+
+
+def enter(contest: Contest, task: Task, built: Built) -> Problem | None:
+    """Ask for the submission's session, in which it is built with the constants that are timed on this device; it opens
+    while the simulator works.
+    """
+    student = contest.contestants[Role.SUBMISSION]
+    text: str | Problem = built.program.source
+    if contest.assignment.constants != task.assignment.constants:
+        text = expand(replace(task, assignment=contest.assignment), student.worker)
+    if isinstance(text, Problem):
+        return text
+    begin(student, {SUBMISSION: Program(source=text)}, contest.referee)
+    return None
