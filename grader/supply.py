@@ -11,6 +11,7 @@ solution does the same. Where a bit differs, so do the digests, but for one chan
 from collections.abc import Iterator
 
 from grader.assignment import ELEMENT_BYTES, Assignment
+from grader.errors import InputError
 from grader.plan import STUDENT, Plan, Script
 from grader.protocol import DeviceFacts
 from grader.steps import Arg, BufferArg, BufferSpec, CopyStep, KernelStep, KeyArg, Program, ScalarArg
@@ -94,13 +95,23 @@ SETS = 6
 set, model solutions that only move data ran at 0.975 to 1.02 times their own speed in another worker on an H200.
 """
 
-MEMORY_SHARE = 20
-"""A set takes up to five times the bytes that a launch moves, for all contestants; all sets, a fourth of memory."""
+SET_BYTES = 5
+"""A set takes up to so many times the bytes that a launch moves, for all contestants: twice for the control's program,
+once each for the submission, the reference and the copy."""
+
+MEMORY_SHARE = 0.25
+"""The part of a device's memory that more than one set may take."""
 
 
 def sets_of(moved: float, device: DeviceFacts) -> int:
-    """How many sets a device has room for, where a launch moves so many bytes."""
-    return max(1, min(SETS, int(device.global_memory // (MEMORY_SHARE * moved))))
+    """How many sets a device has room for, where a launch moves so many bytes; raises InputError if not for one."""
+    needed = SET_BYTES * moved
+    if needed > device.global_memory:
+        raise InputError(
+            f"{device.name} has {device.global_memory * 1e-9:.1f} GB of memory, but timing would take "
+            f"{needed * 1e-9:.1f} GB: give smaller sizes in performance.classes of assignment.yaml."
+        )
+    return max(1, min(SETS, int(MEMORY_SHARE * device.global_memory // needed)))
 
 
 def supply_of(script: str) -> str:

@@ -6,6 +6,7 @@ from contests import at_sizes
 from samples import DEVICE
 
 from grader.checking import GUARD_BYTES
+from grader.errors import InputError
 from grader.outcome import Timing
 from grader.plan import STUDENT, Plan, Script, control_plan, reference_plan, submission_plan
 from grader.protocol import Done, Opened
@@ -14,6 +15,7 @@ from grader.supply import (
     DIGEST,
     ITEMS,
     MEMORY_SHARE,
+    SET_BYTES,
     SETS,
     SUMS,
     SUPPLY,
@@ -237,11 +239,18 @@ def test_everything_that_a_script_is_given_is_made(course):
 
 
 @pytest.mark.parametrize(
-    ("gigabytes", "moved", "sets"), [(140, 0.5e9, 6), (40, 0.5e9, 4), (8, 0.5e9, 1), (2, 0.5e9, 1), (2, 1e6, 6)]
+    ("gigabytes", "moved", "sets"), [(140, 0.5e9, 6), (40, 0.5e9, 4), (8, 0.5e9, 1), (3, 0.5e9, 1), (2, 1e6, 6)]
 )
 def test_a_device_holds_as_many_sets_as_it_has_room_for(gigabytes, moved, sets):
     """At most six, at least one; and more than one never take more than a fourth of memory."""
     memory = gigabytes * 10**9
     found = sets_of(moved, DEVICE.model_copy(update={"global_memory": memory}))
     assert found == sets <= SETS
-    assert found == 1 or found * MEMORY_SHARE * moved <= memory
+    assert found == 1 or found * SET_BYTES * moved <= MEMORY_SHARE * memory
+
+
+def test_a_device_without_room_for_one_set_is_no_fault_of_a_submissions():
+    """Nobody would know whose buffers the driver refuses: it is told before anything is made."""
+    small = DEVICE.model_copy(update={"global_memory": 2 * 10**9})
+    with pytest.raises(InputError, match=r"has 2\.0 GB of memory, but timing would take 2\.5 GB: give smaller sizes"):
+        sets_of(0.5e9, small)
