@@ -10,6 +10,7 @@ from grader.building import check_build
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
 from grader.contest import Contest
 from grader.contestant import Contestant, Role
+from grader.expressions import evaluate
 from grader.grading import Bench
 from grader.measurement import open_sessions
 from grader.oracle import load_oracle
@@ -31,6 +32,7 @@ from grader.program import PEAK_PROGRAM, own_program
 from grader.protocol import Done, Opened, StepTime
 from grader.referee import ByOracle, ByReference, Match
 from grader.result import Verdict
+from grader.supply import SET_BYTES
 from grader.task import Task
 from grader.timing import TimingRules
 
@@ -128,7 +130,7 @@ def one_word_past_the_end(fetched):
 def straw_contest(assignment, log=None, step_ms=None, faults=None, seed=1, *, referee=ByOracle, worker=StrawWorker):  # noqa: PLR0913
     """A contest of straw workers, their sessions not yet open; `step_ms` and `faults` are given by role."""
     log = [] if log is None else log
-    judge = referee(_match(assignment, DEVICE, seed))
+    judge = referee(_match(assignment, _with_room_for_one_set(assignment), seed))
     sizes = judge.match.sizes
     bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
     plans = {
@@ -141,6 +143,12 @@ def straw_contest(assignment, log=None, step_ms=None, faults=None, seed=1, *, re
         for role in plans
     }
     return _contest(judge, {role: Contestant(worker=workers[role], plan=judge.prepare(plans[role])) for role in plans})
+
+
+def _with_room_for_one_set(assignment):
+    sizes = assignment.performance.classes["cpu"].sizes
+    moved = evaluate(assignment.performance.bytes, assignment.names(sizes))
+    return DEVICE.model_copy(update={"global_memory": int(SET_BYTES * moved)})
 
 
 def begun(contest):

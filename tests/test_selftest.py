@@ -196,8 +196,10 @@ def said_of_baseline(monkeypatch, bench):
 @pytest.fixture
 def said_of_both(monkeypatch, bench):
     """A function that gives the statement about the model solution and the baseline at large sizes; both are run."""
+    device = DEVICE.model_copy(update={"global_memory": 2**30})
+    model = MODEL.model_copy(update={"provenance": MODEL.provenance.model_copy(update={"device": device})})
     monkeypatch.setattr(
-        selftest, "grade_submission", lambda task, *_: EMPTY if "TODO" in task.submission.source else MODEL
+        selftest, "grade_submission", lambda task, *_: EMPTY if "TODO" in task.submission.source else model
     )
     monkeypatch.setattr(selftest, "_baseline_is_right", lambda *_: RIGHT_BASELINE)
     return lambda assignment: list(examine_assignment(assignment, bench, lambda _: None))[-1]
