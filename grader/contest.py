@@ -21,13 +21,25 @@ from grader.task import Task
 
 @dataclass(frozen=True, kw_only=True)
 class Contest:
-    """Everything that a round needs. The assignment has the constants that are timed on this device."""
+    """Everything that a round needs."""
 
-    assignment: Assignment
-    oracle: Oracle
-    device: DeviceFacts
     referee: Referee
     contestants: Contestants
+
+    @property
+    def assignment(self) -> Assignment:
+        """With the constants that are timed on this device."""
+        return self.referee.match.assignment
+
+    @property
+    def oracle(self) -> Oracle:
+        """The assignment's."""
+        return self.referee.match.oracle
+
+    @property
+    def device(self) -> DeviceFacts:
+        """All contestants' own."""
+        return self.referee.match.device
 
     @property
     def goal(self) -> SpeedGoal:
@@ -51,9 +63,7 @@ def invite(task: Task, student: Worker, built: Built, hire: Callable[[Role], Wor
     for role, plan in plans.items():
         contestants[role] = Contestant(worker=hire(role), plan=referee.prepare(plan))
         begin(contestants[role], own_programs(match.assignment), referee)
-    return Contest(
-        assignment=match.assignment, oracle=match.oracle, device=device, referee=referee, contestants=contestants
-    )
+    return Contest(referee=referee, contestants=contestants)
 
 
 def match_of(assignment: Assignment, device: DeviceFacts, seed: int) -> Match:

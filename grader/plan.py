@@ -1,7 +1,8 @@
 """What a worker is asked to do for given sizes: its buffers and its launches."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 
 from grader.assignment import ELEMENT_BYTES, Assignment, Launch
@@ -47,6 +48,14 @@ class Script:
         """The steps that are launches."""
         return tuple(step for step in self.steps if isinstance(step, KernelStep))
 
+    def on_buffers(self, called: Callable[[str], str]) -> "Script":
+        """The same on other buffers, which are called so."""
+        return Script(
+            steps=tuple(_on_buffers(step, called) for step in self.steps),
+            uploads=tuple(map(called, self.uploads)),
+            outputs=tuple(map(called, self.outputs)),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -59,6 +68,13 @@ class Plan:
         """The request that opens the session with these programs."""
         sequences = {name: script.steps for name, script in self.scripts.items()}
         return Open(programs=dict(programs), buffers=self.buffers, sequences=sequences)
+
+    def on_buffers(self, called: Callable[[str], str]) -> "Plan":
+        """The same with buffers that are called so."""
+        return Plan(
+            buffers=tuple(spec.model_copy(update={"name": called(spec.name)}) for spec in self.buffers),
+            scripts={name: script.on_buffers(called) for name, script in self.scripts.items()},
+        )
 
     def watched(self) -> "Plan":
         """The same for the simulator: no guard bands, since it knows every bound; nothing in the outputs; and inputs
@@ -79,14 +95,9 @@ def joined(plans: Mapping[str, Plan]) -> Plan:
     buffers: list[BufferSpec] = []
     scripts: dict[str, Script] = {}
     for owner, plan in plans.items():
-        names = {spec.name: buffer_of(owner, spec.name) for spec in plan.buffers}
-        buffers += (spec.model_copy(update={"name": names[spec.name]}) for spec in plan.buffers)
-        (script,) = plan.scripts.values()
-        scripts[owner] = Script(
-            steps=tuple(_renamed(step, names) for step in script.steps),
-            uploads=tuple(names[name] for name in script.uploads),
-            outputs=tuple(names[name] for name in script.outputs),
-        )
+        own = plan.on_buffers(partial(buffer_of, owner))
+        buffers += own.buffers
+        (scripts[owner],) = own.scripts.values()
     return Plan(buffers=tuple(buffers), scripts=scripts)
 
 
@@ -95,10 +106,13 @@ def buffer_of(owner: str, name: str) -> str:
     return f"{name} of {owner}"
 
 
-def _renamed(step: KernelStep | CopyStep, names: Mapping[str, str]) -> KernelStep | CopyStep:
+def _on_buffers(step: KernelStep | CopyStep, called: Callable[[str], str]) -> KernelStep | CopyStep:
     if isinstance(step, CopyStep):
-        return CopyStep(source=names[step.source], target=names[step.target])
-    args = (BufferArg(buffer=names[arg.buffer]) if isinstance(arg, BufferArg) else arg for arg in step.args)
+        return CopyStep(source=called(step.source), target=called(step.target))
+    args = (
+        arg.model_copy(update={"buffer": called(arg.buffer)}) if isinstance(arg, BufferArg) else arg
+        for arg in step.args
+    )
     return step.model_copy(update={"args": tuple(args)})
 
 

@@ -68,6 +68,10 @@ class Referee(Protocol):
     """Makes the data of every round, and judges what comes of them."""
 
     @property
+    def match(self) -> "Match":
+        """What it knows of the contest."""
+
+    @property
     def programs(self) -> Mapping[str, Program]:
         """Kernels that every contestant's session needs for it."""
 
@@ -135,11 +139,11 @@ class OracleScene:
     def rule(self, contestants: Contestants, counted: int) -> Ruling:
         """Fetch all results of the submission, and now and then the reference's, to see how long that takes."""
         submission, reference = contestants[Role.SUBMISSION], contestants[Role.REFERENCE]
-        fetched, seconds = timed(partial(_results, submission))
+        fetched, seconds = timed(partial(_results, self, submission))
         problem = inspect(self.trial, submission.judged, fetched) if isinstance(fetched, dict) else of_failure(fetched)
         if problem is not None or counted % TRANSFERS:
             return Ruling(problem=problem, returning=None)
-        returned, reference_seconds = timed(partial(_results, reference))
+        returned, reference_seconds = timed(partial(_results, self, reference))
         if not isinstance(returned, dict):
             raise failed_solution(returned)
         return Ruling(problem=None, returning=Transfers(submission=seconds, reference=reference_seconds))
@@ -226,7 +230,7 @@ class DeviceScene:
 
     def _explain(self, submission: Contestant, reference: Contestant) -> Problem:
         """Where the submission's results differ from the reference's: now all of them are fetched."""
-        right, got = self._results(reference), self._results(submission)
+        right, got = _results(self, reference), _results(self, submission)
         if not isinstance(right, dict):
             raise failed_solution(right)
         if not isinstance(got, dict):
@@ -235,15 +239,6 @@ class DeviceScene:
             stray_write(got)
             or next(filter(None, (self._difference(name, got[name], right[name]) for name in right)), None)
             or of_failure(Garbled(what="the digest of its results is not that of what it returns"))
-        )
-
-    def _results(self, contestant: Contestant) -> dict[str, Fetched] | Failure:
-        """All that it has computed, by the names of the assignment."""
-        fetched = contestant.worker.fetch(contestant.plan.scripts[self.script(STUDENT)].outputs)
-        return (
-            dict(zip(contestant.judged.outputs, fetched.values(), strict=True))
-            if isinstance(fetched, dict)
-            else fetched
         )
 
     def _difference(self, name: str, got: Fetched, right: Fetched) -> Problem | None:
@@ -264,8 +259,12 @@ def timed(action: Callable[[], T]) -> tuple[T, float]:
     return action(), time.perf_counter() - start
 
 
-def _results(contestant: Contestant) -> dict[str, Fetched] | Failure:
-    return contestant.worker.fetch(contestant.judged.outputs)
+def _results(scene: Scene, contestant: Contestant) -> dict[str, Fetched] | Failure:
+    """All that the student's steps have computed, by the names of the assignment."""
+    fetched = contestant.worker.fetch(contestant.plan.scripts[scene.script(STUDENT)].outputs)
+    if not isinstance(fetched, dict):
+        return fetched
+    return dict(zip(contestant.judged.outputs, fetched.values(), strict=True))
 
 
 def failed_solution(failure: Failure) -> SolutionError:

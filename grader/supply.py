@@ -9,12 +9,13 @@ solution does the same. Where a bit differs, so do the digests, but for one chan
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 from grader.assignment import ELEMENT_BYTES, Assignment
 from grader.errors import InputError
 from grader.plan import STUDENT, Plan, Script
 from grader.protocol import DeviceFacts
-from grader.steps import Arg, BufferArg, BufferSpec, CopyStep, KernelStep, KeyArg, Program, ScalarArg
+from grader.steps import Arg, BufferArg, BufferSpec, KernelStep, KeyArg, Program, ScalarArg
 
 SUPPLY = "supply"
 """The name of the program."""
@@ -129,41 +130,13 @@ def supplied(assignment: Assignment, plan: Plan, sets: int) -> Plan:
     what the student's steps produce.
     """
     own = _with_supply(assignment, plan)
-    return Plan(
-        buffers=tuple(
-            spec.model_copy(update={"name": of_set(spec.name, number)})
-            for number in range(sets)
-            for spec in own.buffers
-        ),
-        scripts={
-            of_set(name, number): _in_set(script, number)
-            for number in range(sets)
-            for name, script in own.scripts.items()
-        },
-    )
-
-
-def _in_set(script: Script, number: int) -> Script:
-    """The same on the arrays of another set."""
-
-    def renamed(names: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(of_set(name, number) for name in names)
-
-    return Script(
-        steps=tuple(_step_in_set(step, number) for step in script.steps),
-        uploads=renamed(script.uploads),
-        outputs=renamed(script.outputs),
-    )
-
-
-def _step_in_set(step: KernelStep | CopyStep, number: int) -> KernelStep | CopyStep:
-    if isinstance(step, CopyStep):
-        return CopyStep(source=of_set(step.source, number), target=of_set(step.target, number))
-    args = (
-        arg.model_copy(update={"buffer": of_set(arg.buffer, number)}) if isinstance(arg, BufferArg) else arg
-        for arg in step.args
-    )
-    return step.model_copy(update={"args": tuple(args)})
+    buffers: list[BufferSpec] = []
+    scripts: dict[str, Script] = {}
+    for number in range(sets):
+        of_this = own.on_buffers(partial(of_set, number=number))
+        buffers += of_this.buffers
+        scripts |= {of_set(name, number): script for name, script in of_this.scripts.items()}
+    return Plan(buffers=tuple(buffers), scripts=scripts)
 
 
 def _with_supply(assignment: Assignment, plan: Plan) -> Plan:

@@ -5,18 +5,15 @@ from dataclasses import replace
 import numpy as np
 from samples import DEVICE
 
-from grader.assignment import BASELINE_FILE
 from grader.building import check_build
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
-from grader.contest import Contest
+from grader.contest import Contest, begin, match_of, own_programs
 from grader.contestant import Contestant, Role
 from grader.expressions import evaluate
 from grader.grading import Bench
 from grader.measurement import open_sessions
-from grader.oracle import load_oracle
 from grader.outcome import Fetched, Timing
 from grader.plan import (
-    BASELINE,
     COPY,
     NAIVE,
     PEAK,
@@ -28,9 +25,8 @@ from grader.plan import (
     reference_plan,
     submission_plan,
 )
-from grader.program import PEAK_PROGRAM, own_program
 from grader.protocol import Done, Opened, StepTime
-from grader.referee import ByOracle, ByReference, Match
+from grader.referee import ByOracle, ByReference
 from grader.result import Verdict
 from grader.supply import SET_BYTES
 from grader.task import Task
@@ -130,7 +126,7 @@ def one_word_past_the_end(fetched):
 def straw_contest(assignment, log=None, step_ms=None, faults=None, seed=1, *, referee=ByOracle, worker=StrawWorker):  # noqa: PLR0913
     """A contest of straw workers, their sessions not yet open; `step_ms` and `faults` are given by role."""
     log = [] if log is None else log
-    judge = referee(_match(assignment, _with_room_for_one_set(assignment), seed))
+    judge = referee(match_of(assignment, _with_room_for_one_set(assignment), seed))
     sizes = judge.match.sizes
     bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
     plans = {
@@ -142,7 +138,8 @@ def straw_contest(assignment, log=None, step_ms=None, faults=None, seed=1, *, re
         role: worker(role, log, {**STEP_MS, **(step_ms or {}).get(role, {})}, (faults or {}).get(role, {}))
         for role in plans
     }
-    return _contest(judge, {role: Contestant(worker=workers[role], plan=judge.prepare(plans[role])) for role in plans})
+    contestants = {role: Contestant(worker=workers[role], plan=judge.prepare(plans[role])) for role in plans}
+    return Contest(referee=judge, contestants=contestants)
 
 
 def _with_room_for_one_set(assignment):
@@ -163,34 +160,14 @@ def real_contest(bench: Bench, workers, assignment, submission, referee=ByRefere
     build = check_build(Task(assignment=assignment, submission=submission, seed=1), student)
     assert build.check.verdict is Verdict.PASSED, build.check.message
     device = student.ready()
-    judge = referee(_match(assignment, device, seed=1))
+    judge = referee(match_of(assignment, device, seed=1))
     sizes = judge.match.sizes
-    models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
-    baseline = own_program(assignment, assignment.source(BASELINE_FILE))
-    own = {
-        Role.REFERENCE: (reference_plan(assignment, sizes), models),
-        Role.CONTROL: (control_plan(assignment, device), {**models, BASELINE: baseline, PEAK: PEAK_PROGRAM}),
-    }
     plan = judge.prepare(submission_plan(assignment, sizes, build.built.bindings))
-    student.load({SUBMISSION: build.built.program, **judge.programs})
     contestants = {Role.SUBMISSION: Contestant(worker=student, plan=plan)}
-    for role, (plan, programs) in own.items():
-        worker = workers.enter_context(bench.own.borrow(role, bench.worker)).load({**programs, **judge.programs})
+    begin(contestants[Role.SUBMISSION], {SUBMISSION: build.built.program}, judge)
+    plans = {Role.REFERENCE: reference_plan(assignment, sizes), Role.CONTROL: control_plan(assignment, device)}
+    for role, plan in plans.items():
+        worker = workers.enter_context(bench.own.borrow(role, bench.worker))
         contestants[role] = Contestant(worker=worker, plan=judge.prepare(plan))
-    return _contest(judge, contestants)
-
-
-def _match(assignment, device, seed):
-    sizes = assignment.performance.classes["cpu"].sizes
-    return Match(assignment=assignment, oracle=load_oracle(assignment), sizes=sizes, device=device, seed=seed)
-
-
-def _contest(referee, contestants):
-    match = referee.match
-    return Contest(
-        assignment=match.assignment,
-        oracle=match.oracle,
-        device=match.device,
-        referee=referee,
-        contestants=contestants,
-    )
+        begin(contestants[role], own_programs(assignment), judge)
+    return Contest(referee=judge, contestants=contestants)
