@@ -51,7 +51,7 @@ def grade(*marks, source="__kernel void k() {}\n", timed=None):
 def row(label, graded=None, assignment=NAMES[0], **changes):
     """A row of the student of this label; without a grade or a fault nothing was handed in."""
     student = Student(label=label, name=changes.pop("name", label.title()), key=changes.pop("key", None))
-    return Row(student=student, assignment=assignment, grade=graded, **changes)
+    return Row(student=student, assignment=assignment, **{"grade": graded, "shown": graded, **changes})
 
 
 def gradebook(*rows, **changes):

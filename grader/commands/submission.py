@@ -13,10 +13,12 @@ from grader.commands.options import (
     CourseOption,
     DeviceOption,
     GpuOption,
+    ReleaseOption,
     SandboxOption,
     SanitizerOption,
     TrustOption,
     docker_settings,
+    view_of,
     watching_settings,
 )
 from grader.commands.progress import progress_line
@@ -52,6 +54,7 @@ def grade(
     gpu: GpuOption = None,
     trust_submissions: TrustOption = False,
     require_sanitizer: SanitizerOption = False,
+    release: ReleaseOption = False,
     device: DeviceOption = None,
     course: CourseOption = None,
 ) -> None:
@@ -69,7 +72,7 @@ def grade(
     trusted = trust_submissions or is_own(submission.path)
     try:
         with progress_line() as progress, settings.open_bench(settings.choose_sandbox(trusted=trusted)) as bench:
-            result = grade_on(coursework, submission, seed, bench, progress)
+            result = view_of(release=release)(grade_on(coursework, submission, seed, bench, progress), coursework)
     except (InputError, InterruptedGradingError):
         raise
     except Exception as error:
