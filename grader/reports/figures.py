@@ -70,7 +70,7 @@ class Series:
         return self.colour if self.filled else "none"
 
 
-def timings(performance: Performance) -> str | None:
+def timings(performance: Performance, part: str = "") -> str | None:
     """Every timed launch: a strip for each kernel, its median as a bar, half of its launches in a box.
 
     None if there is none that took any time.
@@ -94,10 +94,10 @@ def timings(performance: Performance) -> str | None:
         axes.set_xlabel("time of a launch")
 
     medians = ", ".join(f"{row.name} {seconds_in_words(median(row.seconds))}" for row in rows)
-    return svg("timings", f"Times of all launches; the medians: {medians}.", 0.55 + 0.52 * len(rows), draw)
+    return svg(f"timings {part}", f"Times of all launches; the medians: {medians}.", 0.55 + 0.52 * len(rows), draw)
 
 
-def rates(performance: Performance) -> str | None:
+def rates(performance: Performance, part: str = "") -> str | None:
     """Bars of the rates of the naive kernel, the submission and the model solution; the copy is the roof of those that
     only move. None if nothing took any time.
     """
@@ -128,10 +128,10 @@ def rates(performance: Performance) -> str | None:
 
     words = ", ".join(f"{row.name} {three_digits(value)}" for row, value in zip(rows, values, strict=True))
     of_roof = "" if roof is None else f"; a copy reaches {three_digits(roof)}"
-    return svg("rates", f"Rates in {performance.unit}: {words}{of_roof}.", 0.75 + 0.55 * len(rows), draw)
+    return svg(f"rates {part}", f"Rates in {performance.unit}: {words}{of_roof}.", 0.75 + 0.55 * len(rows), draw)
 
 
-def roofline(performance: Performance, profile: Profile | None) -> str | None:
+def roofline(performance: Performance, profile: Profile | None, part: str = "") -> str | None:
     """GFLOPS against operations for each byte that must move, under the roofs of the device (Williams, Waterman and
     Patterson, 2009): below the slope memory is the limit, below the flat arithmetic.
 
@@ -185,7 +185,40 @@ def roofline(performance: Performance, profile: Profile | None) -> str | None:
     words = ", ".join(f"{name} {three_digits(value)}" for name, value in values.items())
     roofs_in_words = f"{three_digits(bandwidth)} GB/s and {three_digits(peak)} GFLOPS"
     label = f"Roofline at {three_digits(intensity)} FLOP/byte, the roofs {roofs_in_words}. GFLOPS: {words}."
-    return svg("roofline", label, 4.4, draw)
+    return svg(f"roofline {part}", label, 4.4, draw)
+
+
+def ladder(kernels: dict[str, Performance]) -> str | None:
+    """Bars of the rates of a suite's kernels, by name, the first above; below each that of its model solution.
+
+    None if rates are of different things, or if nothing took any time.
+    """
+    rows = {name: _kernels(each)[1:] for name, each in kernels.items()}
+    units = {each.unit for each in kernels.values()}
+    if len(units) != 1 or not all(each.seconds for row in rows.values() for each in row):
+        return None
+    (unit,) = units
+    values = {name: tuple(_rate(kernels[name], each) for each in row) for name, row in rows.items()}
+
+    def draw(axes: Axes) -> None:
+        for height, name in enumerate(reversed(values)):
+            (submission, reference), (own, model) = rows[name], values[name]
+            axes.barh(height + 0.17, own, height=0.3, color=submission.colour)
+            bar: dict[str, Any] = {"color": "none", "edgecolor": reference.colour, "hatch": reference.hatch}
+            axes.barh(height - 0.17, model, height=0.3, linewidth=1.2, **bar)
+        axes.set_yticks(
+            range(len(values)), [f"{name}\n{three_digits(values[name][0])} {unit}" for name in reversed(values)]
+        )
+        axes.tick_params(axis="y", length=0)
+        axes.set_ylim(-0.5, len(values) - 0.3)
+        axes.set_xlim(0, 1.08 * max(rate for pair in values.values() for rate in pair))
+        axes.grid(visible=True, axis="x", **GRID)
+        axes.set_axisbelow(True)
+        axes.set_xlabel(unit)
+        axes.set_title("filled: yours; hatched: the model solution's", fontsize=9.5, loc="right")
+
+    words = ", ".join(f"{name} {three_digits(own)} (model {three_digits(of)})" for name, (own, of) in values.items())
+    return svg("ladder", f"Rates in {unit}: {words}.", 0.75 + 0.55 * len(values), draw)
 
 
 def _series(performance: Performance) -> tuple[Series, ...]:

@@ -1,0 +1,108 @@
+"""A small suite for tests: the matrix product with a result for each work-item and by tiles, which are graded for
+themselves. Its two folders are made from those of blockMMM.
+"""
+
+import shutil
+from dataclasses import replace
+
+import yaml
+from conftest import ROOT
+
+from grader.course import Course
+from grader.grading import grade
+from grader.submission import parse_submission
+from grader.timing import TimingRules
+
+NAME, SHIPPED = "ladder", "blockMMM"
+FIRST, LAST = "oneEach", "blockMMM"
+
+CASES = ("one element", "one more than a tile", "primes")
+
+FIELDS = {
+    "title": "The product, twice",
+    "parts": [
+        {
+            "kernel": FIRST,
+            "launches": [
+                {
+                    "kernel": FIRST,
+                    "args": ["A", "B", "C", "heightA", "widthB", "widthA"],
+                    "global": ["ceil_to(widthB, TILE)", "ceil_to(heightA, TILE)"],
+                    "local": ["TILE", "TILE"],
+                }
+            ],
+            "correctness": {"points": 24},
+            "sanitizer": {"points": 6},
+            "memory": {"checks": [{"name": "coalesced", "measure": "coalescing", "at_most": 1.1, "points": 5}]},
+        },
+        {"kernel": LAST},
+    ],
+}
+"""What is not said here is blockMMM's."""
+
+
+def small_fields(**goal):
+    """blockMMM, cut to what a test has time for: few cases, small launches, any speed good enough."""
+    fields = yaml.safe_load((ROOT / "assignments" / SHIPPED / "assignment.yaml").read_text(encoding="utf-8"))
+    fields["correctness"]["cases"] = [case for case in fields["correctness"]["cases"] if case["name"] in CASES]
+    fields["memory"]["sizes"] = {"heightA": 32, "widthB": 32, "widthA": 32}
+    for each in fields["performance"]["classes"].values():
+        each |= {"bands": [{"fraction": 0.001, "points": 20}], "baseline": "passes", "minimum": {}, **goal}
+        each["sizes"] = {"heightA": 64, "widthB": 128, "widthA": 64}
+    return fields
+
+
+def write_course(folder, name, fields, model=None):
+    """A course with one assignment of these fields, whose reference is blockMMM's but for the model solution."""
+    shutil.copytree(ROOT / "assignments" / SHIPPED, folder / "assignments" / name)
+    shutil.copytree(ROOT / "reference" / SHIPPED, folder / "reference" / name)
+    text = yaml.safe_dump(fields, sort_keys=False)
+    (folder / "assignments" / name / "assignment.yaml").write_text(text, encoding="utf-8")
+    if model is not None:
+        (folder / "reference" / name / "kernels.cl").write_text(model, encoding="utf-8")
+    return Course(assignments=folder / "assignments", reference=folder / "reference")
+
+
+def model():
+    """Both kernels."""
+    naive, tiled = ((ROOT / "reference" / SHIPPED / name).read_text() for name in ("baseline.cl", "kernels.cl"))
+    return naive.replace("naiveMMM", FIRST) + "\n" + tiled
+
+
+def racing():
+    """The tiled kernel lacks its last barrier."""
+    head, mark, tail = model().rpartition("        barrier(CLK_LOCAL_MEM_FENCE);")
+    assert mark
+    return head + tail.partition("\n")[2]
+
+
+def wasteful():
+    """The first kernel walks down columns with neighbours, which is right and slow."""
+    turned = model().replace("col = get_global_id(0)", "col = get_global_id(1)", 1)
+    return turned.replace("row = get_global_id(1)", "row = get_global_id(0)", 1)
+
+
+def missing():
+    """Only the first kernel is there."""
+    return model().partition("// Model")[0]
+
+
+SUBMISSIONS = {"right": model, "racing": racing, "missing": missing, "broken": lambda: model() + "x"}
+"""Both kernels right; the second without a barrier; only the first; a file that does not build."""
+
+
+def suite_course(folder):
+    """The course with the suite."""
+    return write_course(folder, NAME, {**small_fields(), **FIELDS}, model())
+
+
+def quick(bench):
+    """The bench, on which timing is over in a moment, and nobody runs into a deadline for sharing the processor."""
+    timing = TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100)
+    return replace(bench, timing=timing, deadlines=replace(bench.deadlines, first_launch=30, launch=30))
+
+
+def graded(coursework, source, bench, seed=7):
+    """The result of a source text."""
+    submission = parse_submission("kernels.cl", source.encode())
+    return grade(coursework, submission, seed, quick(bench), lambda _: None)
