@@ -60,10 +60,9 @@ EVERYTHING = {
 }
 EVERYTHING["baseline"] = EVERYTHING["launches"]
 
-KERNEL = """__kernel void approach(__global const real *x, __global real *next,
-                       __global const uint *k, __global real *y,
-                   __global int *index, __global const real *b, __global real *sums, real half_of, uint32_t last,
-                   __local real *scratch)
+KERNEL = """__kernel void approach(
+    __global const real *x, __global real *next, __global const uint *k, __global real *y, __global int *index,
+    __global const real *b, __global real *sums, real half_of, uint32_t last, __local real *scratch)
 {
     const uint i = get_global_id(0), l = get_local_id(0);
     real change = 0;
