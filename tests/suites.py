@@ -1,15 +1,12 @@
-"""A small suite for tests: the matrix product with a result for each work-item and by tiles, which are graded for
-themselves. Its two folders are made from those of blockMMM.
-"""
+"""A small suite for tests, made from blockMMM: the matrix product with a result for each work-item, and by tiles."""
 
-import shutil
 from dataclasses import replace
 
 import yaml
 from conftest import ROOT
+from courses import course_of
 
-from grader.course import Course
-from grader.grading import grade
+from grader.grading import grade_coursework
 from grader.submission import parse_submission
 from grader.timing import TimingRules
 
@@ -49,18 +46,8 @@ def small_fields(**goal):
     for each in fields["performance"]["classes"].values():
         each |= {"bands": [{"fraction": 0.001, "points": 20}], "baseline": "passes", "minimum": {}, **goal}
         each["sizes"] = {"heightA": 64, "widthB": 128, "widthA": 64}
+    fields["baseline"][0]["kernel"] = FIRST
     return fields
-
-
-def write_course(folder, name, fields, model=None):
-    """A course with one assignment of these fields, whose reference is blockMMM's but for the model solution."""
-    shutil.copytree(ROOT / "assignments" / SHIPPED, folder / "assignments" / name)
-    shutil.copytree(ROOT / "reference" / SHIPPED, folder / "reference" / name)
-    text = yaml.safe_dump(fields, sort_keys=False)
-    (folder / "assignments" / name / "assignment.yaml").write_text(text, encoding="utf-8")
-    if model is not None:
-        (folder / "reference" / name / "kernels.cl").write_text(model, encoding="utf-8")
-    return Course(assignments=folder / "assignments", reference=folder / "reference")
 
 
 def model():
@@ -82,6 +69,11 @@ def wasteful():
     return turned.replace("row = get_global_id(1)", "row = get_global_id(0)", 1)
 
 
+def oracle():
+    """That of the product."""
+    return (ROOT / "reference" / SHIPPED / "oracle.py").read_text()
+
+
 def missing():
     """Only the first kernel is there."""
     return model().partition("// Model")[0]
@@ -93,7 +85,12 @@ SUBMISSIONS = {"right": model, "racing": racing, "missing": missing, "broken": l
 
 def suite_course(folder):
     """The course with the suite."""
-    return write_course(folder, NAME, {**small_fields(), **FIELDS}, model())
+    return course_of(folder, {**small_fields(), **FIELDS}, model(), oracle(), NAME)
+
+
+def product_course(folder, fields):
+    """A course with one assignment of these fields, the product by tiles."""
+    return course_of(folder, fields, model(), oracle(), SHIPPED)
 
 
 def quick(bench):
@@ -105,4 +102,4 @@ def quick(bench):
 def graded(coursework, source, bench, seed=7):
     """The result of a source text."""
     submission = parse_submission("kernels.cl", source.encode())
-    return grade(coursework, submission, seed, quick(bench), lambda _: None)
+    return grade_coursework(coursework, submission, seed, quick(bench), lambda _: None)

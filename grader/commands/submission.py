@@ -25,8 +25,7 @@ from grader.commands.progress import progress_line
 from grader.errors import InputError, InterruptedGradingError
 from grader.exports.gradescope import gradescope_results
 from grader.files import check_outputs, write_whole
-from grader.grading import grade as grade_on
-from grader.grading import ungraded
+from grader.grading import grade_coursework, ungraded
 from grader.inputs import check_seed, fresh_seed
 from grader.memory import Counted
 from grader.profiling import profile_submission
@@ -72,16 +71,17 @@ def grade(
     trusted = trust_submissions or is_own(submission.path)
     try:
         with progress_line() as progress, settings.open_bench(settings.choose_sandbox(trusted=trusted)) as bench:
-            result = view_of(release=release)(grade_on(coursework, submission, seed, bench, progress), coursework)
+            result = grade_coursework(coursework, submission, seed, bench, progress)
     except (InputError, InterruptedGradingError):
         raise
     except Exception as error:
         _write_reports(files, ungraded(coursework.name, submission.path, error))
         raise
-    _write_reports(files, result)
+    shown = view_of(release=release)(result, coursework)
+    _write_reports(files, shown)
     console = Console()
-    typer.echo(render(result, width=console.width, color=console.is_terminal), nl=False)
-    raise typer.Exit(_exit_code(result))
+    typer.echo(render(shown, width=console.width, color=console.is_terminal), nl=False)
+    raise typer.Exit(_exit_code(shown))
 
 
 def _exit_code(outcome: Result | Ungraded) -> int:
