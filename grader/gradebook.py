@@ -43,12 +43,12 @@ class Speed:
 
 @dataclass(frozen=True, kw_only=True)
 class Grade:
-    """A result in brief."""
+    """A result in brief; `speeds` are by part, as profiles of a result are."""
 
     points: float
     max_points: float
     marks: tuple[Mark, ...]
-    speed: Speed | None
+    speeds: dict[str, Speed]
     sha256: str
     source: str
     seconds: float
@@ -116,8 +116,9 @@ class Row:
 class Gradebook:
     """A batch: a row for every student and assignment, sorted by label, and what could not be placed.
 
-    `assignments` are names, in the order in which they were asked for; `titles`, `maxima` (points) and `skeletons` (the
-    source that students start from) are by name. `shape` says what the submissions came from.
+    `assignments` are names, in the order in which they were asked for; `titles`, `maxima` (points), `skeletons` (the
+    source that students start from) and `parts` (the kernels of suites) are by name. `shape` says what the submissions
+    came from.
     """
 
     shape: str
@@ -125,6 +126,7 @@ class Gradebook:
     titles: dict[str, str]
     maxima: dict[str, float]
     skeletons: dict[str, str]
+    parts: dict[str, tuple[str, ...]]
     rows: tuple[Row, ...]
     unplaced: tuple[Remark, ...] = ()
 
@@ -166,7 +168,7 @@ def _sum(grades: dict[str, Grade], missed: float) -> Grade:
             for name, grade in grades.items()
             for mark in grade.marks
         ),
-        speed=None,
+        speeds={},
         sha256="",
         source="",
         seconds=sum(grade.seconds for grade in grades.values()),
@@ -189,12 +191,11 @@ def grade_of(result: Result) -> Grade:
         )
         for check in result.checks
     )
-    timed = next((check.performance for check in result.checks if check.performance is not None), None)
     return Grade(
         points=result.points,
         max_points=result.max_points,
         marks=marks,
-        speed=None if timed is None else _speed(timed),
+        speeds={check.part: _speed(check.performance) for check in result.checks if check.performance is not None},
         sha256=result.provenance.submission_sha256,
         source=result.source,
         seconds=result.seconds,

@@ -123,6 +123,7 @@ def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
         titles={name: assignment.title for name, assignment in assignments.items()},
         maxima={name: assignment.points for name, assignment in assignments.items()},
         skeletons={name: assignment.skeleton for name, assignment in assignments.items()},
+        parts={name: tuple(part.part for part in assignment.parts) for name, assignment in assignments.items()},
         rows=(),
         unplaced=intake.unplaced,
     )

@@ -56,6 +56,7 @@ def gradebook(*rows):
         titles={"coalsTransp": "Coalesced transposition"},
         maxima={"coalsTransp": 100.0},
         skeletons={"coalsTransp": ""},
+        parts={"coalsTransp": ("",)},
         rows=rows,
     )
 

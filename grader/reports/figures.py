@@ -101,10 +101,10 @@ def rates(performance: Performance, part: str = "") -> str | None:
     """Bars of the rates of the naive kernel, the submission and the model solution; the copy is the roof of those that
     only move. None if nothing took any time.
     """
-    rows = [each for each in _kernels(performance) if each.seconds]
+    rows = [each for each in kernels_of(performance) if each.seconds]
     if not rows:
         return None
-    values = [_rate(performance, row) for row in rows]
+    values = [rate_of(performance, row) for row in rows]
     roof = performance.copy_bandwidth if performance.unit == "GB/s" and isfinite(performance.copy_bandwidth) else None
 
     def draw(axes: Axes) -> None:
@@ -138,7 +138,7 @@ def roofline(performance: Performance, profile: Profile | None, part: str = "") 
     The roofs are those of the device's profile, which knows one of local memory as well, or else of the session.
     None if there is no peak, no arithmetic, or no time.
     """
-    rows, known = [each for each in _kernels(performance) if each.seconds], performance.roofs
+    rows, known = [each for each in kernels_of(performance) if each.seconds], performance.roofs
     bandwidth = known.copy_bandwidth.median if known else performance.copy_bandwidth
     peak = known.fp32_rate.median if known else performance.peak or 0.0
     if not rows or performance.flop is None or not all(isfinite(roof) and roof > 0 for roof in (bandwidth, peak)):
@@ -149,7 +149,7 @@ def roofline(performance: Performance, profile: Profile | None, part: str = "") 
     if local is not None and profile is not None:
         own["local bytes"] = profile.local_intensity
     own = {what: each for what, each in own.items() if each > 0}
-    values = {row.name: _rate(performance, row) for row in rows}
+    values = {row.name: rate_of(performance, row) for row in rows}
 
     def draw(axes: Axes) -> None:
         ridge = peak / bandwidth
@@ -188,39 +188,6 @@ def roofline(performance: Performance, profile: Profile | None, part: str = "") 
     return svg(f"roofline {part}", label, 4.4, draw)
 
 
-def ladder(kernels: dict[str, Performance]) -> str | None:
-    """Bars of the rates of a suite's kernels, by name, the first above; below each that of its model solution.
-
-    None if rates are of different things, or if nothing took any time.
-    """
-    rows = {name: _kernels(each)[1:] for name, each in kernels.items()}
-    units = {each.unit for each in kernels.values()}
-    if len(units) != 1 or not all(each.seconds for row in rows.values() for each in row):
-        return None
-    (unit,) = units
-    values = {name: tuple(_rate(kernels[name], each) for each in row) for name, row in rows.items()}
-
-    def draw(axes: Axes) -> None:
-        for height, name in enumerate(reversed(values)):
-            (submission, reference), (own, model) = rows[name], values[name]
-            axes.barh(height + 0.17, own, height=0.3, color=submission.colour)
-            bar: dict[str, Any] = {"color": "none", "edgecolor": reference.colour, "hatch": reference.hatch}
-            axes.barh(height - 0.17, model, height=0.3, linewidth=1.2, **bar)
-        axes.set_yticks(
-            range(len(values)), [f"{name}\n{three_digits(values[name][0])} {unit}" for name in reversed(values)]
-        )
-        axes.tick_params(axis="y", length=0)
-        axes.set_ylim(-0.5, len(values) - 0.3)
-        axes.set_xlim(0, 1.08 * max(rate for pair in values.values() for rate in pair))
-        axes.grid(visible=True, axis="x", **GRID)
-        axes.set_axisbelow(True)
-        axes.set_xlabel(unit)
-        axes.set_title("filled: yours; hatched: the model solution's", fontsize=9.5, loc="right")
-
-    words = ", ".join(f"{name} {three_digits(own)} (model {three_digits(of)})" for name, (own, of) in values.items())
-    return svg("ladder", f"Rates in {unit}: {words}.", 0.75 + 0.55 * len(values), draw)
-
-
 def _series(performance: Performance) -> tuple[Series, ...]:
     """All that was timed, in the order of the strips."""
     samples = performance.samples
@@ -233,7 +200,7 @@ def _series(performance: Performance) -> tuple[Series, ...]:
     )
 
 
-def _kernels(performance: Performance) -> tuple[Series, Series, Series]:
+def kernels_of(performance: Performance) -> tuple[Series, Series, Series]:
     """Those whose rates are compared, best last."""
     submission, reference, _, baseline, _ = _series(performance)
     return baseline, submission, reference
@@ -244,7 +211,7 @@ def _seen(seconds: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(each for each in seconds if isfinite(each) and each > 0)
 
 
-def _rate(performance: Performance, row: Series) -> float:
+def rate_of(performance: Performance, row: Series) -> float:
     """GFLOPS or GB/s, as the submission's is reckoned."""
     if row.marker == SUBMISSION:
         return performance.rate.median

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from grader.metrics import Access, Performance, Profile
 from grader.phrases import capital, count
 from grader.reports import figures
+from grader.reports.ladder import ladder
 from grader.reports.side_by_side import HEADINGS, Standing, standings_of
 from grader.reports.words import (
     access_in_words,
@@ -232,7 +233,7 @@ def figures_of(performance: Performance, profile: Profile | None, part: str) -> 
 
 def ladder_of(standings: tuple[Standing, ...]) -> Iterator[Markup]:
     """The rates of a suite's kernels as bars, if they are rates of the same."""
-    yield from _drawn(figures.ladder({each.part: each.performance for each in standings if each.performance}))
+    yield from _drawn(ladder({each.part: each.performance for each in standings if each.performance}))
 
 
 def _drawn(*drawings: str | None) -> Iterator[Markup]:

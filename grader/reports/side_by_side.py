@@ -55,6 +55,16 @@ def standings_of(result: Result) -> tuple[Standing, ...]:
     )
 
 
+def in_words(standing: Standing) -> str:
+    """A line: what it has earned, and what is known of its speed."""
+    figures = (f"{cell} {SAYS[number]}".rstrip() for number, cell in enumerate(standing.cells) if cell != NOT_KNOWN)
+    return f"{standing.part}: {', '.join((f'{standing.points:g} of {standing.max_points:g} points', *figures))}"
+
+
+SAYS = ("", "of the model solution's rate", "the first kernel's", "FLOP for each byte asked for")
+"""What stands behind the cells in a sentence."""
+
+
 def _of(part: str, result: Result) -> Iterator[Check]:
     return (check for check in result.checks if check.part == part)
 
