@@ -25,9 +25,9 @@ def mistakes(queries, points, pointCount, CHUNK, **_):
     made = {
         "of several nearest points the last is taken, not the first": (
             pointCount - 1 - np.argmin(squares[:, ::-1], axis=1),
-            distance,
+            None,
         ),
-        "the number of a point is counted from the start of its chunk": (nearest % CHUNK, distance),
+        "the number of a point is counted from the start of its chunk": (nearest % CHUNK, None),
         "the last, ragged chunk of points is left out": _least(squares[:, :whole]),
         "only the last chunk of points counts, as if the search started anew in every chunk": _least(
             squares[:, last:], first=last
@@ -38,7 +38,7 @@ def mistakes(queries, points, pointCount, CHUNK, **_):
         "the last point is left out": _least(squares[:, :-1]),
         "the least distance starts at 0, so that no point is nearer": (nought, nought),
         "the farthest point is found": (np.argmax(squares, axis=1), squares.max(axis=1)),
-        "the distance is stored, not its square": (nearest, np.sqrt(distance)),
+        "the distance is stored, not its square": (None, np.sqrt(distance)),
         "the last of the four coordinates is left out": _least(_squares(queries[:, :3], points[:, :3])),
         "absolute differences are added up, not their squares": _least(_absolutes(queries, points)),
         "points are read by columns, at [coordinate * pointCount + p]": _least(_squares(queries, by_columns(points))),
@@ -48,7 +48,9 @@ def mistakes(queries, points, pointCount, CHUNK, **_):
 
 
 def _truths(nearest, distance):
-    return {"nearest": Truth(value=nearest), "distance": Truth(value=distance)}
+    """The arrays by their names; None leaves one out, which is right."""
+    arrays = {"nearest": nearest, "distance": distance}
+    return {name: Truth(value=array) for name, array in arrays.items() if array is not None}
 
 
 def _least(distances, first=0):
