@@ -1,110 +1,132 @@
-"""An assignment as its two folders describe it: assignments/NAME/ for all to see, reference/NAME/ for the grader.
-
-assignments/NAME/  assignment.yaml   kernels.cl (skeleton)        README.md (the handout)
-reference/NAME/    kernels.cl (model solution)   baseline.cl (naive)   oracle.py (NumPy)
-"""
+"""An assignment: one kernel, or a chain of them, and what is asked of it; as assignment.yaml says it."""
 
 import hashlib
-from functools import cached_property
-from pathlib import Path
-from typing import Any, Literal
+import re
+from collections.abc import Iterator
+from typing import Any
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from grader.coursework import BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.errors import InputError
-from grader.expressions import Expression, evaluate, evaluate_int
+from grader.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.forbidden import Construct
-from grader.record import Record
+from grader.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
 from grader.rubric import Correctness, DeviceClass, Memory, Performance, Sanitizer, Sizes
 
-ELEMENT_BYTES = 4
-"""Bytes of a buffer element and of a size argument: all exercises of the course use float and uint."""
 
+class Assignment(Folders):
+    """One assignment, checked as a whole when it is read. `part` is its name within a suite, empty without one."""
 
-class Buffer(Record):
-    """An array of float. With `data` it is an input that the judge makes; without, launches produce it.
-
-    `data` says what "random" means for it: `numbers` are uniform in [-1, 1), `bits` are
-    distinct bit patterns of finite numbers, for kernels that only move data.
-    """
-
-    shape: tuple[Expression, ...]
-    data: Literal["numbers", "bits"] | None = None
-
-
-class Launch(Record):
-    """One kernel launch. `args` names buffers and sizes in the order of the kernel's parameters.
-
-    `optional_local` is the number of elements of a trailing `__local real *` parameter, which
-    the kernel may declare or leave out. `solution_of` makes it a step of ours: it runs the
-    model solution of that assignment, before or after the student's steps. `extent` says how many work-items of each
-    dimension have something to do; those beyond are there to fill the last group.
-    """
-
-    model_config = ConfigDict(populate_by_name=True)
+    part: str = ""
 
     kernel: str
-    args: tuple[str, ...]
-    global_size: tuple[Expression, ...] = Field(alias="global")
-    local_size: tuple[Expression, ...] = Field(alias="local")
-    optional_local: Expression | None = None
-    extent: tuple[Expression, ...] | None = None
-    solution_of: str | None = None
+    """The kernel that it is about."""
 
-
-class Assignment(Record):
-    """One assignment, checked as a whole when it is read.
-
-    `allow` names constructs that its submissions may use although they are forbidden as a rule (forbidden.py).
-    """
-
-    name: str
-    folder: Path
-    reference: Path
-
-    title: str
-    kernel: str
     aliases: tuple[str, ...] = ()
-    constants: dict[str, str | int]
+    """Other names under which that kernel is accepted."""
+
+    constants: dict[str, str | int] = Field(default={})
+    """Macros that all kernels are built with, such as TILE: 16."""
+
     sizes: tuple[str, ...]
+    """Names of the sizes that each case gives, from 1 up; kernels get them as uint."""
+
     buffers: dict[str, Buffer]
+    """Arrays in global memory."""
+
+    scalars: dict[str, Scalar] = Field(default={})
+    """Arguments by value that are no sizes."""
+
+    local: dict[str, LocalArray] = Field(default={})
+    """Arguments in local memory."""
+
     launches: tuple[Launch, ...] = Field(min_length=1)
-    baseline: Launch
+    """What is run, in order."""
+
+    repeat: Repeat | None = None
+    """How often the launches, and those of the baseline, are repeated."""
+
+    choices: Choices = Choices()
+    """What students decide for themselves."""
+
+    baseline: tuple[Launch, ...] = Field(min_length=1)
+    """Launches of the naive kernels of baseline.cl, which compute the same."""
+
     correctness: Correctness
     sanitizer: Sanitizer | None = None
     memory: Memory | None = None
     performance: Performance
+
     allow: tuple[Construct, ...] = ()
+    """Constructs that submissions may use although they are forbidden as a rule."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "Assignment":
-        cases = [case.name for case in self.correctness.cases]
-        memory = [check.name for check in self.memory.checks] if self.memory else []
-        if len(set(cases)) != len(cases) or len(set(memory)) != len(memory):
-            raise ValueError("two cases have the same name, or two memory checks; give each its own")
-        if not any(launch.kernel == self.kernel for launch in self.student_launches):
-            raise ValueError(f"no launch runs {self.kernel}; add one, or correct `kernel`")
-        for launch in (*self.launches, self.baseline):
-            for arg in launch.args:
-                if arg not in self.buffers and arg not in self.sizes:
-                    raise ValueError(
-                        f"the launch of {launch.kernel} has the argument {arg}, which is no buffer and no size"
-                    )
+        for problem in (*self._misnamed(), *self._misplaced()):
+            raise ValueError(problem)
         for goal in self.performance.classes.values():
             fractions = [band.fraction for band in goal.bands]
             if fractions != sorted(set(fractions), reverse=True):
                 raise ValueError("the bands of a speed goal must be listed from the highest fraction down")
-            unknown = sorted(goal.constants.keys() - self.constants.keys())
-            if unknown:
-                raise ValueError(f"a speed goal has the constant {unknown[0]}, which `constants` does not name")
-        for sizes in (
-            *(case.sizes for case in self.correctness.cases),
-            *(goal.sizes for goal in self.performance.classes.values()),
-            *([self.sanitizer.sizes] if self.sanitizer else []),
-            *([self.memory.sizes] if self.memory else []),
-        ):
+        for sizes in self.all_sizes():
             self._evaluates(sizes)
         return self
+
+    def all_sizes(self) -> Iterator[Sizes]:
+        """Those of every launch that it asks for."""
+        yield from (case.sizes for case in self.correctness.cases)
+        yield from (goal.sizes for goal in self.performance.classes.values())
+        yield from [self.sanitizer.sizes] if self.sanitizer else []
+        yield from [self.memory.sizes] if self.memory else []
+
+    def _misnamed(self) -> Iterator[str]:
+        """What refers to something that is not there, or to two things."""
+        cases = [case.name for case in self.correctness.cases]
+        memory = [check.name for check in self.memory.checks] if self.memory else []
+        if len(set(cases)) != len(cases) or len(set(memory)) != len(memory):
+            yield "two cases have the same name, or two memory checks; give each its own"
+        named = [*self.buffers, *self.sizes, *self.scalars, *self.local]
+        yield from (f"{name} names two things; rename one" for name in named if named.count(name) > 1)
+        kernels = {launch.kernel for launch in self.student_launches}
+        if self.kernel not in kernels:
+            yield f"no launch runs {self.kernel}; add one, or correct `kernel`"
+        for launch in (*self.launches, *self.baseline):
+            for arg in launch.args:
+                if arg not in named:
+                    yield (
+                        f"the launch of {launch.kernel} has the argument {arg}, which is no buffer, no size, no scalar "
+                        "and no local array"
+                    )
+        turned = [] if self.repeat is None else [name for pair in self.repeat.swap for name in pair]
+        summed = [self.repeat.until.sum] if self.repeat and self.repeat.until else []
+        yield from (f"repeat has {name}, which is no buffer" for name in (*turned, *summed) if name not in self.buffers)
+        constants = {*self.choices.constants, *(name for goal in self._goals for name in goal.constants)}
+        for name in sorted(constants - self.constants.keys()):
+            yield f"a speed goal or `choices` has the constant {name}, which `constants` does not name"
+        for name in sorted(set(self.choices.launches) - kernels):
+            yield f"`choices` has the launch of {name}, which is no kernel of the student's"
+
+    def _misplaced(self) -> Iterator[str]:
+        """What is there, but not as it can be used."""
+        for name, buffer in self.buffers.items():
+            yield from (f"the buffer {name} {why}" for why in buffer.contradictions())
+        shapes = " ".join(str(extent) for buffer in self.buffers.values() for extent in buffer.shape)
+        for name, values in self.choices.constants.items():
+            if self.constants.get(name) not in values:
+                yield f"`choices` must offer the value of {name} in `constants` among others"
+            if re.search(rf"\b{name}\b", shapes):
+                yield f"the shape of a buffer depends on {name}, which students may choose"
+        if self.repeat is not None and self.has_surroundings:
+            yield "launches with solution_of cannot be repeated"
+        for old, new in self.repeat.swap if self.repeat else ():
+            a, b = self.buffers.get(old), self.buffers.get(new)
+            if a and b and (a.shape != b.shape or (a.part, b.part) != ("scratch", "output")):
+                yield f"{old} and {new} change places: {old} must be scratch with data, {new} an output of its shape"
+
+    @property
+    def _goals(self) -> Iterator[Any]:
+        return iter(self.performance.classes.values())
 
     def _evaluates(self, sizes: Sizes) -> None:
         """Every expression has a value at these sizes; raises ValueError that says which has not."""
@@ -114,23 +136,41 @@ class Assignment(Record):
             raise ValueError(f"sizes must be at least 1, not {sizes}")
         names = self.names(sizes)
         try:
-            for buffer in self.buffers.values():
-                self.shape(buffer, sizes)
-            for launch in (*self.launches, self.baseline):
-                for size in (
-                    *launch.global_size,
-                    *launch.local_size,
-                    *(launch.extent or ()),
-                    launch.optional_local or 0,
-                ):
-                    evaluate_int(size, names)
-            for check in self.memory.checks if self.memory else ():
-                evaluate(check.at_most, names)
-            evaluate(self.correctness.tolerance.factor, names)
-            evaluate(self.performance.bytes, names)
-            evaluate(self.performance.flop or 0, names)
+            for amount in self._amounts():
+                if evaluate_int(amount, names) < 1:
+                    raise ValueError(f'"{amount}" is less than 1 at {sizes}')
+            for number in self._numbers():
+                evaluate(number, names)
         except InputError as error:
             raise ValueError(str(error)) from error
+
+    def _amounts(self) -> Iterator[Expression]:
+        """Expressions for amounts of something."""
+        arrays: tuple[Buffer | LocalArray, ...] = (*self.buffers.values(), *self.local.values())
+        yield from (extent for array in arrays for extent in array.shape)
+        for launch in (*self.launches, *self.baseline):
+            yield from (*launch.global_size, *launch.local_size, *(launch.extent or ()))
+            yield from [launch.optional_local] if launch.optional_local is not None else []
+        yield from [self.repeat.times] if self.repeat else []
+
+    def _numbers(self) -> Iterator[str | float]:
+        """Expressions that need not be whole numbers."""
+        yield from (check.at_most for check in (self.memory.checks if self.memory else ()))
+        yield from (scalar.value for scalar in self.scalars.values())
+        yield from [self.repeat.until.below] if self.repeat and self.repeat.until else []
+        yield self.correctness.tolerance.factor
+        yield self.performance.bytes
+        yield self.performance.flop or 0
+
+    @property
+    def parts(self) -> "tuple[Assignment, ...]":
+        """It is a part in itself: what is done for each part of a suite is done once for it."""
+        return (self,)
+
+    @property
+    def called(self) -> str:
+        """What to call it among others: a part of a suite by both names."""
+        return f"{self.name}/{self.part}" if self.part else self.name
 
     @property
     def student_launches(self) -> tuple[Launch, ...]:
@@ -164,16 +204,6 @@ class Assignment(Record):
         """The constants as macros."""
         return {name: str(value) for name, value in self.constants.items()}
 
-    @cached_property
-    def sha256(self) -> str:
-        """Hash of every file of both folders, so that a result says what it was graded against."""
-        digest = hashlib.sha256()
-        for folder in (self.folder, self.reference):
-            for path in sorted(path for path in folder.iterdir() if path.is_file()):
-                digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
-                digest.update(path.read_bytes())
-        return digest.hexdigest()
-
     @property
     def measured_sha256(self) -> str:
         """Hash of what measurements rest on: everything but words for people, points, and what is asked of figures.
@@ -189,9 +219,19 @@ class Assignment(Record):
         """What expressions may refer to: the constants and the sizes."""
         return {**self.constants, **sizes}
 
-    def shape(self, buffer: Buffer, sizes: Sizes) -> tuple[int, ...]:
-        """Shape of a buffer at the given sizes."""
-        return tuple(evaluate_int(extent, self.names(sizes)) for extent in buffer.shape)
+    def known(self, sizes: Sizes) -> dict[str, object]:
+        """What oracle.py may ask for beside arrays: the constants, the sizes and the scalars."""
+        names = self.names(sizes)
+        return {**names, **{name: evaluate(scalar.value, names) for name, scalar in self.scalars.items()}}
+
+    def shape(self, array: Buffer | LocalArray, sizes: Sizes) -> tuple[int, ...]:
+        """Shape of an array at the given sizes."""
+        return tuple(evaluate_int(extent, self.names(sizes)) for extent in array.shape)
+
+    def items(self, launch: Launch, stated: tuple[Expression, ...], sizes: Sizes) -> tuple[int, ...]:
+        """Work-items in each dimension; where a student may have stated them, as students write such sizes."""
+        evaluated = evaluate_stated if launch.kernel in self.choices.launches else evaluate_int
+        return tuple(evaluated(size, self.names(sizes)) for size in stated)
 
     def extent(self, launch: Launch, sizes: Sizes) -> tuple[int, ...] | None:
         """How many work-items of each dimension have something to do, where the launch says so."""
@@ -206,33 +246,14 @@ class Assignment(Record):
         sources["reference"] = self.reference / MODEL_FILE
         return {name: read_text(path) for name, path in sources.items()}
 
-    @property
-    def skeleton(self) -> str:
-        """The kernels.cl that students start from."""
-        return read_text(self.folder / MODEL_FILE)
-
-    def source(self, file_name: str) -> str:
-        """Text of a file of the reference folder."""
-        return read_text(self.reference / file_name)
-
 
 SCORED: Any = {
     "folder": True,
     "reference": True,
     "title": True,
-    "correctness": {"points": True},
-    "sanitizer": {"points": True},
+    "correctness": {"points": True, "cases": {"__all__": {"hidden": True}}},
+    "sanitizer": {"points": True, "hidden": True},
     "memory": {"checks": True},
-    "performance": {"classes": {"__all__": {"bands": True, "minimum": True, "baseline": True}}},
+    "performance": {"hidden": True, "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True}}},
 }
 """Fields of an assignment that change no measurement."""
-
-MODEL_FILE, BASELINE_FILE, ORACLE_FILE = "kernels.cl", "baseline.cl", "oracle.py"
-
-
-def read_text(path: Path) -> str:
-    """The text of a file of a course; raises InputError that names the file and the reason."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}.") from error

@@ -10,10 +10,10 @@ import os
 from enum import StrEnum
 from pathlib import Path
 
-from grader.assignment import Assignment
 from grader.errors import InputError
 from grader.files import make_folder
 from grader.parcel import pack
+from grader.suite import Coursework
 from grader.wheel import own_wheel, zipped
 
 PLACEHOLDER = "@ASSIGNMENT@"
@@ -30,7 +30,7 @@ class Platform(StrEnum):
     GITLAB = "gitlab"
 
 
-def autograder(platform: Platform, assignment: Assignment, constraints: Path) -> dict[str, bytes]:
+def autograder(platform: Platform, assignment: Coursework, constraints: Path) -> dict[str, bytes]:
     """The files of an autograder by their names, of which `constraints` says which versions are installed."""
     wheel, content = own_wheel()
     return {

@@ -9,13 +9,13 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from grader.assignment import Assignment
 from grader.errors import GraderError
 from grader.handin import HandIn, Intake
 from grader.parcel import Parcel, pack
 from grader.result import Result, Ungraded
 from grader.station import NAME, Errand, Facilities, Graded
 from grader.store import Store, content_key, seed_of
+from grader.suite import Coursework
 from grader.text import showable
 from grader.workforce import Workforce
 
@@ -63,7 +63,7 @@ class Plan:
 
 
 def make_plan(
-    intake: Intake, assignments: tuple[Assignment, ...], facilities: Facilities, orders: str, seed: int
+    intake: Intake, assignments: tuple[Coursework, ...], facilities: Facilities, orders: str, seed: int
 ) -> Plan:
     """An item for every different file and assignment, in the order in which they were found."""
     parcels = {assignment.name: pack(assignment) for assignment in assignments}

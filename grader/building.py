@@ -1,9 +1,10 @@
 """The build check: is the text one that may run, does it compile, and does it hold the kernels that are asked for?"""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.build_log import Source
+from grader.choices import chosen, unfit_sizes
 from grader.diagnosis import Problem, of_build_log, of_failure, of_forbidden
 from grader.forbidden import Construct, first_sighting
 from grader.metrics import Usage
@@ -20,10 +21,11 @@ from grader.usage import usage_of
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
-    """A submission that compiles: the program that every driver is given, how it spells the kernels, and what these
-    take of the device.
+    """A submission that compiles: the task with what it has chosen itself, the program that every driver is given, how
+    it spells the kernels, and what these take of the device.
     """
 
+    task: Task
     program: Program
     bindings: Bindings
     usage: tuple[Usage, ...]
@@ -54,6 +56,10 @@ def build_check(seconds: float) -> Check:
 
 def build(task: Task, worker: Worker) -> Built | Problem:
     """The submission as it will be run, or why it will not."""
+    assignment = chosen(task.assignment, task.submission)
+    if isinstance(assignment, Problem):
+        return assignment
+    task = replace(task, assignment=assignment)
     text = expand(task, worker)
     return text if isinstance(text, Problem) else _bind(task, worker, Program(source=text))
 
@@ -81,6 +87,9 @@ def _bind(task: Task, worker: Worker, program: Program) -> Built | Problem:
         return of_failure(outcome)
     device = worker.ready()
     worker.close()
+    unfit = unfit_sizes(task.assignment, device)
+    if unfit is not None:
+        return unfit
     bindings = {}
     for launch in task.assignment.student_launches:
         bound = bind(task.assignment, launch, outcome.kernels)
@@ -88,4 +97,4 @@ def _bind(task: Task, worker: Worker, program: Program) -> Built | Problem:
             return bound
         bindings[launch.kernel] = bound
     names = dict.fromkeys(binding.name for binding in bindings.values())
-    return Built(program=program, bindings=bindings, usage=usage_of(names, outcome, device))
+    return Built(task=task, program=program, bindings=bindings, usage=usage_of(names, outcome, device))

@@ -5,16 +5,16 @@ from collections import Counter
 from collections.abc import Iterator
 
 from grader.assignment import Assignment
+from grader.building import Built
 from grader.diagnosis import Problem, of_failure, sizes_in_words
 from grader.inspection import Launched, Trial, inspect, make_trial
 from grader.oracle import Oracle
-from grader.plan import Bindings, submission_plan
+from grader.plan import submission_plan
 from grader.result import Check, Kind, Reason, Verdict
 from grader.rubric import Case
 from grader.runner import Worker
 from grader.scoring import case_points
 from grader.series import Series
-from grader.task import Task
 
 PATIENCE = 2
 """After so many cases that ran into a time limit, the rest are not waited for."""
@@ -31,8 +31,9 @@ CASE_KEY = 0
 GAVE_UP = Problem(reason=Reason.NOT_RUN, message="earlier cases ran into the time limit; this one was not waited for.")
 
 
-def check_cases(task: Task, oracle: Oracle, worker: Worker, bindings: Bindings) -> Iterator[Check]:
+def check_cases(built: Built, oracle: Oracle, worker: Worker) -> Iterator[Check]:
     """The check of every case, in the order of the assignment; each is run when it is asked for."""
+    task, bindings = built.task, built.bindings
     assignment = task.assignment
     cases = assignment.correctness.cases
     series = Series(worker, {case.name: submission_plan(assignment, case.sizes, bindings) for case in cases})
@@ -73,10 +74,10 @@ def unrun_cases(assignment: Assignment) -> Iterator[Check]:
 
 
 def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds: float) -> Check:
-    points = case_points(assignment.correctness.points, len(assignment.correctness.cases))
+    points = case_points(assignment.correctness, case)
     check = Check(
-        name=f"correctness: {case.name} ({sizes_in_words(case.sizes)})",
-        kind=Kind.CORRECTNESS,
+        name=f"{'practice' if case.practice else 'correctness'}: {case.name} ({sizes_in_words(case.sizes)})",
+        kind=Kind.PRACTICE if case.practice else Kind.CORRECTNESS,
         verdict=Verdict.PASSED,
         points=points,
         max_points=points,

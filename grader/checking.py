@@ -53,15 +53,19 @@ class Standard:
     data: DataSet
 
 
-def compare(buffer: str, got: NDArray[np.float32], truth: Truth, standard: Standard) -> Mismatch | None:
+def compare(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> Mismatch | None:
     """None if `got` is right, else how it is wrong."""
     wrong = wrong_elements(buffer, got, truth, standard)
     return _describe(buffer, got, truth, wrong, _allowed(buffer, truth, standard)) if wrong.any() else None
 
 
-def wrong_elements(buffer: str, got: NDArray[np.float32], truth: Truth, standard: Standard) -> NDArray[np.bool_]:
-    """Which elements are not what the truth says, as the standard has it; NaN is always wrong."""
-    if standard.tolerance.rule == "exact":
+def wrong_elements(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> NDArray[np.bool_]:
+    """Which elements are not what the truth says, as the standard has it; NaN is always wrong, and so is any whole
+    number but the right one.
+    """
+    if got.dtype.kind != "f":
+        wrong = got != truth.value
+    elif standard.tolerance.rule == "exact":
         wrong = got.view(np.uint32) != np.ascontiguousarray(truth.value, dtype=np.float32).view(np.uint32)
     else:
         allowed = _allowed(buffer, truth, standard)
@@ -71,7 +75,7 @@ def wrong_elements(buffer: str, got: NDArray[np.float32], truth: Truth, standard
 
 def _allowed(buffer: str, truth: Truth, standard: Standard) -> NDArray[np.float64] | None:
     """The largest error of each element that counts as rounding; None where nothing but equality is right."""
-    if standard.tolerance.rule == "exact" or standard.data == "integers":
+    if standard.tolerance.rule == "exact" or standard.data == "integers" or truth.value.dtype.kind in "iu":
         return None
     if truth.magnitude is None:
         raise SolutionError(f"the oracle gives no magnitude for {buffer}, which the rule `rounding` needs.")
@@ -80,7 +84,7 @@ def _allowed(buffer: str, truth: Truth, standard: Standard) -> NDArray[np.float6
 
 def _describe(
     buffer: str,
-    got: NDArray[np.float32],
+    got: NDArray[Any],
     truth: Truth,
     wrong: NDArray[np.bool_],
     allowed: NDArray[np.float64] | None,

@@ -3,16 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from grader.assignment import BASELINE_FILE, Assignment
+from grader.assignment import Assignment
 from grader.building import Built, expand
 from grader.contestant import Contestant, Contestants, Role
+from grader.coursework import BASELINE_FILE
 from grader.device import device_class, speed_goal
 from grader.diagnosis import Problem
 from grader.oracle import Oracle, load_oracle
 from grader.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, submission_plan
 from grader.program import PEAK_PROGRAM, own_program
 from grader.protocol import DeviceFacts
-from grader.referee import REFEREES, Match, Referee
+from grader.referee import Match, Referee, referee_for
 from grader.rubric import SpeedGoal
 from grader.runner import Worker
 from grader.steps import Program
@@ -53,8 +54,8 @@ def invite(task: Task, student: Worker, built: Built, hire: Callable[[Role], Wor
     """
     device = student.ready()
     match = match_of(task.assignment, device, task.seed)
-    referee = REFEREES[device_class(device)](match)
-    entry = submission_plan(match.assignment, match.sizes, built.bindings)
+    referee = referee_for(match)
+    entry = submission_plan(_timed(built, device), match.sizes, built.bindings)
     contestants = {Role.SUBMISSION: Contestant(worker=student, plan=referee.prepare(entry))}
     plans = {
         Role.REFERENCE: reference_plan(match.assignment, match.sizes),
@@ -90,14 +91,23 @@ def begin(contestant: Contestant, programs: Mapping[str, Program], referee: Refe
     contestant.worker.load({**ours, **referee.programs}).begin_open(contestant.plan)
 
 
-def enter(contest: Contest, task: Task, built: Built) -> Problem | None:
+def _timed(built: Built, device: DeviceFacts) -> Assignment:
+    """The assignment as the submission is timed for it: what it has chosen itself stays."""
+    entry = built.task.assignment
+    own = {name: entry.constants[name] for name in entry.choices.constants}
+    timed = entry.timed_on(device_class(device))
+    return timed.model_copy(update={"constants": {**timed.constants, **own}})
+
+
+def enter(contest: Contest, built: Built) -> Problem | None:
     """Ask for the submission's session, in which it is built with the constants that are timed on this device; it opens
     while the simulator works.
     """
     student = contest.contestants[Role.SUBMISSION]
     text: str | Problem = built.program.source
-    if contest.assignment.constants != task.assignment.constants:
-        text = expand(replace(task, assignment=contest.assignment), student.worker)
+    timed = _timed(built, contest.device)
+    if timed.constants != built.task.assignment.constants:
+        text = expand(replace(built.task, assignment=timed), student.worker)
     if isinstance(text, Problem):
         return text
     begin(student, {SUBMISSION: Program(source=text)}, contest.referee)

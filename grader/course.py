@@ -2,14 +2,23 @@
 
 import difflib
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import ValidationError
 
-from grader.assignment import BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Assignment, read_text
+from grader.assignment import Assignment
+from grader.coursework import BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.errors import InputError
 from grader.record import Record
+from grader.suite import Coursework, Suite
+
+Fields = dict[str, Any]
+"""A mapping of a YAML file."""
+
+PARTS = "parts"
+
+Read = TypeVar("Read", bound=Folders)
 
 
 class Course(Record):
@@ -26,8 +35,8 @@ class Course(Record):
             )
         return sorted(path.parent.name for path in self.assignments.glob("*/assignment.yaml"))
 
-    def load(self, name: str) -> Assignment:
-        """Read and check one assignment; raises InputError that names the file, the field and the remedy."""
+    def load(self, name: str) -> Coursework:
+        """Read and check what goes by a name; raises InputError that names the file, the field and the remedy."""
         names = self.names()
         if name not in names:
             near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
@@ -40,20 +49,48 @@ class Course(Record):
         return _parse(path, {"name": name, "folder": path.parent, "reference": self.reference / name})
 
 
-def _parse(path: Path, place: dict[str, Any]) -> Assignment:
+def _parse(path: Path, place: Fields) -> Coursework:
     try:
         fields = yaml.safe_load(read_text(path))
     except yaml.YAMLError as error:
         raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(fields, dict):
         raise InputError(f"{path}: must hold fields such as `title:` and `kernel:`, but holds {type(fields).__name__}.")
+    if PARTS not in fields:
+        return _checked(str(path), Assignment, {**fields, **place})
+    common = {name: value for name, value in fields.items() if name != PARTS}
+    parts = tuple(_part(path, number, common, each, place) for number, each in enumerate(_listed(path, fields)))
+    return _checked(str(path), Suite, {**place, "title": fields.get("title"), PARTS: parts})
+
+
+def _listed(path: Path, fields: Fields) -> list[Fields]:
+    parts = fields[PARTS]
+    if not isinstance(parts, list) or not all(isinstance(each, dict) and "kernel" in each for each in parts):
+        raise InputError(f"{path}: parts: must be a list of mappings, each with a `kernel`.")
+    return parts
+
+
+def _part(path: Path, number: int, common: Fields, own: Fields, place: Fields) -> Assignment:
+    """The assignment that a part is: what all have in common, but for what it says itself."""
+    where = f"{path}: parts.{number} ({own['kernel']})"
+    return _checked(where, Assignment, {**merged(common, own), **place, "part": own["kernel"]})
+
+
+def merged(common: Fields, own: Fields) -> Fields:
+    """`own`, and what it does not say of `common`; mappings in both are merged likewise."""
+    shared = common.keys() & own.keys()
+    both = {name for name in shared if isinstance(common[name], dict) and isinstance(own[name], dict)}
+    return {**common, **own, **{name: merged(common[name], own[name]) for name in both}}
+
+
+def _checked(where: str, kind: type[Read], fields: Fields) -> Read:
     try:
-        return Assignment.model_validate({**fields, **place})
+        return kind.model_validate(fields)
     except ValidationError as error:
         # an unknown field is often a missing one misspelt: name it first
         first, *others = sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
         more = f" (and {len(others)} more)" if others else ""
-        raise InputError(f"{path}: {_describe(first)}{more}") from error
+        raise InputError(f"{where}: {_describe(first)}{more}") from error
 
 
 REMEDIES = {

@@ -2,30 +2,46 @@
 
 from collections.abc import Iterator
 
-from grader.assignment import Assignment, Launch
+from grader.assignment import Assignment
 from grader.diagnosis import sizes_in_words
 from grader.expressions import evaluate
-from grader.rubric import Measure
+from grader.launches import Launch
+from grader.phrases import listed
+from grader.rubric import Case, Measure
 from grader.signature import expected_signature
+from grader.suite import Coursework
 
 
-def describe(assignment: Assignment) -> str:
+def describe(assignment: Coursework) -> str:
     """The contract, the cases and the points, as text."""
     return "\n".join(_lines(assignment)) + "\n"
 
 
-def _lines(assignment: Assignment) -> Iterator[str]:
+def _lines(assignment: Coursework) -> Iterator[str]:
     yield f"{assignment.title} ({assignment.name}), {assignment.points:g} points"
-    yield ""
+    for part in assignment.parts:
+        yield ""
+        yield from _part(part)
+
+
+def _part(assignment: Assignment) -> Iterator[str]:
+    if assignment.part:
+        yield f"{assignment.part}, {assignment.points:g} points"
     for launch in assignment.student_launches:
         yield f"  {expected_signature(assignment, launch)}"
-        yield f"      global {_extent(launch.global_size)}, local {_extent(launch.local_size)}"
+        if launch.kernel in assignment.choices.launches:
+            yield "      global and local sizes: yours to state"
+        else:
+            yield f"      global {_extent(launch.global_size)}, local {_extent(launch.local_size)}"
         yield from _extras(assignment, launch)
+    for name, values in assignment.choices.constants.items():
+        yield f"  {name} is yours to choose: {listed(values, 'or')}; {assignment.constants[name]} if you state none"
+    yield from _repeated(assignment)
     yield f"  constants: {', '.join(f'{name}={value}' for name, value in assignment.constants.items())}"
     yield ""
     yield f"  correctness, {assignment.correctness.points:g} points"
     for case in assignment.correctness.cases:
-        yield f"      {case.name}: {sizes_in_words(case.sizes)}, {case.data} data"
+        yield f"      {case.name}: {sizes_in_words(case.sizes)}, {case.data} data{_apart(case)}"
     yield from _watched(assignment)
     for kind, goal in assignment.performance.classes.items():
         yield f"  performance on a {kind} at {sizes_in_words({**goal.constants, **goal.sizes})}"
@@ -33,6 +49,20 @@ def _lines(assignment: Assignment) -> Iterator[str]:
             yield f"      {band.points:g} points from {100 * band.fraction:g} % of the model solution's speed"
         for device, rate in goal.minimum.items():
             yield f"      on {device} at least {rate:g} {assignment.performance.unit}"
+
+
+def _repeated(assignment: Assignment) -> Iterator[str]:
+    repeat = assignment.repeat
+    if repeat is None:
+        return
+    until = f", or until the sum of {repeat.until.sum} is below {repeat.until.below}" if repeat.until else ""
+    swapped = "".join(f"; {old} and {new} change places after each" for old, new in repeat.swap)
+    yield f"  repeated: {repeat.times} turns{until}{swapped}"
+
+
+def _apart(case: Case) -> str:
+    """What is said of some cases only."""
+    return "".join(f", {word}" for word, holds in (("practice", case.practice), ("hidden", case.hidden)) if holds)
 
 
 MEASURES: dict[Measure, str] = {

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from grader.assignment import ELEMENT_BYTES, Assignment
+from grader.assignment import Assignment
 from grader.errors import InputError
 from grader.expressions import evaluate_int
+from grader.launches import ELEMENT_BYTES
 from grader.protocol import DeviceFacts
 from grader.rubric import DeviceClass, SpeedGoal
 

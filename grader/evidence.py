@@ -34,13 +34,13 @@ class Evidence:
     """
 
     buffer: str
-    got: NDArray[np.float32]
+    got: NDArray[Any]
     truth: Truth
     standard: Standard
     inputs: Mapping[str, NDArray[Any]]
     blocks: Blocks
     mistakes: Callable[[], Mapping[str, Truth]]
-    repeats: tuple[NDArray[np.float32], ...] = ()
+    repeats: tuple[NDArray[Any], ...] = ()
 
     @cached_property
     def wrong(self) -> Mask:
@@ -69,7 +69,7 @@ class Evidence:
         least = FITTED if self.standard.data == "integers" else least
         if hits < max(least, KNOWN * np.count_nonzero(self.held)):
             return None
-        differs = wrong_elements(self.buffer, prediction.value.astype(np.float32), self.truth, self.standard)
+        differs = wrong_elements(self.buffer, prediction.value.astype(self.got.dtype), self.truth, self.standard)
         in_question = known & (self.wrong | differs)
         if np.count_nonzero(in_question & agrees) < EXPLAINED * np.count_nonzero(in_question):
             return None

@@ -2,6 +2,8 @@
 
 import ast
 import math
+import operator
+import re
 from collections.abc import Mapping
 
 from simpleeval import InvalidExpression, SimpleEval
@@ -40,7 +42,42 @@ def evaluate(expression: str | float, names: Mapping[str, object]) -> float:
     return value
 
 
-def evaluate_int(expression: str | int, names: Mapping[str, object]) -> int:
+STATED = re.compile(r"[\w\s+\-*/%(),]{1,100}")
+"""What a student's expression may be made of: no strings, no attributes, nothing to index by, and not much of it."""
+
+STATED_OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.floordiv,  # as in C
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.USub: operator.neg,
+}
+"""No powers: whatever a hundred characters multiply has a few hundred digits."""
+
+STATED_FUNCTIONS = {"ceil_div": ceil_div, "ceil_to": ceil_to, "min": min, "max": max}
+
+
+def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
+    """Value of an expression that a student wrote; raises InputError that quotes it."""
+    if isinstance(expression, int):
+        return expression
+    numbers = {name: value for name, value in names.items() if isinstance(value, int)}
+    known = ", ".join(sorted([*numbers, *STATED_FUNCTIONS]))
+    if not STATED.fullmatch(expression) or not expression.isascii():
+        raise InputError(f'"{expression[:100]}" is no size; write one with {known}, whole numbers and + - * / % ( ).')
+    evaluator = SimpleEval(operators=STATED_OPERATORS, names=numbers, functions=STATED_FUNCTIONS)
+    try:
+        value = evaluator.eval(expression)
+    except (InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError, RecursionError) as error:
+        raise InputError(f'cannot evaluate "{expression}": {error}. It may use {known}.') from error
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InputError(f'"{expression}" is not a whole number but {value!r}.')
+    return value
+
+
+def evaluate_int(expression: str | float, names: Mapping[str, object]) -> int:
     """Like `evaluate`, for a quantity that must be a whole number (a size, a number of elements)."""
     value = evaluate(expression, names)
     if value != int(value):

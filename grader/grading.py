@@ -19,17 +19,20 @@ from grader.device_profile import load_profile
 from grader.diagnosis import Problem
 from grader.errors import GraderError
 from grader.exclusive import exclusive, shared, shared_cpu
+from grader.joining import joined
 from grader.measurement import open_sessions
 from grader.metrics import Profile, Roofs
 from grader.own_workers import OwnWorkers
 from grader.performance import check_performance, unmeasured
 from grader.probe import RECOVERY, probe
 from grader.protocol import DeviceFacts
-from grader.result import Check, Provenance, Reason, Result, Ungraded, Verdict
+from grader.result import Check, Kind, Provenance, Reason, Result, Ungraded, Verdict
 from grader.runner import Deadlines, Worker
 from grader.sandbox import Sandbox
 from grader.simulation import Subject
-from grader.task import Task
+from grader.submission import Submission
+from grader.suite import Coursework
+from grader.task import Task, tasks_of
 from grader.text import showable
 from grader.timing import TimingRules
 from grader.watching import WatchingRules, fail_unwatched, watch
@@ -75,8 +78,20 @@ class Bench:
         return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
 
 
+def grade(coursework: Coursework, submission: Submission, seed: int, bench: Bench, progress: Progress) -> Result:
+    """Grade one submission for one assignment, or for each part of a suite."""
+    tasks = tasks_of(coursework, submission, seed)
+    return joined(coursework, [grade_submission(task, bench, progress) for task in tasks])
+
+
+def refuse(coursework: Coursework, submission: Submission, seed: int, why: str, bench: Bench) -> Result:
+    """The result of a file that is no source text: all checks fail, and nothing of it is run."""
+    tasks = tasks_of(coursework, submission, seed)
+    return joined(coursework, [refuse_submission(task, why, bench) for task in tasks])
+
+
 def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
-    """Grade one submission for one assignment.
+    """Grade one submission for one assignment, or for one part of a suite.
 
     What the student's code does wrong is in the result; UngradedError is raised for what is our own fault.
     """
@@ -99,12 +114,12 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
                 contest = invite(
                     task, student, build.built, lambda role: workers.enter_context(bench.own.borrow(role, bench.worker))
                 )
-                for check in check_cases(task, contest.oracle, student, build.built.bindings):
+                for check in check_cases(build.built, contest.oracle, student):
                     progress(check.name)
                     checks.append(check)
-                if all(check.verdict is Verdict.PASSED for check in checks):
-                    entered = enter(contest, task, build.built)
-        right = all(check.verdict is Verdict.PASSED for check in checks)
+                if _are_right(checks):
+                    entered = enter(contest, build.built)
+        right = _are_right(checks)
         if build.built is None:
             profile = None
             checks += _unreached(task, bench, device, simulator)
@@ -127,13 +142,18 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
 
 
 def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
-    """The result of a file that is no source text: all checks fail, and nothing of it is run."""
+    """The same for one assignment, or for one part of a suite."""
     started, clock = datetime.now(UTC), time.perf_counter()
     with shared_cpu(bench.locks), bench.worker() as worker, bench.simulator() as simulator:
         device = worker.ready()
         build = Problem(reason=Reason.BUILD_ERROR, message=why).fail(build_check(0.0))
         checks = [build, *_unreached(task, bench, device, simulator)]
     return _result(task, checks, None, time.perf_counter() - clock, _provenance(task, bench, device, started))
+
+
+def _are_right(checks: list[Check]) -> bool:
+    """Whether all has passed that is not for practice."""
+    return all(check.verdict is Verdict.PASSED for check in checks if check.kind is not Kind.PRACTICE)
 
 
 def _unreached(task: Task, bench: Bench, device: DeviceFacts, simulator: Worker) -> Iterator[Check]:
@@ -192,7 +212,7 @@ def _result(task: Task, checks: list[Check], profile: Profile | None, seconds: f
         submission=showable(str(task.submission.path)),
         source=showable(task.submission.source),
         checks=tuple(checks),
-        profile=profile,
+        profiles={} if profile is None else {"": profile},
         points=sum(check.points for check in checks),
         max_points=sum(check.max_points for check in checks),
         seconds=seconds,

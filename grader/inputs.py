@@ -1,6 +1,7 @@
 """Secret inputs: every array a worker is given is made here, from a seed that it never learns."""
 
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ from numpy.typing import NDArray
 
 from grader.assignment import Assignment
 from grader.errors import InputError
+from grader.launches import DataKind, ElementType
+from grader.oracle import DTYPES, Oracle, make
 from grader.rubric import DataSet, Sizes
 
 SEED_BITS = 63
@@ -29,20 +32,25 @@ def check_seed(seed: int) -> int:
     return seed
 
 
-def make_inputs(assignment: Assignment, sizes: Sizes, data: DataSet, key: tuple[int, ...]) -> dict[str, NDArray[Any]]:
-    """The input arrays of one case or one timed round; `key` is the seed and what tells this use from the others."""
-    inputs = {}
+def make_inputs(
+    assignment: Assignment, oracle: Oracle, sizes: Sizes, data: DataSet, key: tuple[int, ...]
+) -> dict[str, NDArray[Any]]:
+    """All arrays with data, for one case or one timed round; `key` is the seed and what tells this use from others."""
+    inputs = make(oracle, assignment, _generator(*key, len(assignment.buffers)), data, sizes)
     for position, (name, buffer) in enumerate(assignment.buffers.items()):
-        if buffer.data is None:
+        if buffer.data is None or buffer.data == "made":
             continue
-        generator = np.random.Generator(np.random.SFC64(np.random.SeedSequence((*key, position))))
-        shape = assignment.shape(buffer, sizes)
-        kind = "integers" if data == "integers" else buffer.data
-        inputs[name] = MAKERS[kind](generator, shape)
+        kind = "integers" if data == "integers" and buffer.data == "numbers" else buffer.data
+        values = MAKERS[kind, buffer.type](_generator(*key, position), assignment.shape(buffer, sizes))
+        inputs[name] = values.astype(DTYPES[buffer.type], copy=False)
     return inputs
 
 
-def _numbers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float32]:
+def _generator(*key: int) -> np.random.Generator:
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence(key)))
+
+
+def _numbers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
     """Uniform in [-1, 1)."""
     values = generator.random(shape, dtype=np.float32)
     values *= 2
@@ -50,9 +58,28 @@ def _numbers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[
     return values
 
 
-def _integers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Whole numbers of at most INTEGER_BOUND, as floats."""
-    return generator.integers(-INTEGER_BOUND, INTEGER_BOUND, shape, endpoint=True, dtype=np.int8).astype(np.float32)
+def _integers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Whole numbers of at most INTEGER_BOUND."""
+    return generator.integers(-INTEGER_BOUND, INTEGER_BOUND, shape, endpoint=True, dtype=np.int8)
+
+
+def _naturals(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Whole numbers from 0 to twice INTEGER_BOUND."""
+    return generator.integers(0, 2 * INTEGER_BOUND, shape, endpoint=True, dtype=np.uint8)
+
+
+def _shorts(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
+    """All numbers of 16 bits: sums and products of two have room in 32."""
+    return generator.integers(-(2**15), 2**15, shape, dtype=np.int16)
+
+
+def _ushorts(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
+    """All numbers of 16 bits without a sign."""
+    return generator.integers(0, 2**16, shape, dtype=np.uint16)
+
+
+def _zeros(_: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
+    return np.zeros(shape, dtype=np.float32)
 
 
 def _bits(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float32]:
@@ -74,4 +101,17 @@ def _bits(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.
     return k.view(np.float32).reshape(shape)
 
 
-MAKERS = {"numbers": _numbers, "integers": _integers, "bits": _bits}
+Maker = Callable[[np.random.Generator, tuple[int, ...]], NDArray[Any]]
+
+MAKERS: dict[tuple[DataKind, ElementType], Maker] = {
+    ("numbers", "float"): _numbers,
+    ("numbers", "int"): _shorts,
+    ("numbers", "uint"): _ushorts,
+    ("integers", "float"): _integers,
+    ("integers", "int"): _integers,
+    ("integers", "uint"): _naturals,
+    ("bits", "float"): _bits,
+    ("zeros", "float"): _zeros,
+    ("zeros", "int"): _zeros,
+    ("zeros", "uint"): _zeros,
+}

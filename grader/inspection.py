@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from grader.assignment import Assignment
@@ -16,7 +15,7 @@ from grader.evidence import Evidence
 from grader.expressions import evaluate
 from grader.hypotheses import explain
 from grader.inputs import make_inputs
-from grader.oracle import Oracle, Truth, consult, consult_about
+from grader.oracle import DTYPES, Oracle, Truth, consult, consult_about
 from grader.outcome import Fetched
 from grader.plan import Script
 from grader.result import Reason
@@ -42,7 +41,7 @@ class Trial:
 
 def make_trial(assignment: Assignment, oracle: Oracle, sizes: Sizes, data: DataSet, key: tuple[int, ...]) -> Trial:
     """Fresh inputs from the key, and what the oracle says about them."""
-    inputs = make_inputs(assignment, sizes, data, key)
+    inputs = make_inputs(assignment, oracle, sizes, data, key)
     truth = consult(oracle, assignment, inputs, sizes)
     return Trial(assignment=assignment, oracle=oracle, sizes=sizes, data=data, inputs=inputs, truth=truth)
 
@@ -76,7 +75,7 @@ def stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
 
 
 def _changed_input(trial: Trial, script: Script, fetched: Mapping[str, Fetched]) -> Problem | None:
-    for name in script.uploads:
+    for name in script.inputs:
         if name in fetched and not unchanged(fetched[name].payload, trial.arrays[name]):
             return of_changed_input(name)
     return None
@@ -88,6 +87,8 @@ def _wrong_output(trial: Trial, script: Script, fetched: Launched, repeats: Sequ
     factor = evaluate(tolerance.factor, assignment.names(trial.sizes))
     standard = Standard(tolerance=tolerance, factor=factor, data=trial.data)
     for name in script.outputs:
+        if not assignment.buffers[name].is_judged:
+            continue
         mismatch = compare(name, _payload(trial, name, fetched), trial.truth[name], standard)
         if mismatch is not None:
             return _explain(of_mismatch(mismatch), _evidence(trial, script, name, standard, (fetched, *repeats)))
@@ -122,9 +123,14 @@ def _evidence(trial: Trial, script: Script, name: str, standard: Standard, launc
     )
 
 
-def _payload(trial: Trial, name: str, fetched: Launched) -> NDArray[np.float32]:
-    shape = trial.assignment.shape(trial.assignment.buffers[name], trial.sizes)
-    return fetched[name].payload.view(np.float32).reshape(shape)
+def _payload(trial: Trial, name: str, fetched: Launched) -> NDArray[Any]:
+    return as_array(trial.assignment, name, fetched[name], trial.sizes)
+
+
+def as_array(assignment: Assignment, name: str, fetched: Fetched, sizes: Sizes) -> NDArray[Any]:
+    """What a buffer holds, in the shape and type that assignment.yaml says."""
+    buffer = assignment.buffers[name]
+    return fetched.payload.view(DTYPES[buffer.type]).reshape(assignment.shape(buffer, sizes))
 
 
 def _as_matrices(truth: Truth) -> Truth:

@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.assignment import Assignment
 from grader.batch import grade_all, make_plan, missing
 from grader.board import following
 from grader.errors import InputError, InterruptedGradingError
@@ -19,6 +18,7 @@ from grader.phrases import count
 from grader.publishing import Outcomes, blank_book, publish
 from grader.regrading import choose
 from grader.store import Store, at_work, batch_seed
+from grader.suite import Coursework
 from grader.text import showable
 from grader.uploading import Upload, write_uploads
 from grader.workforce import Workforce
@@ -29,7 +29,7 @@ class Request:
     """What an instructor asks for. `orders` are the settings that every station grades by (Settings.orders)."""
 
     submissions: Path
-    assignments: tuple[Assignment, ...]
+    assignments: tuple[Coursework, ...]
     folder: Path
     orders: str
     uploads: tuple[Upload, ...] = ()

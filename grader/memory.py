@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Literal
 
-from grader.assignment import ELEMENT_BYTES, Assignment
+from grader.assignment import Assignment
 from grader.diagnosis import Problem
 from grader.expressions import evaluate
+from grader.launches import ELEMENT_BYTES
 from grader.metrics import Access, Branch, Profile
 from grader.observation import SeenAccess
 from grader.protocol import Simulation

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from grader.assignment import ELEMENT_BYTES
+from grader.launches import ELEMENT_BYTES
 from grader.observation import SeenKernel, SeenMessage
 
 PRIVATE, GLOBAL, LOCAL = 0, 1, 3

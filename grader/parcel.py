@@ -8,9 +8,10 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from grader.assignment import MODEL_FILE, Assignment
 from grader.course import Course
+from grader.coursework import MODEL_FILE
 from grader.errors import UngradedError
+from grader.suite import Coursework
 
 Files = tuple[tuple[str, bytes], ...]
 
@@ -36,13 +37,17 @@ def _hash(files: Files) -> str:
     return digest.hexdigest()
 
 
-def pack(assignment: Assignment) -> Parcel:
+def pack(assignment: Coursework) -> Parcel:
     """The assignment as it is on the disk now."""
-    others = {launch.solution_of for launch in assignment.launches if launch.solution_of} - {assignment.name}
+    others = {each.solution_of for part in assignment.parts for each in part.launches if each.solution_of}
     paths = {
         **_files_of("assignments", assignment.folder),
         **_files_of("reference", assignment.reference),
-        **{f"reference/{other}/{MODEL_FILE}": assignment.reference.parent / other / MODEL_FILE for other in others},
+        **{
+            f"reference/{other}/{MODEL_FILE}": assignment.reference.parent / other / MODEL_FILE
+            for other in others
+            if other != assignment.name
+        },
     }
     return Parcel(assignment.name, tuple((name, path.read_bytes()) for name, path in sorted(paths.items())))
 
@@ -51,7 +56,7 @@ def _files_of(kind: str, folder: Path) -> dict[str, Path]:
     return {f"{kind}/{folder.name}/{path.name}": path for path in folder.iterdir() if path.is_file()}
 
 
-def unpack(parcel: Parcel, folder: Path) -> Assignment:
+def unpack(parcel: Parcel, folder: Path) -> Coursework:
     """The assignment, read from files in a folder of its own below this one, which are written if they are not there.
 
     Raises UngradedError if they are not what was packed, or cannot be written.

@@ -1,9 +1,17 @@
 """Small pieces of sentences, the same wherever something is told."""
 
+from collections.abc import Iterable
+
 
 def count(number: int, thing: str) -> str:
     """For example "1 element", "2,048 elements"."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def listed(things: Iterable[object], word: str) -> str:
+    """For example "8, 16 or 32"."""
+    *others, last = map(str, things)
+    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def kibibytes(number: int) -> str:

@@ -5,13 +5,25 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 
-from grader.assignment import ELEMENT_BYTES, Assignment, Launch
+from grader.assignment import Assignment
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
 from grader.device import PEAK_GROUP, PeakRun, copy_size, peak_run, speed_goal
-from grader.expressions import evaluate_int
+from grader.expressions import evaluate, evaluate_int
+from grader.launches import ELEMENT_BYTES, Launch
 from grader.protocol import DeviceFacts, Open
 from grader.rubric import Sizes
-from grader.steps import Arg, BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, Program, ScalarArg
+from grader.steps import (
+    Arg,
+    BufferArg,
+    BufferSpec,
+    CopyStep,
+    KernelStep,
+    LocalArg,
+    Program,
+    Repeat,
+    ScalarArg,
+    Until,
+)
 
 SUBMISSION, REFERENCE, BASELINE, PEAK = "submission", "reference", "baseline", "peak"
 """Names of programs: the student's, our model solution, the naive kernel, the one that only computes. Model solutions
@@ -37,11 +49,22 @@ Bindings = Mapping[str, Binding]
 
 @dataclass(frozen=True, kw_only=True)
 class Script:
-    """A sequence of launches, which buffers it needs uploaded, and which it produces."""
+    """A sequence of launches, how often it is run, which buffers it needs uploaded, and which it may change."""
 
     steps: tuple[KernelStep | CopyStep, ...]
     uploads: tuple[str, ...]
     outputs: tuple[str, ...]
+    repeat: Repeat | None = None
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """What must not change."""
+        return tuple(name for name in self.uploads if name not in self.outputs)
+
+    @property
+    def buffers(self) -> tuple[str, ...]:
+        """All that it uses, each once."""
+        return (*self.outputs, *self.inputs)
 
     @property
     def kernels(self) -> tuple[KernelStep, ...]:
@@ -54,6 +77,7 @@ class Script:
             steps=tuple(_on_buffers(step, called) for step in self.steps),
             uploads=tuple(map(called, self.uploads)),
             outputs=tuple(map(called, self.outputs)),
+            repeat=None if self.repeat is None else _repeated_on(self.repeat, called),
         )
 
 
@@ -67,7 +91,8 @@ class Plan:
     def request(self, programs: Mapping[str, Program]) -> Open:
         """The request that opens the session with these programs."""
         sequences = {name: script.steps for name, script in self.scripts.items()}
-        return Open(programs=dict(programs), buffers=self.buffers, sequences=sequences)
+        repeats = {name: script.repeat for name, script in self.scripts.items() if script.repeat is not None}
+        return Open(programs=dict(programs), buffers=self.buffers, sequences=sequences, repeats=repeats)
 
     def on_buffers(self, called: Callable[[str], str]) -> "Plan":
         """The same with buffers that are called so."""
@@ -116,6 +141,12 @@ def _on_buffers(step: KernelStep | CopyStep, called: Callable[[str], str]) -> Ke
     return step.model_copy(update={"args": tuple(args)})
 
 
+def _repeated_on(repeat: Repeat, called: Callable[[str], str]) -> Repeat:
+    until = repeat.until and repeat.until.model_copy(update={"buffer": called(repeat.until.buffer)})
+    swap = tuple((called(old), called(new)) for old, new in repeat.swap)
+    return repeat.model_copy(update={"swap": swap, "until": until})
+
+
 def submission_plan(assignment: Assignment, sizes: Sizes, bindings: Bindings) -> Plan:
     """The student's steps by the submission. What steps of ours would have made for them is uploaded."""
     return _plan(
@@ -133,7 +164,7 @@ def control_plan(assignment: Assignment, device: DeviceFacts) -> Plan:
     sizes, size = speed_goal(assignment, device).sizes, copy_size(assignment, device)
     scripts = {
         STUDENT: _script(assignment, sizes, assignment.student_launches, REFERENCE, {}),
-        NAIVE: _script(assignment, sizes, (assignment.baseline,), BASELINE, {}),
+        NAIVE: _script(assignment, sizes, assignment.baseline, BASELINE, {}),
         COPY: Script(steps=(CopyStep(source="copy_source", target="copy_target"),), uploads=(), outputs=()),
     }
     if assignment.has_surroundings:
@@ -164,41 +195,68 @@ def peak_step(run: PeakRun) -> KernelStep:
 
 def baseline_plan(assignment: Assignment, sizes: Sizes) -> Plan:
     """The baseline alone."""
-    return _plan(assignment, sizes, {NAIVE: _script(assignment, sizes, (assignment.baseline,), BASELINE, {})})
+    return _plan(assignment, sizes, {NAIVE: _script(assignment, sizes, assignment.baseline, BASELINE, {})})
 
 
 def _script(
     assignment: Assignment, sizes: Sizes, launches: tuple[Launch, ...], program: str, bindings: Bindings
 ) -> Script:
-    used = {arg for launch in launches for arg in launch.args}
-    given = {name for name, buffer in assignment.buffers.items() if buffer.data} | _made_before(assignment, launches)
+    used = {arg for launch in launches for arg in launch.args} & assignment.buffers.keys()
+    ready = _made_before(assignment, launches)
+    given = {name for name in used if assignment.buffers[name].data} | (used & ready)
+    changed = {name for name in used if assignment.buffers[name].part != "input"} - ready
     return Script(
         steps=tuple(_step(assignment, launch, sizes, program, bindings.get(launch.kernel)) for launch in launches),
-        uploads=tuple(name for name in assignment.buffers if name in used & given),
-        outputs=tuple(name for name in assignment.buffers if name in used - given),
+        uploads=tuple(name for name in assignment.buffers if name in given),
+        outputs=tuple(name for name in assignment.buffers if name in changed),
+        repeat=_repeat(assignment, sizes),
     )
+
+
+def _repeat(assignment: Assignment, sizes: Sizes) -> Repeat | None:
+    asked = assignment.repeat
+    if asked is None:
+        return None
+    names = assignment.names(sizes)
+    until = asked.until and Until(buffer=asked.until.sum, below=evaluate(asked.until.below, names))
+    return Repeat(times=evaluate_int(asked.times, names), swap=asked.swap, until=until)
 
 
 def _step(assignment: Assignment, launch: Launch, sizes: Sizes, program: str, binding: Binding | None) -> KernelStep:
     names = assignment.names(sizes)
-    args: list[Arg] = [
-        BufferArg(buffer=arg) if arg in assignment.buffers else ScalarArg(type="uint32", value=sizes[arg])
-        for arg in launch.args
-    ]
+    args = [_argument(assignment, arg, sizes) for arg in launch.args]
     if binding is not None and binding.takes_local and launch.optional_local is not None:
         args.append(LocalArg(size=ELEMENT_BYTES * evaluate_int(launch.optional_local, names)))
     return KernelStep(
         program=launch.solution_of or program,
         kernel=binding.name if binding is not None else launch.kernel,
         args=tuple(args),
-        global_size=tuple(evaluate_int(size, names) for size in launch.global_size),
-        local_size=tuple(evaluate_int(size, names) for size in launch.local_size),
+        global_size=assignment.items(launch, launch.global_size, sizes),
+        local_size=assignment.items(launch, launch.local_size, sizes),
     )
+
+
+def _argument(assignment: Assignment, name: str, sizes: Sizes) -> Arg:
+    if name in assignment.buffers:
+        return BufferArg(buffer=name)
+    if name in assignment.local:
+        return LocalArg(size=ELEMENT_BYTES * prod(assignment.shape(assignment.local[name], sizes)))
+    if name in assignment.sizes:
+        return ScalarArg(type="uint32", value=sizes[name])
+    scalar = assignment.scalars[name]
+    names = assignment.names(sizes)
+    match scalar.type:
+        case "float":
+            return ScalarArg(type="float32", value=evaluate(scalar.value, names))
+        case "int":
+            return ScalarArg(type="int32", value=evaluate_int(scalar.value, names))
+        case "uint":
+            return ScalarArg(type="uint32", value=evaluate_int(scalar.value, names))
 
 
 def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -> Plan:
     made = {name for script in scripts.values() for name in script.outputs}
-    used = {name for script in scripts.values() for name in (*script.uploads, *script.outputs)}
+    used = {name for script in scripts.values() for name in script.buffers}
     buffers = tuple(
         BufferSpec(
             name=name,

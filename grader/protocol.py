@@ -16,7 +16,7 @@ from pydantic import Field, TypeAdapter
 
 from grader.kernel import Demand, KernelFacts
 from grader.observation import SeenKernel
-from grader.steps import BufferSpec, Program, Step
+from grader.steps import BufferSpec, Program, Repeat, Step
 from grader.wire import Foreign, Message
 
 LOG_LIMIT = 64 * 1024
@@ -88,13 +88,14 @@ class Preprocess(Message):
 class Open(Message):
     """Fork a session: build the programs, make the buffers; answered by `Opened` or `BuildFailed`.
 
-    `sequences` names the launches that `Launch` can ask for.
+    `sequences` names the launches that `Launch` can ask for, `repeats` those that are run more than once.
     """
 
     kind: Literal["open"] = "open"
     programs: dict[str, Program]
     buffers: tuple[BufferSpec, ...] = ()
     sequences: dict[str, tuple[Step, ...]] = Field(default_factory=dict)
+    repeats: dict[str, Repeat] = Field(default_factory=dict)
 
 
 class Stage(Message):
@@ -201,7 +202,9 @@ class BuildFailed(Message):
 
 
 class StepTime(Message):
-    """Start and end of one step by the device's own clock, in nanoseconds."""
+    """Start and end of one step by the device's own clock, in nanoseconds; of one that was repeated, the start of the
+    first turn, and an end as if all had followed each other at once.
+    """
 
     start_ns: int = Field(ge=0, lt=2**63)
     end_ns: int = Field(ge=0, lt=2**63)
@@ -213,10 +216,11 @@ class StepTime(Message):
 
 
 class Launched(Message):
-    """The sequence has run; one time for each of its steps."""
+    """The sequence has run, in so many turns; one time for each of its steps."""
 
     kind: Literal["launched"] = "launched"
     times: tuple[StepTime, ...]
+    turns: int = Field(default=1, ge=1)
 
 
 class Observed(Message):

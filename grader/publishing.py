@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.assignment import Assignment
 from grader.batch import Item, Plan
 from grader.exports.grades import grades_csv
 from grader.exports.gradescope import gradescope_results
@@ -23,6 +22,7 @@ from grader.reports.junit import render_batch
 from grader.rescoring import rescore
 from grader.result import Result, Ungraded
 from grader.store import Store
+from grader.suite import Coursework
 
 JSON = "json"
 """Written last: where it is as it should be, so are the others."""
@@ -49,7 +49,7 @@ class Outcomes:
     """Everything that is known at the end of a batch; `faults` are those of items that could not be graded, by key."""
 
     intake: Intake
-    assignments: dict[str, Assignment]
+    assignments: dict[str, Coursework]
     plan: Plan
     store: Store
     faults: dict[str, str]
@@ -105,7 +105,7 @@ def _gradebook(rows: list[Row], outcomes: Outcomes) -> Gradebook:
     return replace(blank_book(outcomes.intake, outcomes.assignments), rows=everyone)
 
 
-def blank_book(intake: Intake, assignments: dict[str, Assignment]) -> Gradebook:
+def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
     """The gradebook before anybody is in it."""
     return Gradebook(
         shape=intake.shape,

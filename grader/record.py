@@ -4,6 +4,6 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Record(BaseModel):
-    """Base of these records: frozen, unknown fields refused."""
+    """Base of these records: frozen, unknown fields refused; what is said of a field stands in its JSON schema, too."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)

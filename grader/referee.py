@@ -19,10 +19,11 @@ import numpy as np
 from grader.assignment import Assignment
 from grader.checking import Standard, compare
 from grader.contestant import Contestant, Contestants, Role
+from grader.device import device_class
 from grader.diagnosis import Problem, of_failure, of_mismatch
 from grader.errors import SolutionError
 from grader.expressions import evaluate
-from grader.inspection import Trial, inspect, make_trial, stray_write
+from grader.inspection import Trial, as_array, inspect, make_trial, stray_write
 from grader.oracle import Oracle, Truth
 from grader.outcome import Failure, Fetched, Garbled, Timing
 from grader.plan import STUDENT, Plan
@@ -199,7 +200,7 @@ class DeviceScene:
     def stage(self, contestant: Contestant, script: str) -> Done | Failure:
         """Poison all that the script uses, then make its inputs."""
         used = contestant.plan.scripts[self.script(script)]
-        cleared = contestant.worker.clear((*used.uploads, *used.outputs))
+        cleared = contestant.worker.clear(used.buffers)
         if not used.uploads or not isinstance(cleared, Done):
             return cleared
         made = contestant.worker.launch(self.script(supply_of(script)), self.input_key)
@@ -237,20 +238,29 @@ class DeviceScene:
             return of_failure(got)
         return (
             stray_write(got)
-            or next(filter(None, (self._difference(name, got[name], right[name]) for name in right)), None)
+            or next(filter(None, (self._difference(name, got[name], right[name]) for name in self._judged)), None)
             or of_failure(Garbled(what="the digest of its results is not that of what it returns"))
         )
 
+    @property
+    def _judged(self) -> list[str]:
+        return [name for name, buffer in self.match.assignment.buffers.items() if buffer.is_judged]
+
     def _difference(self, name: str, got: Fetched, right: Fetched) -> Problem | None:
         assignment = self.match.assignment
-        shape = assignment.shape(assignment.buffers[name], self.match.sizes)
-        truth = Truth(value=right.payload.view(np.float32).reshape(shape))
+        truth = Truth(value=as_array(assignment, name, right, self.match.sizes))
         standard = Standard(tolerance=assignment.correctness.tolerance, factor=0.0, data="integers")
-        mismatch = compare(name, got.payload.view(np.float32).reshape(shape), truth, standard)
+        mismatch = compare(name, as_array(assignment, name, got, self.match.sizes), truth, standard)
         return None if mismatch is None else of_mismatch(mismatch)
 
 
 REFEREES: dict[DeviceClass, Callable[[Match], Referee]] = {"cpu": ByOracle, "gpu": ByReference}
+
+
+def referee_for(match: Match) -> Referee:
+    """The one that the assignment asks for, or the usual one of the device."""
+    kind = "cpu" if match.assignment.performance.referee == "oracle" else device_class(match.device)
+    return REFEREES[kind](match)
 
 
 def timed(action: Callable[[], T]) -> tuple[T, float]:

@@ -3,13 +3,13 @@
 import difflib
 from collections.abc import Callable
 
-from grader.assignment import Assignment
 from grader.batch import Item, Plan
 from grader.errors import InputError
 from grader.result import Result, Verdict
 from grader.store import Store
+from grader.suite import Coursework
 
-Assignments = dict[str, Assignment]
+Assignments = dict[str, Coursework]
 Choice = Callable[[Item, Result, Assignments, str], bool]
 
 

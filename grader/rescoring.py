@@ -5,15 +5,22 @@ from collections.abc import Iterator
 from grader.assignment import Assignment
 from grader.device import speed_goal
 from grader.diagnosis import Problem
+from grader.joining import joined, separated
 from grader.memory import check_memory
 from grader.performance import judge, unmeasured
 from grader.protocol import DeviceFacts
 from grader.result import Check, Kind, Reason, Result, Verdict
 from grader.scoring import case_points
+from grader.suite import Coursework
 
 
-def rescore(result: Result, assignment: Assignment) -> Result:
+def rescore(result: Result, assignment: Coursework) -> Result:
     """The result as this version of the assignment scores it; it must ask for the same measurements."""
+    parts = zip(separated(assignment, result), assignment.parts, strict=True)
+    return joined(assignment, [_rescored(own, part) for own, part in parts])
+
+
+def _rescored(result: Result, assignment: Assignment) -> Result:
     device = result.provenance.device
     checks = (
         *(_worth(check, 0.0) for check in _of(result, Kind.BUILD)),
@@ -46,8 +53,9 @@ def _worth(check: Check, points: float) -> Check:
 
 
 def _correctness(result: Result, assignment: Assignment) -> Iterator[Check]:
-    cases = _of(result, Kind.CORRECTNESS)
-    return (_worth(check, case_points(assignment.correctness.points, len(cases))) for check in cases)
+    asked = assignment.correctness
+    stored = [check for check in result.checks if check.kind in {Kind.CORRECTNESS, Kind.PRACTICE}]
+    return (_worth(check, case_points(asked, case)) for check, case in zip(stored, asked.cases, strict=True))
 
 
 def _memory(result: Result, assignment: Assignment) -> tuple[Check, ...]:
@@ -56,7 +64,7 @@ def _memory(result: Result, assignment: Assignment) -> tuple[Check, ...]:
     if assignment.memory is None or not stored or stored[0].verdict is Verdict.SKIPPED:
         return stored
     why = Problem(reason=stored[0].reason or Reason.NOT_RUN, message=stored[0].message, detail=stored[0].detail)
-    counted = result.profile or why
+    counted = next(iter(result.profiles.values()), why)
     checks = check_memory(assignment, assignment.memory, counted)
     seconds = sum(check.seconds for check in stored) / len(assignment.memory.checks)
     return tuple(check.model_copy(update={"seconds": seconds}) for check in checks)

@@ -18,12 +18,13 @@ class Kind(StrEnum):
 
     BUILD = "build"
     CORRECTNESS = "correctness"
+    PRACTICE = "practice"
     SANITIZER = "sanitizer"
     MEMORY = "memory"
     PERFORMANCE = "performance"
 
 
-CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.PERFORMANCE)
+CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.PRACTICE, Kind.MEMORY, Kind.PERFORMANCE)
 
 
 class Verdict(StrEnum):
@@ -42,6 +43,7 @@ class Reason(StrEnum):
     BUILD_ERROR = "BUILD_ERROR"
     KERNEL_MISSING = "KERNEL_MISSING"
     WRONG_ARGUMENTS = "WRONG_ARGUMENTS"
+    LAUNCH_SIZES = "LAUNCH_SIZES"
     LAUNCH_ERROR = "LAUNCH_ERROR"
     WRONG_OUTPUT = "WRONG_OUTPUT"
     NOT_WRITTEN = "NOT_WRITTEN"
@@ -100,11 +102,13 @@ class ErrorMap(Record):
 class Check(Record):
     """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass.
 
-    `detail` backs the message. `cause` names a mistake that explains a wrong output, in the same words for every case
-    and every submission, so that it can be counted. `usage` is what the kernels take of the device that times them.
+    `part` is the kernel of a suite that it is about, empty where there is but one. `detail` backs the message. `cause`
+    names a mistake that explains a wrong output, in the same words for every case and every submission, so that it can
+    be counted. `usage` is what the kernels take of the device that times them.
     """
 
     name: str
+    part: str = ""
     kind: Kind
     verdict: Verdict
     points: float
@@ -165,16 +169,18 @@ class Provenance(Record):
 
 
 class Result(Record):
-    """The grading of one submission for one assignment."""
+    """The grading of one submission for one assignment; `profiles` has one for each part whose memory behaviour was
+    counted, under the part's name.
+    """
 
-    schema_version: Literal["grader-result/1"] = "grader-result/1"
+    schema_version: Literal["grader-result/2"] = "grader-result/2"
     status: Literal["graded"] = "graded"
     assignment: str
     title: str
     submission: str
     source: str
     checks: tuple[Check, ...]
-    profile: Profile | None
+    profiles: dict[str, Profile]
     points: float
     max_points: float
     seconds: float
@@ -194,7 +200,7 @@ class Result(Record):
 class Ungraded(Record):
     """Why there is no grade: a fault of ours, never the student's."""
 
-    schema_version: Literal["grader-result/1"] = "grader-result/1"
+    schema_version: Literal["grader-result/2"] = "grader-result/2"
     status: Literal["ungraded"] = "ungraded"
     assignment: str
     submission: str

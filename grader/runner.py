@@ -184,7 +184,9 @@ class Worker:
         """Poison the buffers of a script of the plan, and upload what it reads."""
         script = self._script(name)
         self._files.send([arrays[buffer] for buffer in script.uploads])
-        request = Stage(upload=script.uploads, clear=script.outputs)
+        request = Stage(
+            upload=script.uploads, clear=tuple(name for name in script.outputs if name not in script.uploads)
+        )
         return self._ask_done(request, "uploading the inputs", self._deadlines.transfer)
 
     def clear(self, names: tuple[str, ...]) -> Done | Failure:
@@ -255,7 +257,7 @@ class Worker:
         if not isinstance(launched, Timing):
             return launched
         script = self._script(name)
-        return self.fetch((*script.outputs, *script.uploads))
+        return self.fetch(script.buffers)
 
     def close(self) -> None:
         """End the session."""

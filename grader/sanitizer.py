@@ -35,7 +35,8 @@ def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> Sanit
     check = unwatched(asked).model_copy(update={"seconds": time.perf_counter() - start, "findings": found})
     problem = _problem(seen, found, right=right) or (None if right else NOTHING_SEEN)
     places = map(whereabouts, seen.kernels, seen.scenes) if isinstance(seen, Simulated) else ()
-    return Sanitized(check=check if problem is None else problem.fail(check), whereabouts=" ".join(places))
+    told = " ".join(dict.fromkeys(places))
+    return Sanitized(check=check if problem is None else problem.fail(check), whereabouts=told)
 
 
 def unwatched(asked: Sanitizer) -> Check:
@@ -51,9 +52,8 @@ def unwatched(asked: Sanitizer) -> Check:
 
 
 def _findings(seen: Simulated) -> tuple[Finding, ...]:
-    return tuple(
-        each for kernel, scene in zip(seen.kernels, seen.scenes, strict=True) for each in findings(kernel, scene)
-    )
+    found = (each for kernel, scene in zip(seen.kernels, seen.scenes, strict=True) for each in findings(kernel, scene))
+    return tuple({each.message: each for each in found}.values())  # a kernel that is repeated does it every time
 
 
 def _problem(seen: Simulated | Problem, found: tuple[Finding, ...], *, right: bool) -> Problem | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from grader.metrics import Interval
 from grader.result import Verdict
-from grader.rubric import SpeedGoal
+from grader.rubric import Case, Correctness, SpeedGoal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,9 +15,9 @@ class Award:
     points: float
 
 
-def case_points(total: float, cases: int) -> float:
+def case_points(asked: Correctness, case: Case) -> float:
     """What one correctness case is worth."""
-    return total / cases
+    return 0.0 if case.practice else asked.points / sum(not each.practice for each in asked.cases)
 
 
 def award_speed(goal: SpeedGoal, fraction: Interval) -> Award:

@@ -5,30 +5,30 @@ baseline must compute the right thing, and miss full points for speed unless the
 must agree at the sizes that are timed, where on a GPU the model solution is what submissions are held against.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grader.assignment import BASELINE_FILE, MODEL_FILE, Assignment
+from grader.assignment import Assignment
 from grader.contest import begin, match_of, own_programs
 from grader.contestant import Contestant
+from grader.coursework import BASELINE_FILE, MODEL_FILE
 from grader.device import speed_goal
 from grader.diagnosis import of_failure, sizes_in_words
 from grader.errors import SolutionError
 from grader.exclusive import shared
 from grader.grading import Bench, Progress, grade_submission
 from grader.inputs import fresh_seed
-from grader.inspection import inspect, make_trial
+from grader.inspection import Trial, as_array, inspect, make_trial
 from grader.metrics import Performance
 from grader.oracle import load_oracle
-from grader.outcome import Timing
+from grader.outcome import Fetched, Timing
 from grader.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_plan, control_plan
 from grader.program import own_program
 from grader.protocol import DeviceFacts, Done, Opened
-from grader.referee import ByReference
+from grader.referee import ByOracle, ByReference, Match, OracleScene, Scene
 from grader.result import Kind, Result, Verdict
 from grader.rubric import SpeedGoal
 from grader.series import Series
@@ -132,31 +132,54 @@ def _wrong_baseline_case(assignment: Assignment, bench: Bench, seed: int) -> str
 
 
 def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed: int) -> Statement:
-    """Of the model solution and the baseline, on data that are made on the device."""
+    """Of the model solution and the baseline, at the sizes and by the referee that submissions are timed with."""
     match = match_of(assignment, device, seed)
-    referee = ByReference(match)
+    referee = ByReference(match) if assignment.performance.referee is None else ByOracle(match)
     with shared(device, bench.locks), bench.worker() as worker:
         control = Contestant(worker=worker, plan=referee.prepare(control_plan(match.assignment, device)))
         begin(control, own_programs(match.assignment), referee)
         opened = worker.open(control.plan)
         if not isinstance(opened, Opened):
             raise SolutionError(f"the kernels of the assignment cannot be timed: {of_failure(opened).message}")
-        model = _computed(control, referee, WHOLE if match.assignment.has_surroundings else STUDENT)
-        naive = _computed(control, referee, NAIVE)
-    differ = [name for name in naive if not np.array_equal(model[name], naive[name])]
+        scene, script = referee.scene(0), WHOLE if match.assignment.has_surroundings else STUDENT
+        made = {name: _computed(control, scene, name) for name in (script, NAIVE)}
+    wrong = _wrong(scene.trial, control, made) if isinstance(scene, OracleScene) else _difference(match, *made.values())
     return Statement(
         claim="the model solution and the baseline agree at the sizes that are timed",
-        holds=not differ,
-        seen=f"they differ in {', '.join(differ)}" if differ else sizes_in_words(match.sizes),
+        holds=wrong is None,
+        seen=wrong or sizes_in_words(match.sizes),
     )
 
 
-def _computed(control: Contestant, referee: ByReference, script: str) -> dict[str, NDArray[np.float32]]:
+def _computed(control: Contestant, scene: Scene, script: str) -> dict[str, Fetched]:
     """What a script of the control's makes of the first round's data, as far as the baseline makes it."""
-    staged = referee.scene(0).stage(control, script)
+    staged = scene.stage(control, script)
     launched = control.worker.launch(script) if isinstance(staged, Done) else staged
     made = control.plan.scripts[NAIVE].outputs
     fetched = control.worker.fetch(made) if isinstance(launched, Timing) else launched
     if not isinstance(fetched, dict):
         raise SolutionError(f"the {script} failed at the sizes that are timed: {of_failure(fetched).message}")
-    return {name: buffer.payload.view(np.float32) for name, buffer in fetched.items()}
+    return fetched
+
+
+def _wrong(trial: Trial, control: Contestant, made: Mapping[str, dict[str, Fetched]]) -> str | None:
+    """What the oracle says of either."""
+    for name, fetched in made.items():
+        problem = inspect(trial, control.plan.scripts[name], fetched)
+        if problem is not None:
+            return f"the {name}: {problem.message}"
+    return None
+
+
+def _difference(match: Match, model: dict[str, Fetched], naive: dict[str, Fetched]) -> str | None:
+    """The arrays in which one does not hold what the other does."""
+    assignment, sizes = match.assignment, match.sizes
+    differ = [
+        name
+        for name in naive
+        if assignment.buffers[name].is_judged
+        and not np.array_equal(
+            as_array(assignment, name, model[name], sizes), as_array(assignment, name, naive[name], sizes)
+        )
+    ]
+    return f"they differ in {', '.join(differ)}" if differ else None

@@ -55,7 +55,7 @@ class Series:
             self.close()
             return outcome
         script = self.script(name)
-        return {buffer: outcome[buffer_of(name, buffer)] for buffer in (*script.outputs, *script.uploads)}
+        return {buffer: outcome[buffer_of(name, buffer)] for buffer in script.buffers}
 
     def _open_for(self, name: str) -> Failure | None:
         """Have a session open for this plan and those after it, unless one is; None if that went well.

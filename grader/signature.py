@@ -3,20 +3,59 @@
 import difflib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from grader.assignment import Assignment, Launch
+from grader.assignment import Assignment
 from grader.diagnosis import Problem
 from grader.kernel import ArgFacts, KernelFacts
+from grader.launches import ElementType, Launch
 from grader.plan import Binding
 from grader.result import Reason
 
-OTHER_TYPES = frozenset(
-    {"char", "uchar", "short", "ushort", "long", "ulong", "unsigned long", "size_t", "half", "float", "double", "bool"}
+NOT_32_BITS = frozenset(
+    {"char", "uchar", "short", "ushort", "long", "ulong", "unsigned long", "size_t", "half", "double", "bool"}
 )
-"""Types that a size parameter certainly must not have; a name of the student's own gets the benefit of the doubt."""
+"""Types that no parameter has; a name of the student's own gets the benefit of the doubt. An array may be declared with
+elements of another type, such as uint for what is only moved."""
 
-WRONG_ELEMENTS = frozenset({"char", "uchar", "short", "ushort", "long", "ulong", "half", "double", "bool"})
-"""Element types that do not have the 32 bits of a `real`."""
+WHOLE_NUMBERS = frozenset({"int", "uint", "unsigned int"})
+
+SPELLINGS: dict[ElementType, str] = {"float": "real", "int": "int", "uint": "uint32_t"}
+"""How the course writes the types."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """What an assignment asks of a kernel's parameter: an array in an address space, or else a value."""
+
+    name: str
+    space: str
+    type: ElementType
+
+    @property
+    def declaration(self) -> str:
+        """As the course writes it."""
+        spelt = SPELLINGS[self.type]
+        return f"{spelt} {self.name}" if self.space == "private" else f"__{self.space} {spelt} *{self.name}"
+
+    def fits(self, arg: ArgFacts) -> bool:
+        """Whether a kernel's parameter can be this one."""
+        is_pointer = arg.type.endswith("*")
+        if arg.address_space != self.space or is_pointer is (self.space == "private"):
+            return False
+        if is_pointer:
+            return arg.type.removesuffix("*").strip().rstrip("0123456789") not in NOT_32_BITS
+        return arg.type not in NOT_32_BITS | (WHOLE_NUMBERS if self.type == "float" else {"float"})
+
+
+def _parameter(assignment: Assignment, name: str) -> Parameter:
+    if name in assignment.buffers:
+        return Parameter(name=name, space="global", type=assignment.buffers[name].type)
+    if name in assignment.local:
+        return Parameter(name=name, space="local", type=assignment.local[name].type)
+    if name in assignment.scalars:
+        return Parameter(name=name, space="private", type=assignment.scalars[name].type)
+    return Parameter(name=name, space="private", type="uint")
 
 
 def bind(assignment: Assignment, launch: Launch, kernels: Sequence[KernelFacts]) -> Binding | Problem:
@@ -27,8 +66,8 @@ def bind(assignment: Assignment, launch: Launch, kernels: Sequence[KernelFacts])
         return _missing(launch.kernel, [kernel.name for kernel in kernels])
     takes_local = _declares_optional_local(launch, kernel.args)
     args = kernel.args[:-1] if takes_local else kernel.args
-    wanted = [arg in assignment.buffers for arg in launch.args]
-    if len(args) == len(wanted) and all(_fits(arg, buffer) for arg, buffer in zip(args, wanted, strict=True)):
+    wanted = [_parameter(assignment, arg) for arg in launch.args]
+    if len(args) == len(wanted) and all(each.fits(arg) for each, arg in zip(wanted, args, strict=True)):
         return Binding(name=kernel.name, takes_local=takes_local)
     return Problem(
         reason=Reason.WRONG_ARGUMENTS,
@@ -39,8 +78,8 @@ def bind(assignment: Assignment, launch: Launch, kernels: Sequence[KernelFacts])
 
 def expected_signature(assignment: Assignment, launch: Launch) -> str:
     """The declaration that the assignment asks for."""
-    params = [f"__global real *{arg}" if arg in assignment.buffers else f"uint32_t {arg}" for arg in launch.args]
-    return f"__kernel void {launch.kernel}({', '.join(params)})"
+    params = ", ".join(_parameter(assignment, arg).declaration for arg in launch.args)
+    return f"__kernel void {launch.kernel}({params})"
 
 
 def found_signature(kernel: KernelFacts) -> str:
@@ -68,11 +107,3 @@ def _missing(name: str, found: list[str]) -> Problem:
 
 def _declares_optional_local(launch: Launch, args: Sequence[ArgFacts]) -> bool:
     return launch.optional_local is not None and len(args) == len(launch.args) + 1 and args[-1].address_space == "local"
-
-
-def _fits(arg: ArgFacts, buffer: bool) -> bool:
-    """Whether a parameter can take a buffer of `real`, or else a 32-bit size."""
-    if buffer:
-        element = arg.type.removesuffix("*").strip().rstrip("0123456789")
-        return arg.address_space == "global" and arg.type.endswith("*") and element not in WRONG_ELEMENTS
-    return arg.address_space == "private" and not arg.type.endswith("*") and arg.type not in OTHER_TYPES

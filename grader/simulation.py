@@ -6,10 +6,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from grader.assignment import Launch
 from grader.building import Built
 from grader.diagnosis import Problem, of_failure
 from grader.inspection import inspect, make_trial
+from grader.launches import Launch
 from grader.observation import SeenKernel
 from grader.oracle import Oracle
 from grader.outcome import Crashed, Failure, Fetched
@@ -27,7 +27,9 @@ SIMULATION_KEY = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Simulated:
-    """What was seen of each launch, with what one must know to tell it; `problem` is what is wrong with the results."""
+    """What was seen of each launch of each turn, with what one must know to tell it; `problem` is what is wrong with
+    the results.
+    """
 
     sizes: Sizes
     kernels: tuple[SeenKernel, ...]
@@ -47,7 +49,7 @@ class Subject:
 
 def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem:
     """Run the student's launches once on random data; a Problem if they did not come to their end."""
-    assignment, worker = subject.task.assignment, subject.worker
+    assignment, worker = subject.built.task.assignment, subject.worker
     trial = make_trial(assignment, subject.oracle, sizes, "random", (subject.task.seed, SIMULATION_KEY, number))
     plan = submission_plan(assignment, sizes, subject.built.bindings).watched()
     script = plan.scripts[STUDENT]
@@ -55,9 +57,10 @@ def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem
     if not isinstance(seen, tuple):
         return _failed(seen)
     kernels, fetched = seen
-    if len(kernels) != len(script.steps):
+    turns, rest = divmod(len(kernels), len(script.steps))
+    if rest or not 1 <= turns <= (script.repeat.times if script.repeat else 1):
         return UNKNOWN
-    scenes = tuple(_scene(subject, sizes, launch) for launch in assignment.student_launches)
+    scenes = tuple(_scene(subject, sizes, launch) for launch in assignment.student_launches) * turns
     return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=inspect(trial, script, fetched))
 
 
@@ -100,5 +103,5 @@ def _scene(subject: Subject, sizes: Sizes, launch: Launch) -> Scene:
     return Scene(
         source=subject.task.submission.source,
         dimensions=len(launch.global_size),
-        extent=subject.task.assignment.extent(launch, sizes),
+        extent=subject.built.task.assignment.extent(launch, sizes),
     )

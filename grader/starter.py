@@ -3,14 +3,14 @@
 import os
 from pathlib import Path
 
-from grader.assignment import Assignment
 from grader.errors import InputError
+from grader.suite import Coursework
 
 PLACEHOLDER = "@ASSIGNMENT@"
 TEMPLATE_FILES = ("README.md", ".gitlab-ci.yml", ".github/workflows/grade.yml")
 
 
-def start(assignment: Assignment, template: Path, target: Path) -> list[Path]:
+def start(assignment: Coursework, template: Path, target: Path) -> list[Path]:
     """Write the starter files of an assignment into `target`; the files written. Never overwrites one."""
     files = {
         "kernels.cl": _read(assignment.folder / "kernels.cl"),

@@ -14,10 +14,10 @@ from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 
-from grader.assignment import Assignment
 from grader.errors import InputError, InterruptedGradingError, WorkerError
 from grader.exclusive import shared_cpu
-from grader.grading import Bench, grade_submission, refuse_submission, ungraded
+from grader.grading import Bench, refuse, ungraded
+from grader.grading import grade as grade_by
 from grader.interrupts import uninterrupted
 from grader.parcel import Parcel, unpack
 from grader.protocol import DeviceFacts
@@ -26,7 +26,7 @@ from grader.result import Result, Ungraded
 from grader.sandbox.folder import LockedFolder, abandoned
 from grader.settings import load_settings
 from grader.submission import FILE_NAME, Submission, parse_submission
-from grader.task import Task
+from grader.suite import Coursework
 from grader.watching import absence
 
 NAME = Path(FILE_NAME)
@@ -129,15 +129,13 @@ def _look_around(bench: Bench) -> Facilities:
     return Facilities(grader=version("grader"), device=device, simulated=simulated)
 
 
-def _result(assignment: Assignment, errand: Errand, bench: Bench) -> Result:
+def _result(assignment: Coursework, errand: Errand, bench: Bench) -> Result:
     try:
         submission = parse_submission(NAME, errand.data)
     except InputError as error:
         submission = Submission(path=NAME, source="", sha256=errand.sha256)
-        task = Task(assignment=assignment, submission=submission, seed=errand.seed)
-        return refuse_submission(task, str(error), bench)
-    task = Task(assignment=assignment, submission=submission, seed=errand.seed)
-    return grade_submission(task, bench, progress=lambda _: None)
+        return refuse(assignment, submission, errand.seed, str(error), bench)
+    return grade_by(assignment, submission, errand.seed, bench, progress=lambda _: None)
 
 
 _at_work = Lock()

@@ -6,6 +6,9 @@ from pydantic import Field
 
 from grader.wire import Message
 
+TURNS = 10_000
+"""The most turns of a repeated sequence: far beyond what an assignment can wait for."""
+
 ScalarType = Literal["uint32", "int32", "float32", "float64"]
 
 
@@ -79,6 +82,24 @@ class CopyStep(Message):
     kind: Literal["copy"] = "copy"
     source: str
     target: str
+
+
+class Until(Message):
+    """Repeating ends after the turn in which the words of a buffer, which are floats, add up to less than `below`."""
+
+    buffer: str
+    below: float
+
+
+class Repeat(Message):
+    """How often a sequence is run: at most so many turns, after each of which the buffers of a pair change places.
+
+    Wherever the last turn has left it, the result is moved to the second buffer of its pair.
+    """
+
+    times: int = Field(gt=0, le=TURNS)
+    swap: tuple[tuple[str, str], ...] = ()
+    until: Until | None = None
 
 
 Step = Annotated[KernelStep | CopyStep, Field(discriminator="kind")]

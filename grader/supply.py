@@ -11,8 +11,9 @@ solution does the same. Where a bit differs, so do the digests, but for one chan
 from collections.abc import Iterator
 from functools import partial
 
-from grader.assignment import ELEMENT_BYTES, Assignment
+from grader.assignment import Assignment
 from grader.errors import InputError
+from grader.launches import ELEMENT_BYTES, DataKind, ElementType
 from grader.plan import STUDENT, Plan, Script
 from grader.protocol import DeviceFacts
 from grader.steps import Arg, BufferArg, BufferSpec, KernelStep, KeyArg, Program, ScalarArg
@@ -23,8 +24,19 @@ SUPPLY = "supply"
 DIGEST, SUMS = "digest", "sums"
 """The script that makes the digest, and the buffer that it makes it in: two words for each output."""
 
-KERNELS = {"numbers": "integers", "bits": "bits"}
-"""Which kernel makes the data that an assignment asks for."""
+KERNELS: dict[tuple[DataKind, ElementType], str] = {
+    ("numbers", "float"): "integers",
+    ("integers", "float"): "integers",
+    ("bits", "float"): "bits",
+    ("zeros", "float"): "zeros",
+    ("numbers", "int"): "whole",
+    ("integers", "int"): "whole",
+    ("zeros", "int"): "zeros",
+    ("numbers", "uint"): "naturals",
+    ("integers", "uint"): "naturals",
+    ("zeros", "uint"): "zeros",
+}
+"""Which kernel makes the data that an assignment asks for; none makes what an oracle must."""
 
 ITEMS, GROUP = 262_144, 256
 """Work-items of a launch, and of a work-group: enough to fill a large GPU, and few enough to end with few sums."""
@@ -43,11 +55,33 @@ uint mix(uint x)    // the finaliser of MurmurHash3 (Austin Appleby, public doma
 uint low_word(ulong key, uint number) { return mix((uint)key + number); }
 uint high_word(ulong key, uint number) { return mix((uint)(key >> 32) ^ ~number); }
 
+uint upto16(uint i, uint low, uint high) { return mix(mix(i ^ low) + high) % 17; }
+
 __kernel void integers(__global float *out, uint count, uint number, ulong key)
 {
     const uint low = low_word(key, number), high = high_word(key, number);
     for (uint i = get_global_id(0); i < count; i += get_global_size(0))
-        out[i] = (int)(mix(mix(i ^ low) + high) % 17) - 8;
+        out[i] = (int)upto16(i, low, high) - 8;
+}
+
+__kernel void whole(__global int *out, uint count, uint number, ulong key)
+{
+    const uint low = low_word(key, number), high = high_word(key, number);
+    for (uint i = get_global_id(0); i < count; i += get_global_size(0))
+        out[i] = (int)upto16(i, low, high) - 8;
+}
+
+__kernel void naturals(__global uint *out, uint count, uint number, ulong key)
+{
+    const uint low = low_word(key, number), high = high_word(key, number);
+    for (uint i = get_global_id(0); i < count; i += get_global_size(0))
+        out[i] = upto16(i, low, high);
+}
+
+__kernel void zeros(__global uint *out, uint count, uint number, ulong key)
+{
+    for (uint i = get_global_id(0); i < count; i += get_global_size(0))
+        out[i] = 0;
 }
 
 __kernel void bits(__global uint *out, uint count, uint number, ulong key)
@@ -141,7 +175,7 @@ def supplied(assignment: Assignment, plan: Plan, sets: int) -> Plan:
 
 def _with_supply(assignment: Assignment, plan: Plan) -> Plan:
     specs = {spec.name: spec for spec in plan.buffers}
-    outputs = plan.scripts[STUDENT].outputs
+    outputs = tuple(name for name in plan.scripts[STUDENT].outputs if assignment.buffers[name].is_judged)
     makers = {
         supply_of(name): Script(steps=tuple(_makers(assignment, script, specs)), uploads=(), outputs=())
         for name, script in plan.scripts.items()
@@ -157,9 +191,10 @@ def _with_supply(assignment: Assignment, plan: Plan) -> Plan:
 def _makers(assignment: Assignment, script: Script, specs: dict[str, BufferSpec]) -> Iterator[KernelStep]:
     """What steps of ours would have made for the student's is made up like the inputs."""
     for number, name in enumerate(script.uploads):
-        kind = assignment.buffers[name].data or "numbers"
+        buffer = assignment.buffers[name]
+        maker = KERNELS[buffer.data or "numbers", buffer.type]
         count = specs[name].size // ELEMENT_BYTES
-        yield _step(KERNELS[kind], BufferArg(buffer=name), _uint(count), _uint(number), KeyArg())
+        yield _step(maker, BufferArg(buffer=name), _uint(count), _uint(number), KeyArg())
 
 
 def _digester(spec: BufferSpec, number: int) -> KernelStep:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from grader.assignment import Assignment
 from grader.submission import Submission
+from grader.suite import Coursework
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,3 +14,8 @@ class Task:
     assignment: Assignment
     submission: Submission
     seed: int
+
+
+def tasks_of(coursework: Coursework, submission: Submission, seed: int) -> tuple[Task, ...]:
+    """The submission for each part, with the same seed."""
+    return tuple(Task(assignment=part, submission=submission, seed=seed) for part in coursework.parts)

@@ -60,7 +60,8 @@ def selftest(
 ) -> None:
     """Check on this device that model solutions pass, with a margin, and that skeletons and baselines do not."""
     settings = load_settings({"sandbox": sandbox, "docker": docker_settings(gpu), "device": device, "course": course})
-    assignments = [settings.places.load(name) for name in names or settings.places.names()]
+    loaded = [settings.places.load(name) for name in names or settings.places.names()]
+    assignments = [part for coursework in loaded for part in coursework.parts]
     console = Console(highlight=False)
     broken = 0
     for assignment in assignments:
@@ -69,7 +70,7 @@ def selftest(
         for statement in statements:
             broken += not statement.holds
             verdict = Text("holds ", style="green") if statement.holds else Text("BROKEN", style="bold red")
-            console.print(Text.assemble(verdict, f"  {assignment.name}: {statement.claim} ({statement.seen})"))
+            console.print(Text.assemble(verdict, f"  {assignment.called}: {statement.claim} ({statement.seen})"))
     raise typer.Exit(FAILED if broken else PASSED)
 
 

@@ -23,7 +23,8 @@ from grader.commands.progress import progress_line
 from grader.errors import InputError, InterruptedGradingError
 from grader.exports.gradescope import gradescope_results
 from grader.files import check_outputs, write_whole
-from grader.grading import grade_submission, ungraded
+from grader.grading import grade as grade_on
+from grader.grading import ungraded
 from grader.inputs import check_seed, fresh_seed
 from grader.memory import Counted
 from grader.profiling import profile_submission
@@ -32,7 +33,7 @@ from grader.reports.terminal import render
 from grader.result import Result, Ungraded
 from grader.settings import load_settings
 from grader.submission import read_submission
-from grader.task import Task
+from grader.task import tasks_of
 from grader.trust import is_own
 
 WRITERS = {**REPORTS, "gradescope": gradescope_results}
@@ -62,20 +63,17 @@ def grade(
     settings = load_settings({**given, "watching": watching_settings(require_sanitizer)})
     wanted = {"junit": junit, "json": json, "html": html, "gradescope": gradescope}
     files = {name: path for name, path in wanted.items() if path is not None}
-    task = Task(
-        assignment=settings.places.load(assignment),
-        submission=read_submission(file),
-        seed=fresh_seed() if seed is None else check_seed(seed),
-    )
-    check_outputs([*files.values()], task.submission.path)
-    trusted = trust_submissions or is_own(task.submission.path)
+    coursework, submission = settings.places.load(assignment), read_submission(file)
+    seed = fresh_seed() if seed is None else check_seed(seed)
+    check_outputs([*files.values()], submission.path)
+    trusted = trust_submissions or is_own(submission.path)
     try:
         with progress_line() as progress, settings.open_bench(settings.choose_sandbox(trusted=trusted)) as bench:
-            result = grade_submission(task, bench, progress)
+            result = grade_on(coursework, submission, seed, bench, progress)
     except (InputError, InterruptedGradingError):
         raise
     except Exception as error:
-        _write_reports(files, ungraded(task.assignment.name, task.submission.path, error))
+        _write_reports(files, ungraded(coursework.name, submission.path, error))
         raise
     _write_reports(files, result)
     console = Console()
@@ -103,11 +101,13 @@ def profile(
 ) -> None:
     """Show what each line of a submission asks of memory, counted in a simulator."""
     settings = load_settings({"sandbox": sandbox, "course": course})
-    task = Task(assignment=settings.places.load(assignment), submission=read_submission(file), seed=fresh_seed())
-    name = settings.choose_sandbox(trusted=trust_submissions or is_own(task.submission.path))
-    with progress_line() as progress, settings.open_bench(name) as bench:
-        counted = profile_submission(task, bench, progress)
-    console = Console()
-    page = annotated.render(task, counted, width=console.width, color=console.is_terminal)
-    typer.echo(page, nl=False)
-    raise typer.Exit(PASSED if isinstance(counted, Counted) and counted.problem is None else FAILED)
+    coursework, submission = settings.places.load(assignment), read_submission(file)
+    name = settings.choose_sandbox(trusted=trust_submissions or is_own(submission.path))
+    console, right = Console(), True
+    with settings.open_bench(name) as bench:
+        for task in tasks_of(coursework, submission, fresh_seed()):
+            with progress_line() as progress:
+                counted = profile_submission(task, bench, progress)
+            typer.echo(annotated.render(task, counted, width=console.width, color=console.is_terminal), nl=False)
+            right &= isinstance(counted, Counted) and counted.problem is None
+    raise typer.Exit(PASSED if right else FAILED)

@@ -6,7 +6,6 @@ path -> Listing (folder, archive; students' zips opened) -> Sorted by owner (a s
 from pathlib import Path
 from typing import Protocol
 
-from grader.assignment import Assignment
 from grader.errors import InputError
 from grader.handin import Intake
 from grader.intake import by_assignment, canvas, checkouts, gradescope, moodle, students
@@ -17,15 +16,16 @@ from grader.intake.listing import Budget, Listing, RefusedError, is_missing
 from grader.intake.piles import Sorted
 from grader.intake.placing import place
 from grader.submission import FILE_NAME
+from grader.suite import Coursework
 
 
 class Shape(Protocol):
     """One way in which submissions lie in a folder or an archive: a module with these functions."""
 
-    def recognises(self, listing: Listing, assignments: tuple[Assignment, ...], /) -> bool:
+    def recognises(self, listing: Listing, assignments: tuple[Coursework, ...], /) -> bool:
         """Whether they lie in this way."""
 
-    def sort(self, listing: Listing, assignments: tuple[Assignment, ...], /) -> Sorted:
+    def sort(self, listing: Listing, assignments: tuple[Coursework, ...], /) -> Sorted:
         """Whose is whose; raises InputError if what says so is broken."""
 
 
@@ -43,7 +43,7 @@ SHAPES: dict[str, Shape] = {
 CHECKOUTS = "a list of checkouts"
 
 
-def take_in(path: Path, assignments: tuple[Assignment, ...]) -> Intake:
+def take_in(path: Path, assignments: tuple[Coursework, ...]) -> Intake:
     """Everything that can be graded in a folder, a zip or a CSV of checkouts; strangers' faults are remarks in it.
 
     Raises InputError if it is none of these, cannot be read at all, or holds nothing that looks like a submission.

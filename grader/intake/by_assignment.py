@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from grader.assignment import Assignment
 from grader.handin import Remark
 from grader.intake.lines import remark
 from grader.intake.listing import Listing
@@ -10,15 +9,16 @@ from grader.intake.matching import named_by
 from grader.intake.piles import Pile, Sorted, gather
 from grader.intake.students import by_name
 from grader.intake.wrapping import unwrapped
+from grader.suite import Coursework
 
 
-def recognises(listing: Listing, assignments: tuple[Assignment, ...]) -> bool:
+def recognises(listing: Listing, assignments: tuple[Coursework, ...]) -> bool:
     """Whether every folder at the top has the name of an assignment that was asked for."""
     tops = [folder for folder in unwrapped(listing, assignments).folders if len(folder) == 1]
     return bool(tops) and all(named_by(top[0], assignments) for top in tops)
 
 
-def sort(listing: Listing, assignments: tuple[Assignment, ...]) -> Sorted:
+def sort(listing: Listing, assignments: tuple[Coursework, ...]) -> Sorted:
     """By the names of the folders and files in each assignment's folder."""
     listing = unwrapped(listing, assignments)
     piles: list[Pile] = []

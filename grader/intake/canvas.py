@@ -8,10 +8,10 @@ attachment with the highest number is the latest. Text and links come as `..._te
 import re
 from dataclasses import replace
 
-from grader.assignment import Assignment
 from grader.intake.lines import remark
 from grader.intake.listing import File, Listing
 from grader.intake.piles import Owner, Piece, Pile, Sorted, gather, piece
+from grader.suite import Coursework
 
 MARK = re.compile(
     r"(?:(?P<name>\w*?)_)??(?P<late>LATE_)?(?P<key>anon_[A-Za-z0-9]+|[0-9]+)_"
@@ -20,7 +20,7 @@ MARK = re.compile(
 )
 
 
-def recognises(listing: Listing, _assignments: tuple[Assignment, ...]) -> bool:
+def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
     """Whether most of what lies at the top bears Canvas's mark. What lies deeper was named by students."""
     level = listing.level
     beside = [file for file in listing.files if len(file.parts) == level]
@@ -28,7 +28,7 @@ def recognises(listing: Listing, _assignments: tuple[Assignment, ...]) -> bool:
     return sum(MARK.fullmatch(file.name) is not None for file in beside) * 2 > len(beside) + len(folders)
 
 
-def sort(listing: Listing, _assignments: tuple[Assignment, ...]) -> Sorted:
+def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
     """By user number."""
     piles, foreign, texts = [], [], {}
     level = listing.level

@@ -9,7 +9,6 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.assignment import Assignment
 from grader.errors import InputError
 from grader.handin import Remark
 from grader.intake.folder import list_folder, read_file
@@ -18,6 +17,7 @@ from grader.intake.lines import one_line, remark
 from grader.intake.listing import Budget, Listing, normal
 from grader.intake.matching import named_by
 from grader.intake.piles import Owner, Pile, Sorted, gather, piece, pile
+from grader.suite import Coursework
 
 SIZE = 8 * 1024 * 1024
 """Bytes of a list: a hundred thousand students."""
@@ -36,7 +36,7 @@ class Row:
     assignment: str
 
 
-def sort(path: Path, assignments: tuple[Assignment, ...], budget: Budget) -> Sorted:
+def sort(path: Path, assignments: tuple[Coursework, ...], budget: Budget) -> Sorted:
     """By the names in the list; raises InputError if it is no list of checkouts."""
     rows = _rows(path)
     piles: list[Pile] = []

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grader.assignment import Assignment
 from grader.handin import Remark
 from grader.intake.lines import one_line, remark
 from grader.intake.listing import SOURCE, ending, stem
 from grader.intake.matching import attempt_of, copy_of, defined_in, named_in
 from grader.intake.piles import Piece
 from grader.submission import FILE_NAME
+from grader.suite import Coursework
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class AmbiguousError(Exception):
     """Several files could be meant, and nothing says which."""
 
 
-def choose(pieces: tuple[Piece, ...], assignments: tuple[Assignment, ...]) -> Choice:
+def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Choice:
     """Which of the pieces count. Their zips have been opened."""
     candidates = [_candidate(each, each.data) for each in pieces if each.data is not None and _is_source(each)]
     chosen: dict[str, Candidate] = {}
@@ -70,7 +70,7 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Assignment, ...]) -> Ch
     return Choice(chosen=chosen, unplaced=tuple(unplaced), remarks=tuple(_aside(left, chosen)))
 
 
-def _names(assignments: tuple[Assignment, ...]) -> str:
+def _names(assignments: tuple[Coursework, ...]) -> str:
     return ", ".join(each.name for each in assignments)
 
 
@@ -91,7 +91,7 @@ def _candidate(each: Piece, data: bytes) -> Candidate:
     )
 
 
-def _by_assignment(candidates: list[Candidate], assignments: tuple[Assignment, ...]) -> Iterable[list[Candidate]]:
+def _by_assignment(candidates: list[Candidate], assignments: tuple[Coursework, ...]) -> Iterable[list[Candidate]]:
     """For each assignment the files that are meant for it: by name, else for it alone, else for it among others.
 
     Where there is but one assignment, what bears no other's name is meant for it.
@@ -113,7 +113,7 @@ def _called(candidates: list[Candidate]) -> list[Candidate]:
     return [each for each in called if each.family == (kernels,)] or called
 
 
-def _latest(candidates: list[Candidate], assignment: Assignment) -> Candidate:
+def _latest(candidates: list[Candidate], assignment: Coursework) -> Candidate:
     """The latest of several; raises AmbiguousError if their order is not known and they are not the same."""
     newest = max((each.attempt for each in candidates if each.attempt is not None), default=None)
     current = [each for each in candidates if each.attempt in {newest, None}]
@@ -148,6 +148,6 @@ def _refusals(pieces: tuple[Piece, ...]) -> Iterable[Remark]:
     return [remark(wheres, why) for why, wheres in reasons.items()]
 
 
-def _names_any(parts: tuple[str, ...], assignments: tuple[Assignment, ...]) -> bool:
+def _names_any(parts: tuple[str, ...], assignments: tuple[Coursework, ...]) -> bool:
     """Whether a path names one of the assignments, whatever its ending."""
     return named_in((*parts[:-1], parts[-1].partition(".")[0]), assignments) is not None

@@ -10,11 +10,11 @@ from typing import Any
 
 import yaml
 
-from grader.assignment import Assignment
 from grader.errors import InputError
 from grader.intake.lines import one_line, remark
 from grader.intake.listing import METADATA, File, Listing, normal
 from grader.intake.piles import Owner, Sorted, gather, pile
+from grader.suite import Coursework
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The same language as the other, several times as fast."""
@@ -47,12 +47,12 @@ class Entry:
     older: tuple[str, ...]
 
 
-def recognises(listing: Listing, _assignments: tuple[Assignment, ...]) -> bool:
+def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
     """Whether the list is there."""
     return _list(listing) is not None
 
 
-def sort(listing: Listing, _assignments: tuple[Assignment, ...]) -> Sorted:
+def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
     """By student number, or e-mail address where there is none."""
     file = _list(listing)
     entries = _entries(listing, file) if file else ()

@@ -1,10 +1,11 @@
 """What names and texts say: which assignment a file is for, and which attempt and copy it is."""
 
 import re
+from collections.abc import Iterator
 
-from grader.assignment import Assignment
 from grader.intake.listing import stem
 from grader.submission import COMMENT
+from grader.suite import Coursework
 
 SEPARATORS = re.compile(r"[-_\s]+")
 COPY = re.compile(r"(?P<base>.*?)(?:[\s_]*\((?P<bracketed>[0-9]{1,9})\)|-(?P<dashed>[0-9]{1,9}))", re.DOTALL)
@@ -18,22 +19,23 @@ CALLED = re.compile(r"(?<!\w)[A-Za-z_]\w*+(?=\s*+\()")
 """An identifier before a parenthesis; neither part gives back what it took, so that no text takes long."""
 
 
-def named_by(name: str, assignments: tuple[Assignment, ...]) -> str | None:
+def named_by(name: str, assignments: tuple[Coursework, ...]) -> str | None:
     """The assignment whose name or alias this is, however it is spaced and capitalised."""
     base, _ = copy_of(stem(name))
     wanted = {_plain(stem(name)), _plain(base)}
     return next((each.name for each in assignments if wanted & {_plain(one) for one in names_of(each)}), None)
 
 
-def named_in(parts: tuple[str, ...], assignments: tuple[Assignment, ...]) -> str | None:
+def named_in(parts: tuple[str, ...], assignments: tuple[Coursework, ...]) -> str | None:
     """The assignment that a path names, nearest to the file first."""
     found = (named_by(part, assignments) for part in reversed(parts))
     return next((name for name in found if name), None)
 
 
-def defined_in(data: bytes, assignments: tuple[Assignment, ...]) -> tuple[str, ...]:
+def defined_in(data: bytes, assignments: tuple[Coursework, ...]) -> tuple[str, ...]:
     """The assignments whose kernel the text defines."""
-    wanted = {name for each in assignments for name in (each.kernel, *each.aliases)}
+    kernels = {each.name: set(_kernels_of(each)) for each in assignments}
+    wanted = set().union(*kernels.values())
     if not any(name.encode() in data for name in wanted):
         return ()
     text = COMMENT.sub(" ", data.decode("utf-8", errors="replace"))
@@ -41,7 +43,7 @@ def defined_in(data: bytes, assignments: tuple[Assignment, ...]) -> tuple[str, .
     for statement in STATEMENT.split(text):
         if kernel := KERNEL.search(statement):
             defined.update(CALLED.findall(statement, kernel.end()))
-    return tuple(each.name for each in assignments if defined & {each.kernel, *each.aliases})
+    return tuple(each.name for each in assignments if defined & kernels[each.name])
 
 
 def copy_of(name: str) -> tuple[str, int]:
@@ -56,9 +58,14 @@ def attempt_of(name: str) -> int | None:
     return int(match["number"]) if match else None
 
 
-def names_of(assignment: Assignment) -> tuple[str, ...]:
+def names_of(assignment: Coursework) -> tuple[str, ...]:
     """Everything that an assignment is called."""
-    return (assignment.name, assignment.kernel, *assignment.aliases)
+    return (assignment.name, *_kernels_of(assignment))
+
+
+def _kernels_of(assignment: Coursework) -> Iterator[str]:
+    """The kernels that it is about, in every spelling."""
+    return (name for part in assignment.parts for name in (part.kernel, *part.aliases))
 
 
 def _plain(name: str) -> str:

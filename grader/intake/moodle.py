@@ -6,24 +6,24 @@ name; the team of those who are in none has no number. Online text comes beside 
 
 import re
 
-from grader.assignment import Assignment
 from grader.intake.lines import remark
 from grader.intake.listing import File, Listing
 from grader.intake.piles import Owner, Pile, Sorted, gather, piece
+from grader.suite import Coursework
 
 MARK = re.compile(
     r"(?P<name>.+?)(?:_(?P<key>[0-9]+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL
 )
 
 
-def recognises(listing: Listing, _assignments: tuple[Assignment, ...]) -> bool:
+def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
     """Whether something at the top bears Moodle's mark, or something in every folder there: students name the rest."""
     paths = [*listing.folders, *(file.parts for file in listing.files)]
     marked = {path[0] for path in paths if _mark(path)}
     return any(MARK.fullmatch(path[0]) for path in paths) or (bool(paths) and all(path[0] in marked for path in paths))
 
 
-def sort(listing: Listing, _assignments: tuple[Assignment, ...]) -> Sorted:
+def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
     """By participant number."""
     marked = (_mark(folder) for folder in listing.folders)
     piles = [Pile(owner=_owner(found[1])) for found in marked if found]

@@ -1,14 +1,14 @@
 """From everybody's files to hand-ins, absences and what is to be said."""
 
-from grader.assignment import Assignment
 from grader.handin import Absence, HandIn, Intake, Student
 from grader.intake.choosing import choose
 from grader.intake.labels import labels
 from grader.intake.lines import one_line
 from grader.intake.piles import Sorted, spread
+from grader.suite import Coursework
 
 
-def place(shape: str, everything: Sorted, assignments: tuple[Assignment, ...]) -> Intake:
+def place(shape: str, everything: Sorted, assignments: tuple[Coursework, ...]) -> Intake:
     """Everybody's latest files; each student has a hand-in or an absence for every assignment."""
     named = labels(pile.owner for pile in everything.piles)
     handins: list[HandIn] = []

@@ -1,19 +1,19 @@
 """A folder or a file for each student: NAME/kernels.cl, NAME/ASSIGNMENT.cl, NAME.cl, NAME.zip."""
 
-from grader.assignment import Assignment
 from grader.intake.lines import remark
 from grader.intake.listing import ARCHIVE, SOURCE, File, Listing, ending, stem
 from grader.intake.piles import Owner, Pile, Sorted, gather, piece, pile
 from grader.intake.wrapping import unwrapped
 from grader.submission import FILE_NAME
+from grader.suite import Coursework
 
 
-def recognises(_listing: Listing, _assignments: tuple[Assignment, ...]) -> bool:
+def recognises(_listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
     """What nothing else recognises is looked at in this way."""
     return True
 
 
-def sort(listing: Listing, assignments: tuple[Assignment, ...]) -> Sorted:
+def sort(listing: Listing, assignments: tuple[Coursework, ...]) -> Sorted:
     """By the names of the folders and files at the top."""
     return by_name(unwrapped(listing, assignments), ())
 

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from grader.assignment import Assignment
 from grader.intake.listing import SOURCE, File, Listing, ending, stem
 from grader.intake.matching import attempt_of, copy_of, defined_in, named_by
 from grader.submission import FILE_NAME
+from grader.suite import Coursework
 
 
-def unwrapped(listing: Listing, assignments: tuple[Assignment, ...]) -> Listing:
+def unwrapped(listing: Listing, assignments: tuple[Coursework, ...]) -> Listing:
     """The listing without a folder that is around everything; itself if there is none."""
     if listing.level == 1:
         return listing
@@ -26,19 +26,19 @@ def unwrapped(listing: Listing, assignments: tuple[Assignment, ...]) -> Listing:
     )
 
 
-def _people(listing: Listing, place: int, assignments: tuple[Assignment, ...]) -> set[str]:
+def _people(listing: Listing, place: int, assignments: tuple[Coursework, ...]) -> set[str]:
     """The names at a place in paths under which there is what looks like a hand-in: these may be students."""
     deep = [file for file in listing.files if len(file.parts) > place]
     return {file.parts[place] for file in deep if _is_handin(file, assignments)}
 
 
-def _is_handin(file: File, assignments: tuple[Assignment, ...]) -> bool:
+def _is_handin(file: File, assignments: tuple[Coursework, ...]) -> bool:
     if ending(file.name) == SOURCE and file.data is not None:
         return bool(defined_in(file.data, assignments))
     return file.inside is not None
 
 
-def _is_own(name: str, assignments: tuple[Assignment, ...]) -> bool:
+def _is_own(name: str, assignments: tuple[Coursework, ...]) -> bool:
     """Whether this is what a student calls a hand-in, and no student's name."""
     called = copy_of(stem(name))[0].casefold() == stem(FILE_NAME)
     return called or attempt_of(name) is not None or named_by(name, assignments) is not None

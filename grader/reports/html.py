@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from grader.metrics import Access, Performance
+from grader.metrics import Access, Performance, Profile
 from grader.phrases import count
 from grader.reports import figures
 from grader.reports.words import (
@@ -108,7 +108,8 @@ def lines_of(result: Result) -> tuple[Line, ...]:
     found: dict[int, dict[str, None]] = {}
     for number, words in _sightings(result):
         found.setdefault(number, {})[words] = None
-    accesses, branches = (result.profile.accesses, result.profile.branches) if result.profile else ((), ())
+    accesses = [each for profile in result.profiles.values() for each in profile.accesses]
+    branches = [each for profile in result.profiles.values() for each in profile.branches]
     return tuple(
         Line(
             number=number,
@@ -170,9 +171,9 @@ def picture_of(error_map: ErrorMap) -> Picture:
     )
 
 
-def figures_of(performance: Performance, result: Result) -> Iterator[Markup]:
+def figures_of(performance: Performance, profile: Profile | None) -> Iterator[Markup]:
     """The figures that can be drawn: the roofline where there is one, else bars; then the timings."""
-    rate = figures.roofline(performance, result.profile) or figures.rates(performance)
+    rate = figures.roofline(performance, profile) or figures.rates(performance)
     for figure in (rate, figures.timings(performance)):
         if figure is not None:
             yield Markup(figure)  # noqa: S704 - drawn by us, of our own words and of numbers

@@ -38,8 +38,9 @@ def render(result: Result, *, width: int, color: bool) -> str:
     console.print(Text.assemble((f"{result.title}", "bold"), f"  {result.assignment}"))
     console.print(Text(showable(result.submission), style="dim"))
     console.print()
-    for row in _rows(result.checks):
-        console.print(row)
+    for part in dict.fromkeys(check.part for check in result.checks):
+        for row in _part(part, [check for check in result.checks if check.part == part]):
+            console.print(row)
     console.print()
     console.print(_row(Text(""), "total", result.points, result.max_points))
     for line in _start(result):
@@ -71,6 +72,14 @@ def _start(result: Result) -> Iterator[Padding]:
     first = result.first_cause
     if first is not None and first.kind is not failed[0].kind:
         yield _under(Text.assemble(("start here: ", "bold"), showable(first.message)))
+
+
+def _part(part: str, checks: Sequence[Check]) -> Iterator[Table | Padding]:
+    """The rows of one kernel: of a suite, under its name."""
+    if part:
+        points, max_points = sum(check.points for check in checks), _worth(checks)
+        yield _row(Text(""), Text(showable(part), style="bold"), points, max_points)
+    yield from _rows([check.model_copy(update={"name": check.name.removeprefix(f"{part}: ")}) for check in checks])
 
 
 def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
@@ -145,12 +154,13 @@ def _line(verdict: Verdict, label: str, points: float, max_points: float) -> Tab
     return _row(Text(WORDS[verdict], style=STYLES[verdict]), label, points, max_points)
 
 
-def _row(verdict: Text, label: str, points: float, max_points: float) -> Table:
+def _row(verdict: Text, label: str | Text, points: float, max_points: float) -> Table:
     table = Table.grid(expand=True, padding=(0, 1))
     table.add_column(width=6)
     table.add_column(ratio=1)
     table.add_column(justify="right")
-    table.add_row(verdict, Text(showable(label)), Text(f"{points:g} / {max_points:g}" if max_points else ""))
+    text = label if isinstance(label, Text) else Text(showable(label))
+    table.add_row(verdict, text, Text(f"{points:g} / {max_points:g}" if max_points else ""))
     return table
 
 

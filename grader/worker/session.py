@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from grader.kernel import Demand
 from grader.protocol import (
     INPUT_FILE,
     LOG_LIMIT,
@@ -23,7 +22,6 @@ from grader.protocol import (
     Fetch,
     Job,
     Launch,
-    Launched,
     ListDevices,
     NoDevice,
     Observe,
@@ -34,16 +32,14 @@ from grader.protocol import (
     Refused,
     Reply,
     Stage,
-    StepTime,
-    Stopped,
 )
-from grader.steps import BufferArg, BufferSpec, CopyStep, KernelStep, KeyArg, LocalArg, ScalarArg, Step
 from grader.worker import simulator
-from grader.worker.facts import demand, device_facts, kernel_facts
+from grader.worker.facts import device_facts, kernel_facts
 from grader.worker.fingerprint import fingerprint
 from grader.worker.fork import Channel
 from grader.worker.options import build_options, fewer_registers
 from grader.worker.preprocess import PreprocessingError, preprocess
+from grader.worker.sequence import DeviceBuffer, Sequence, name_of
 
 warnings.simplefilter("ignore")  # pyopencl warns about non-empty build logs; the judge gets the log itself
 
@@ -77,14 +73,9 @@ def _guarded(call: str, action: Any) -> Any:
     try:
         return action()
     except cl.Error as error:
-        return Refused(call=call, error=_name(error))
+        return Refused(call=call, error=name_of(error))
     except MemoryError:
         return Refused(call=call, error="OUT_OF_HOST_MEMORY")
-
-
-def _name(error: cl.Error) -> str:
-    name: str = cl.status_code.to_string(error.code, "error %d")
-    return name
 
 
 UNKNOWN_PROCESSOR = "x86_64-unknown-linux-gnu-generic"
@@ -134,7 +125,8 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
     )
     buffers = {spec.name: DeviceBuffer.make(context, spec) for spec in request.buffers}
     sequences = {
-        name: tuple(_prepare(step, built, buffers) for step in steps) for name, steps in request.sequences.items()
+        name: Sequence.prepare(steps, request.repeats.get(name), built, buffers)
+        for name, steps in request.sequences.items()
     }
     return Session(queue=queue, buffers=buffers, sequences=sequences), opened
 
@@ -159,94 +151,12 @@ def _log(program: Any, device: cl.Device) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeviceBuffer:
-    """A buffer with its guard bands (`whole`), and what a kernel is given of it (`payload`)."""
-
-    spec: BufferSpec
-    whole: cl.Buffer
-    payload: cl.Buffer
-
-    @classmethod
-    def make(cls, context: cl.Context, spec: BufferSpec) -> "DeviceBuffer":
-        """Allocate it; without guard bands the kernel gets the whole allocation."""
-        access = cl.mem_flags.READ_ONLY if spec.read_only else cl.mem_flags.READ_WRITE
-        whole = cl.Buffer(context, access, spec.size + 2 * spec.guard)
-        payload = whole.get_sub_region(spec.guard, spec.size) if spec.guard else whole
-        return cls(spec=spec, whole=whole, payload=payload)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PreparedKernel:
-    """A kernel whose arguments are set, but for those that are keys."""
-
-    program: Any
-    step: KernelStep
-    kernel: Any
-    keys: tuple[int, ...]
-
-    def enqueue(self, queue: cl.CommandQueue, key: int) -> cl.Event:
-        """Have it launched with this key."""
-        for index in self.keys:
-            self.kernel.set_arg(index, np.uint64(key))
-        return cl.enqueue_nd_range_kernel(queue, self.kernel, self.step.global_size, self.step.local_size)
-
-    def demand(self, device: cl.Device) -> Demand:
-        """What its launch asks of the device."""
-        return demand(self.program, self.step, device)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PreparedCopy:
-    """A copy of the payload of one buffer to another."""
-
-    source: DeviceBuffer
-    target: DeviceBuffer
-
-    def enqueue(self, queue: cl.CommandQueue, _: int) -> cl.Event:
-        """Have it made."""
-        size = min(self.source.spec.size, self.target.spec.size)
-        return cl.enqueue_copy(queue, self.target.payload, self.source.payload, byte_count=size)
-
-    def demand(self, _: cl.Device) -> None:
-        """Nothing that could be too much."""
-
-
-Prepared = PreparedKernel | PreparedCopy
-
-
-def _prepare(step: Step, built: dict[str, Any], buffers: dict[str, DeviceBuffer]) -> Prepared:
-    match step:
-        case KernelStep():
-            program = built[step.program]
-            kernel = cl.Kernel(program, step.kernel)
-            keys = tuple(index for index, arg in enumerate(step.args) if isinstance(arg, KeyArg))
-            for index, arg in enumerate(step.args):
-                if index not in keys:
-                    kernel.set_arg(index, _argument(arg, buffers))
-            return PreparedKernel(program=program, step=step, kernel=kernel, keys=keys)
-        case CopyStep():
-            return PreparedCopy(source=buffers[step.source], target=buffers[step.target])
-
-
-def _argument(arg: Any, buffers: dict[str, DeviceBuffer]) -> Any:
-    match arg:
-        case BufferArg(part="whole"):
-            return buffers[arg.buffer].whole
-        case BufferArg():
-            return buffers[arg.buffer].payload
-        case ScalarArg():
-            return np.dtype(arg.type).type(arg.value)
-        case LocalArg():
-            return cl.LocalMemory(arg.size)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Session:
     """What `Stage`, `Launch` and `Fetch` work on."""
 
     queue: cl.CommandQueue
     buffers: dict[str, DeviceBuffer]
-    sequences: dict[str, tuple[Prepared, ...]]
+    sequences: dict[str, Sequence]
 
     def handle(self, request: Stage | Launch | Fetch) -> Reply:
         """Carry out one request."""
@@ -274,17 +184,7 @@ class Session:
         self.queue.finish()
 
     def _launch(self, request: Launch) -> Reply:
-        events = []
-        for step in self.sequences[request.sequence]:
-            try:
-                events.append(step.enqueue(self.queue, request.key))
-            except cl.Error as error:
-                return Refused(call="launch", error=_name(error), demand=step.demand(self.queue.device))
-        try:
-            self.queue.finish()
-        except cl.Error as error:
-            return Stopped(error=_name(error))
-        return Launched(times=tuple(StepTime(start_ns=e.profile.start, end_ns=e.profile.end) for e in events))
+        return self.sequences[request.sequence].run(self.queue, request.key)
 
     def _fetch(self, names: tuple[str, ...]) -> None:
         """Write into the file as it stands: the judge made it, and holds it open."""

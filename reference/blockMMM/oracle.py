@@ -13,7 +13,7 @@ from grader.mistakes import (
 from grader.oracle import Truth
 
 
-def expected(A, B, heightA, widthB, widthA):
+def expected(A, B, heightA, widthB, widthA, **_):
     """A is heightA x widthA, B widthA x widthB, C heightA x widthB.
 
     An fp32 sum of K products errs by some u*sqrt(K)*(|A||B|), whatever the order of summation.

@@ -6,7 +6,7 @@ from grader.mistakes import stored_with_row_length, with_row_length
 from grader.oracle import Truth
 
 
-def expected(A, height, width):
+def expected(A, height, width, **_):
     """A and B are height x width.
 
     The error of an element grows by at most u*(a^2 + |accum|) a step, with or without fma,

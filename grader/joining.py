@@ -1,0 +1,61 @@
+"""One result of several: those of a suite's parts, each of which was graded for itself."""
+
+from collections.abc import Sequence
+
+from grader.assignment import Assignment
+from grader.result import Check, Reason, Result, Verdict
+from grader.suite import Coursework
+
+
+def joined(coursework: Coursework, results: Sequence[Result]) -> Result:
+    """The checks of all parts in one result, each under the name of its part; the result itself where it is one."""
+    if isinstance(coursework, Assignment):
+        (result,) = results
+        return result
+    checks = tuple(
+        _of_part(part.part, check, results[0])
+        for part, result in zip(coursework.parts, results, strict=True)
+        for check in result.checks
+    )
+    return results[0].model_copy(
+        update={
+            "title": coursework.title,
+            "checks": checks,
+            "profiles": {
+                part.part: profile
+                for part, result in zip(coursework.parts, results, strict=True)
+                for profile in result.profiles.values()
+            },
+            "points": sum(check.points for check in checks),
+            "max_points": sum(check.max_points for check in checks),
+            "seconds": sum(result.seconds for result in results),
+            "provenance": results[0].provenance.model_copy(update={"assignment_sha256": coursework.sha256}),
+        }
+    )
+
+
+def _of_part(part: str, check: Check, first: Result) -> Check:
+    """The check under the part's name; a build that fails as that of the first part did is told once."""
+    told = first.checks[0]
+    named = check.model_copy(update={"name": f"{part}: {check.name}", "part": part})
+    repeats = check.verdict is Verdict.FAILED and (check.reason, check.message) == (told.reason, told.message)
+    if check is told or not repeats:
+        return named
+    return named.model_copy(update={"reason": Reason.NOT_RUN, "message": "the file does not build.", "detail": ""})
+
+
+def separated(coursework: Coursework, result: Result) -> tuple[Result, ...]:
+    """What each part's own result was: `joined` undone, but for the whole's sums and times."""
+    if isinstance(coursework, Assignment):
+        return (result,)
+    return tuple(_own(part.part, result) for part in coursework.parts)
+
+
+def _own(part: str, result: Result) -> Result:
+    checks = tuple(
+        check.model_copy(update={"name": check.name.removeprefix(f"{part}: "), "part": ""})
+        for check in result.checks
+        if check.part == part
+    )
+    profile = result.profiles.get(part)
+    return result.model_copy(update={"checks": checks, "profiles": {} if profile is None else {"": profile}})
