@@ -15,17 +15,18 @@ NEAR = 0.05
 rounding errors of up to 1e-6 in them move the mean square by 2 %."""
 
 
-def inputs(generator, n, **_):
+def inputs(generator, data, n, **_):
     """A system that each turn of the iteration brings nearer to its solution by a factor of 0.8, and no more.
 
-    A is n x n, At its transpose; b = A x with n numbers x in [1, 2). All of A but its diagonal is negative, and makes
-    0.8 of the diagonal in each row. So all errors have the same sign, and turns go on from 0 for about 40.
+    A is n x n, At its transpose; b = A x with n numbers x in [1, 2.5). All of A but its diagonal is negative, and makes
+    0.8 of the diagonal in each row. So all errors have the same sign. Started from 0, the 37th turn is the last where n
+    is large: the mean squares of the 36th and of the 37th are 1.3 and 0.8 times CONVERGED, neither of them a close call.
     """
     A = -generator.random((n, n), dtype=np.float32)
     np.fill_diagonal(A, 0)
     rest = -A.sum(axis=1, dtype=np.float64)
     np.fill_diagonal(A, np.where(rest > 0, 1.25 * rest, 1))
-    b = (A @ generator.uniform(1, 2, n)).astype(np.float32)
+    b = (A @ generator.uniform(1, 2.5, n)).astype(np.float32)
     return {"A": A, "At": np.ascontiguousarray(A.T), "b": b}
 
 
@@ -55,7 +56,7 @@ def mistakes(A, b, n, iterations, **_):
     results["turns go on after the test for convergence holds, as if the sums of `change` were too large"] = _iterated(
         M, c, iterations, converged=0
     )
-    return {words: {"xnew": truth} for words, truth in results.items()}
+    return {words: {"xnew": _where_known(truth)} for words, truth in results.items()}
 
 
 def _fixed_point(A, b):
@@ -71,9 +72,10 @@ def _iterated(M, c, iterations, converged=CONVERGED):
 
     A turn errs by some u*sqrt(n) of the terms that an element is made from, as a product does, and by a few u for the
     division; a kernel without branches has the diagonal among its terms. What M makes of the errors of the turn before
-    comes on top of that. Where the test for convergence is a close call, a turn more or less is right as well.
+    comes on top of that, as if all had the same sign: the errors of fp32 are a tenth of this bound. Where the test for
+    convergence is a close call, a turn more or less is right as well.
     """
-    factor, weights = 3 * np.sqrt(len(c)) + 6, np.abs(M)
+    factor, weights = np.sqrt(len(c)) + 6, np.abs(M)
     x, errors, changes = np.zeros(len(c)), np.zeros(len(c)), []
     while len(changes) < iterations and (not changes or changes[-1] >= converged):
         old, terms = x, factor * np.abs(x)
@@ -83,3 +85,9 @@ def _iterated(M, c, iterations, converged=CONVERGED):
     if any(abs(change - converged) < NEAR * converged for change in changes[-2:]):
         errors += np.abs(x - old) / UNIT_ROUNDOFF
     return Truth(value=x, magnitude=errors)
+
+
+def _where_known(truth):
+    """A prediction that is silent where rounding errors, which a mistake may let grow without end, could be seen."""
+    known = truth.magnitude * UNIT_ROUNDOFF < 0.001 * np.abs(truth.value)
+    return Truth(value=np.where(known, truth.value, np.nan), magnitude=truth.magnitude)
