@@ -103,7 +103,8 @@ class Assignment(Folders):
         yield from (f"repeat has {name}, which is no buffer" for name in (*turned, *summed) if name not in self.buffers)
         constants = {*self.choices.constants, *(name for goal in self._goals for name in goal.constants)}
         for name in sorted(constants - self.constants.keys()):
-            yield f"a speed goal or `choices` has the constant {name}, which `constants` does not name"
+            where = "`choices`" if name in self.choices.constants else "a speed goal"
+            yield f"{where} has the constant {name}, which `constants` does not name"
         for name in sorted(set(self.choices.launches) - kernels):
             yield f"`choices` has the launch of {name}, which is no kernel of the student's"
 

@@ -2,7 +2,7 @@
 
     // grader: TILE = 16
     // grader: global = ceil_to(width, TILE), ceil_to(height, TILE)
-    // grader: blockMMM local = TILE, TILE
+    // grader: transpose local = TILE, TILE
 
 A statement is text of a student's that the judge reads. It is short, made of few characters, and only ever evaluated as
 arithmetic on whole numbers: no strings, no powers, nothing that could become large or slow.

@@ -78,13 +78,15 @@ class Bench:
         return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
 
 
-def grade(coursework: Coursework, submission: Submission, seed: int, bench: Bench, progress: Progress) -> Result:
+def grade_coursework(
+    coursework: Coursework, submission: Submission, seed: int, bench: Bench, progress: Progress
+) -> Result:
     """Grade one submission for one assignment, or for each part of a suite."""
     tasks = tasks_of(coursework, submission, seed)
     return joined(coursework, [grade_submission(task, bench, progress) for task in tasks])
 
 
-def refuse(coursework: Coursework, submission: Submission, seed: int, why: str, bench: Bench) -> Result:
+def refuse_coursework(coursework: Coursework, submission: Submission, seed: int, why: str, bench: Bench) -> Result:
     """The result of a file that is no source text: all checks fail, and nothing of it is run."""
     tasks = tasks_of(coursework, submission, seed)
     return joined(coursework, [refuse_submission(task, why, bench) for task in tasks])

@@ -16,8 +16,7 @@ from threading import Lock
 
 from grader.errors import InputError, InterruptedGradingError, WorkerError
 from grader.exclusive import shared_cpu
-from grader.grading import Bench, refuse, ungraded
-from grader.grading import grade as grade_by
+from grader.grading import Bench, grade_coursework, refuse_coursework, ungraded
 from grader.interrupts import uninterrupted
 from grader.parcel import Parcel, unpack
 from grader.protocol import DeviceFacts
@@ -134,8 +133,8 @@ def _result(assignment: Coursework, errand: Errand, bench: Bench) -> Result:
         submission = parse_submission(NAME, errand.data)
     except InputError as error:
         submission = Submission(path=NAME, source="", sha256=errand.sha256)
-        return refuse(assignment, submission, errand.seed, str(error), bench)
-    return grade_by(assignment, submission, errand.seed, bench, progress=lambda _: None)
+        return refuse_coursework(assignment, submission, errand.seed, str(error), bench)
+    return grade_coursework(assignment, submission, errand.seed, bench, progress=lambda _: None)
 
 
 _at_work = Lock()

@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from grader.building import Built
 from grader.cases import REPEATED, REPEATS, check_cases
 from grader.checking import POISON
 from grader.oracle import load_oracle
@@ -12,6 +13,7 @@ from grader.outcome import Fetched, TimedOut
 from grader.plan import Binding
 from grader.protocol import Opened
 from grader.result import Reason, Verdict
+from grader.steps import Program
 from grader.submission import read_submission
 from grader.task import Task
 
@@ -65,7 +67,8 @@ def noise(arrays):
 def checks(transposition):
     """The checks that a worker leads to."""
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=1)
-    return lambda worker: list(check_cases(task, load_oracle(transposition), worker, BINDINGS))
+    built = Built(task=task, program=Program(source=""), bindings=BINDINGS, usage=())
+    return lambda worker: list(check_cases(built, load_oracle(transposition), worker))
 
 
 def test_right_results_are_not_repeated(checks):

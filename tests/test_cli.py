@@ -48,7 +48,7 @@ def test_a_fault_in_grader_itself_is_exit_code_3_with_its_traceback(tmp_path):
         "from grader.commands import submission\n"
         "def fault(*_):\n"
         "    raise RuntimeError('a wheel came off')\n"
-        "submission.grade_submission = fault\n"
+        "submission.grade_coursework = fault\n"
         "grader.cli.main()\n"
     )
     done = python(tmp_path, "fault.py", "grade", "kernels.cl", "--assignment", "coalsTransp")

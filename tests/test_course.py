@@ -42,7 +42,7 @@ def copy(tmp_path):
         ("^title: .*\n", "", "title: Field required; add it."),
         ("^kernel:", "kernal:", "kernal: Extra inputs are not permitted; remove it, or correct its spelling"),
         ("^  - kernel: coalsTransp", "  - kernel: other", "no launch runs coalsTransp"),
-        (r"args: \[A, B, height", "args: [A, C, height", "the argument C, which is no buffer and no size"),
+        (r"args: \[A, B, height", "args: [A, C, height", "the argument C, which is no buffer, no size, no scalar"),
         (r"ceil_to\(width, TILE\)", "ceil_to(width, TILES)", "TILES"),
         ("name: one row,", "name: one element,", "two cases have the same name"),
         (r"\{height: 1, width: 1\}", "{height: 1}", "must give the sizes height, width"),

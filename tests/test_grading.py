@@ -132,8 +132,8 @@ def test_a_result_accounts_for_itself(transposition, bench):
     assert [check.kind for check in result.checks] == [kind for kind, number in kinds.items() for _ in range(number)]
     points = {kind: sum(check.points for check in result.checks if check.kind is kind) for kind in Kind}
     assert list(points.values()) == [0, 48, 12, 20, 20]
-    assert result.profile.sizes == transposition.memory.sizes
-    assert result.profile.compulsory == result.profile.read + result.profile.written
+    assert result.profiles[""].sizes == transposition.memory.sizes
+    assert result.profiles[""].compulsory == result.profiles[""].read + result.profiles[""].written
     assert result.provenance.seed == 5
     assert result.provenance.assignment_sha256 == transposition.sha256
     assert [usage.kernel for usage in result.checks[-1].usage] == ["coalsTransp"]

@@ -11,7 +11,7 @@ ZEROS = {"A": np.zeros((2, 3))}
 
 
 def truth_of(assignment, sizes, data="random"):
-    inputs = make_inputs(assignment, sizes, data, (1,))
+    inputs = make_inputs(assignment, load_oracle(assignment), sizes, data, (1,))
     return inputs, consult(load_oracle(assignment), assignment, inputs, sizes)
 
 

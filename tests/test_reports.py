@@ -111,7 +111,7 @@ def test_json_holds_everything_and_reads_back():
     for outcome, record in ((result(BUILD, SLOW), Result), (UNGRADED, Ungraded)):
         assert record.model_validate_json(REPORTS["json"](outcome)) == outcome
     fields = json.loads(REPORTS["json"](result(BUILD, SLOW)))
-    assert fields["schema_version"] == "grader-result/1"
+    assert fields["schema_version"] == "grader-result/2"
     assert set(fields) == set(Result.model_json_schema()["properties"])
 
 

@@ -52,13 +52,17 @@ SKIPPED = check("memory: banks", kind=Kind.MEMORY, verdict=Verdict.SKIPPED, poin
 
 PAGES = {
     "perfect": result(BUILD, check("correctness: one"), SPEED, source=SOURCE),
-    "race": result(BUILD, RACING, check("correctness: one"), WRONG, SKIPPED, UNTIMED, source=SOURCE, profile=PROFILE),
+    "race": result(
+        BUILD, RACING, check("correctness: one"), WRONG, SKIPPED, UNTIMED, source=SOURCE, profiles={"": PROFILE}
+    ),
     "build error": result(
         failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, message="line 2, column 5: what?", detail=LOG),
         UNTIMED,
     ),
-    "slow": result(BUILD, SLOW.model_copy(update={"performance": BARS}), source=SOURCE, profile=PROFILE),
-    "roofline": result(BUILD, SPEED.model_copy(update={"performance": ROOFLINE}), source=SOURCE, profile=PROFILE),
+    "slow": result(BUILD, SLOW.model_copy(update={"performance": BARS}), source=SOURCE, profiles={"": PROFILE}),
+    "roofline": result(
+        BUILD, SPEED.model_copy(update={"performance": ROOFLINE}), source=SOURCE, profiles={"": PROFILE}
+    ),
     "ungraded": UNGRADED,
 }
 
@@ -230,7 +234,7 @@ def test_an_access_is_costly_from_twice_the_fewest_sectors():
     access = PROFILE.accesses[0]
     for sectors, mark in ((access.fewest * COSTLY, "costly"), (access.fewest * COSTLY - 1, "")):
         profile = PROFILE.model_copy(update={"accesses": (access.model_copy(update={"sectors": int(sectors)}),)})
-        assert lines_of(result(BUILD, source=SOURCE, profile=profile))[12].mark == mark
+        assert lines_of(result(BUILD, source=SOURCE, profiles={"": profile}))[12].mark == mark
 
 
 def test_many_equal_findings_are_a_few_notes():
@@ -335,7 +339,7 @@ def test_no_text_becomes_markup(name, payload):
 def test_names_of_sizes_limits_and_packages_are_escaped_too():
     """Keys of the record, which the test above leaves alone."""
     names = dict.fromkeys(PAYLOADS, 1)
-    outcome = result(BUILD, profile=PROFILE.model_copy(update={"sizes": names}))
+    outcome = result(BUILD, profiles={"": PROFILE.model_copy(update={"sizes": names})})
     provenance = outcome.provenance.model_copy(update={"limits": names, "packages": dict.fromkeys(names, "1")})
     page = Reader(page_of(outcome.model_copy(update={"provenance": provenance})))
     for payload in PAYLOADS:

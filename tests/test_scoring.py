@@ -4,7 +4,7 @@ import pytest
 
 from grader.metrics import Interval
 from grader.result import Verdict
-from grader.rubric import Band, SpeedGoal
+from grader.rubric import Band, Case, Correctness, SpeedGoal, Tolerance
 from grader.scoring import award_speed, case_points, required_rate
 
 GOAL = SpeedGoal(
@@ -38,8 +38,10 @@ def test_doubt_is_the_students():
 
 
 def test_cases_share_their_points():
-    """48 points over 12 cases."""
-    assert case_points(48, 12) == 4
+    """48 points over 12 cases; one for practice earns nothing and takes no share."""
+    cases = [Case(name=str(number), sizes={"n": 1}, practice=number == 12) for number in range(13)]
+    asked = Correctness(tolerance=Tolerance(rule="exact"), points=48, cases=cases)
+    assert [case_points(asked, case) for case in cases] == [4.0] * 12 + [0.0]
 
 
 def test_a_minimum_applies_to_the_device_it_names():

@@ -100,7 +100,7 @@ def test_a_station_that_has_something_else_grades_nothing(orders, parcel):
 
 def test_a_fault_of_ours_is_an_answer(orders, parcel, monkeypatch):
     """What goes wrong in one grading is none of the next one's business."""
-    monkeypatch.setattr(station, "grade_submission", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(station, "grade_coursework", lambda *_, **__: 1 / 0)
     answer = grade(errand(orders, parcel, WRONG.read_bytes()))
     assert isinstance(answer, Ungraded)
     assert "ZeroDivisionError" in answer.fault
@@ -114,7 +114,7 @@ def test_who_ends_the_station_ends_the_grading(orders, parcel, monkeypatch):
     def interrupted(*_, **__):
         raise InterruptedGradingError("now.")
 
-    monkeypatch.setattr(station, "grade_submission", interrupted)
+    monkeypatch.setattr(station, "grade_coursework", interrupted)
     with pytest.raises(InterruptedGradingError):
         grade(asked)
 

@@ -23,8 +23,7 @@ from grader.commands.progress import progress_line
 from grader.errors import InputError, InterruptedGradingError
 from grader.exports.gradescope import gradescope_results
 from grader.files import check_outputs, write_whole
-from grader.grading import grade as grade_on
-from grader.grading import ungraded
+from grader.grading import grade_coursework, ungraded
 from grader.inputs import check_seed, fresh_seed
 from grader.memory import Counted
 from grader.profiling import profile_submission
@@ -69,7 +68,7 @@ def grade(
     trusted = trust_submissions or is_own(submission.path)
     try:
         with progress_line() as progress, settings.open_bench(settings.choose_sandbox(trusted=trusted)) as bench:
-            result = grade_on(coursework, submission, seed, bench, progress)
+            result = grade_coursework(coursework, submission, seed, bench, progress)
     except (InputError, InterruptedGradingError):
         raise
     except Exception as error:
