@@ -16,7 +16,7 @@ def expected(A, B, **_):
 
 
 def mistakes(A, B, n, TILE, **_):
-    """Sums that are not cleared or lack products, operands turned or exchanged, tiles wrongly used, operands cut short."""
+    """Sums not cleared or without some products, operands turned, exchanged or cut short, tiles wrongly used."""
     whole = n // TILE * TILE    # where the last, ragged step of mmBlock begins
     last = (n - 1) // TILE * TILE    # where its last step begins
     stale = np.arange(n, last + TILE) - TILE if last else []    # what the last step overwrites only in part
@@ -40,5 +40,6 @@ def mistakes(A, B, n, TILE, **_):
     }
     results = {words: a.astype(np.float64) @ b.astype(np.float64) for words, (a, b) in made.items()}
     right = expected(A, B)["C"]
-    results["the sum is not cleared for a new column, so that it holds those before it too"] = right.value.cumsum(axis=1)
+    running = right.value.cumsum(axis=1)
+    results["the sum is not cleared for a new column, so that it holds those before it too"] = running
     return {words: {"C": Truth(value=value, magnitude=right.magnitude)} for words, value in results.items()}
