@@ -56,6 +56,8 @@ STATED_OPERATORS = {
 }
 """No powers: whatever a hundred characters multiply has a few hundred digits."""
 
+STATED_NODES = frozenset({ast.Expr, ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Call})
+
 STATED_FUNCTIONS = {"ceil_div": ceil_div, "ceil_to": ceil_to, "min": min, "max": max}
 
 
@@ -68,6 +70,7 @@ def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
     if not STATED.fullmatch(expression) or not expression.isascii():
         raise InputError(f'"{expression[:100]}" is no size; write one with {known}, whole numbers and + - * / % ( ).')
     evaluator = SimpleEval(operators=STATED_OPERATORS, names=numbers, functions=STATED_FUNCTIONS)
+    evaluator.nodes = {kind: handle for kind, handle in evaluator.nodes.items() if kind in STATED_NODES}
     try:
         value = evaluator.eval(expression)
     except (InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError, RecursionError) as error:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from grader.assignment import Assignment
-from grader.result import Check, Reason, Result, Verdict
+from grader.result import Check, Kind, Reason, Result
 from grader.suite import Coursework
 
 
@@ -12,12 +12,13 @@ def joined(coursework: Coursework, results: Sequence[Result]) -> Result:
     if isinstance(coursework, Assignment):
         (result,) = results
         return result
+    first, *_ = results
     checks = tuple(
-        _of_part(part.part, check, results[0])
+        _of_part(part.part, check, () if result is first else first.checks)
         for part, result in zip(coursework.parts, results, strict=True)
         for check in result.checks
     )
-    return results[0].model_copy(
+    return first.model_copy(
         update={
             "title": coursework.title,
             "checks": checks,
@@ -29,17 +30,16 @@ def joined(coursework: Coursework, results: Sequence[Result]) -> Result:
             "points": sum(check.points for check in checks),
             "max_points": sum(check.max_points for check in checks),
             "seconds": sum(result.seconds for result in results),
-            "provenance": results[0].provenance.model_copy(update={"assignment_sha256": coursework.sha256}),
+            "provenance": first.provenance.model_copy(update={"assignment_sha256": coursework.sha256}),
         }
     )
 
 
-def _of_part(part: str, check: Check, first: Result) -> Check:
+def _of_part(part: str, check: Check, told: tuple[Check, ...]) -> Check:
     """The check under the part's name; a build that fails as that of the first part did is told once."""
-    told = first.checks[0]
     named = check.model_copy(update={"name": f"{part}: {check.name}", "part": part})
-    repeats = check.verdict is Verdict.FAILED and (check.reason, check.message) == (told.reason, told.message)
-    if check is told or not repeats:
+    failed = {(each.reason, each.message) for each in told if each.kind is Kind.BUILD}
+    if check.kind is not Kind.BUILD or check.reason is None or (check.reason, check.message) not in failed:
         return named
     return named.model_copy(update={"reason": Reason.NOT_RUN, "message": "the file does not build.", "detail": ""})
 
