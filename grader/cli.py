@@ -36,6 +36,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "export": course.export,
     "list": assignments.list_assignments,
     "show": assignments.show,
+    "new": authoring.new,
+    "validate": authoring.validate,
     "devices": machine.devices,
     "calibrate": machine.calibrate,
     "doctor": machine.doctor,

@@ -27,14 +27,18 @@ class Course(Record):
             )
         return sorted(path.parent.name for path in self.assignments.glob("*/assignment.yaml"))
 
-    def load(self, name: str) -> Coursework:
-        """Read and check what goes by a name; raises InputError that names the file, the field and the remedy."""
+    def find(self, name: str) -> Path:
+        """The assignment.yaml of what goes by a name; raises InputError that suggests the nearest if nothing does."""
         names = self.names()
         if name not in names:
             near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
             hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names) or 'none'}."
             raise InputError(f"there is no assignment {name!r}; {hint}")
-        path = self.assignments / name / "assignment.yaml"
+        return self.assignments / name / "assignment.yaml"
+
+    def load(self, name: str) -> Coursework:
+        """Read and check what goes by a name; raises InputError that names the file, the field and the remedy."""
+        path = self.find(name)
         for file_name in (MODEL_FILE, BASELINE_FILE, ORACLE_FILE):
             if not (self.reference / name / file_name).is_file():
                 raise InputError(f"{self.reference / name / file_name} is missing; every assignment needs it.")
