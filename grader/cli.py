@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from grader.commands import assignments, course, machine, submission
+from grader.commands import assignments, authoring, course, machine, submission
 from grader.commands.options import BAD_INPUT, UNGRADED
 from grader.errors import InputError, InterruptedGradingError, UngradedError
 from grader.interrupts import interrupt_on
@@ -36,11 +36,13 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "export": course.export,
     "list": assignments.list_assignments,
     "show": assignments.show,
+    "new": authoring.new,
+    "validate": authoring.validate,
     "devices": machine.devices,
     "calibrate": machine.calibrate,
     "doctor": machine.doctor,
-    "selftest": assignments.selftest,
-    "schema": assignments.schema,
+    "selftest": authoring.selftest,
+    "schema": authoring.schema,
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)

@@ -2,23 +2,15 @@
 
 import difflib
 from pathlib import Path
-from typing import Any, TypeVar
-
-import yaml
-from pydantic import ValidationError
 
 from grader.assignment import Assignment
-from grader.coursework import BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
+from grader.coursework import BASELINE_FILE, MODEL_FILE, ORACLE_FILE
 from grader.errors import InputError
+from grader.reading import Fields, checked, read_fields
 from grader.record import Record
 from grader.suite import Coursework, Suite
 
-Fields = dict[str, Any]
-"""A mapping of a YAML file."""
-
 PARTS = "parts"
-
-Read = TypeVar("Read", bound=Folders)
 
 
 class Course(Record):
@@ -35,14 +27,18 @@ class Course(Record):
             )
         return sorted(path.parent.name for path in self.assignments.glob("*/assignment.yaml"))
 
-    def load(self, name: str) -> Coursework:
-        """Read and check what goes by a name; raises InputError that names the file, the field and the remedy."""
+    def find(self, name: str) -> Path:
+        """The assignment.yaml of what goes by a name; raises InputError that suggests the nearest if nothing does."""
         names = self.names()
         if name not in names:
             near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
             hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names) or 'none'}."
             raise InputError(f"there is no assignment {name!r}; {hint}")
-        path = self.assignments / name / "assignment.yaml"
+        return self.assignments / name / "assignment.yaml"
+
+    def load(self, name: str) -> Coursework:
+        """Read and check what goes by a name; raises InputError that names the file, the field and the remedy."""
+        path = self.find(name)
         for file_name in (MODEL_FILE, BASELINE_FILE, ORACLE_FILE):
             if not (self.reference / name / file_name).is_file():
                 raise InputError(f"{self.reference / name / file_name} is missing; every assignment needs it.")
@@ -50,17 +46,12 @@ class Course(Record):
 
 
 def _parse(path: Path, place: Fields) -> Coursework:
-    try:
-        fields = yaml.safe_load(read_text(path))
-    except yaml.YAMLError as error:
-        raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(fields, dict):
-        raise InputError(f"{path}: must hold fields such as `title:` and `kernel:`, but holds {type(fields).__name__}.")
+    fields = read_fields(path, "`title:` and `kernel:`")
     if PARTS not in fields:
-        return _checked(str(path), Assignment, {**fields, **place})
+        return checked(str(path), Assignment, {**fields, **place})
     common = {name: value for name, value in fields.items() if name != PARTS}
     parts = tuple(_part(path, number, common, each, place) for number, each in enumerate(_listed(path, fields)))
-    return _checked(str(path), Suite, {**place, "title": fields.get("title"), PARTS: parts})
+    return checked(str(path), Suite, {**place, "title": fields.get("title"), PARTS: parts})
 
 
 def _listed(path: Path, fields: Fields) -> list[Fields]:
@@ -73,7 +64,7 @@ def _listed(path: Path, fields: Fields) -> list[Fields]:
 def _part(path: Path, number: int, common: Fields, own: Fields, place: Fields) -> Assignment:
     """The assignment that a part is: what all have in common, but for what it says itself."""
     where = f"{path}: parts.{number} ({own['kernel']})"
-    return _checked(where, Assignment, {**merged(common, own), **place, "part": own["kernel"]})
+    return checked(where, Assignment, {**merged(common, own), **place, "part": own["kernel"]})
 
 
 def merged(common: Fields, own: Fields) -> Fields:
@@ -81,27 +72,3 @@ def merged(common: Fields, own: Fields) -> Fields:
     shared = common.keys() & own.keys()
     both = {name for name in shared if isinstance(common[name], dict) and isinstance(own[name], dict)}
     return {**common, **own, **{name: merged(common[name], own[name]) for name in both}}
-
-
-def _checked(where: str, kind: type[Read], fields: Fields) -> Read:
-    try:
-        return kind.model_validate(fields)
-    except ValidationError as error:
-        # an unknown field is often a missing one misspelt: name it first
-        first, *others = sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
-        more = f" (and {len(others)} more)" if others else ""
-        raise InputError(f"{where}: {_describe(first)}{more}") from error
-
-
-REMEDIES = {
-    "missing": "add it",
-    "extra_forbidden": "remove it, or correct its spelling",
-}
-
-
-def _describe(error: Any) -> str:
-    where = ".".join(str(part) for part in error["loc"])
-    message = error["msg"].removeprefix("Value error, ")
-    remedy = REMEDIES.get(error["type"])
-    text = f"{where}: {message}" if where else message
-    return f"{text}; {remedy}." if remedy else f"{text}."

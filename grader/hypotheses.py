@@ -64,6 +64,8 @@ def _copy_of_an_input(evidence: Evidence) -> Explanation | None:
             continue
         fit = evidence.fit(evidence.predict(array.reshape(evidence.got.shape)))
         if fit:
+            if name == evidence.buffer:
+                return _caused(f"{name} still holds what was in it before", fit)
             transposed = array.ndim == 2 and np.array_equal(array.T, evidence.truth.value)
             return _caused(f"{evidence.buffer} is {name} itself{', not its transpose' if transposed else ''}", fit)
     return None

@@ -138,10 +138,20 @@ def _coalescing(counted: Profile) -> Reading:
     return Reading(
         value=ratio,
         reason=Reason.UNCOALESCED,
-        what=f"line {worst.line} {worst.does} {worst.array}{_apart(worst)}: a warp moves "
-        f"{_each(worst.sectors, worst)} sectors of {counted.sector} bytes at a time where {_each(worst.fewest, worst)} "
-        f"would hold its words, {_number(ratio)} times as many",
-        cause="Work-items that are neighbours in get_local_id(0) must touch neighbouring words of a row.",
+        what=f"{_sectors(counted, worst)}, {_number(ratio)} times as many",
+        cause=NEIGHBOURS,
+    )
+
+
+NEIGHBOURS = "Work-items that are neighbours in get_local_id(0) must touch neighbouring words of a row."
+
+
+def _sectors(counted: Profile, access: Access) -> str:
+    """What an expression moves of global memory, and what would do."""
+    return (
+        f"line {access.line} {access.does} {access.array}{_apart(access)}: a warp moves "
+        f"{_each(access.sectors, access)} sectors of {counted.sector} bytes at a time where "
+        f"{_each(access.fewest, access)} would hold its words"
     )
 
 
@@ -182,12 +192,30 @@ def _words(counted: Profile, does: str, total: int) -> Reading:
     )
 
 
+def _words_moved(counted: Profile) -> Reading:
+    """Words of global memory that lie in the sectors moved: what is uncoalesced counts by how much of all it is.
+
+    A work-item that reads a single word of a row of its own, such as an element of the diagonal, is no fault.
+    """
+    total = counted.moved / ELEMENT_BYTES
+    what = f"sectors with {_number(total)} words of global memory are moved"
+    worst = max(_global(counted), key=lambda each: each.sectors - each.fewest, default=None)
+    if worst is None or worst.sectors == worst.fewest:
+        return Reading(
+            value=total, reason=Reason.EXTRA_TRAFFIC, what=what, cause="All of them are used: ask for fewer."
+        )
+    return Reading(value=total, reason=Reason.UNCOALESCED, what=f"{what}; {_sectors(counted, worst)}", cause=NEIGHBOURS)
+
+
 def _remedy(counted: Profile, most: Access) -> str:
     """Against reading too much."""
     made = {each.array for each in _global(counted) if each.does == "writes"}
     if any(each.array in made and each.does == "reads" for each in _global(counted)):
         return "Keep in a variable what a work-item wrote itself, and need not read back."
-    return f"Stage what several work-items need of {most.array} in local memory once, and use it from there."
+    return (
+        f"Read what is needed of {most.array} several times only once: into a variable, or into local memory where "
+        "several work-items need it."
+    )
 
 
 NAMED = 3
@@ -211,6 +239,7 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "bank conflicts": _bank_conflicts,
     "words read": _words_read,
     "words written": _words_written,
+    "words moved": _words_moved,
     "divergence": _divergence,
 }
 

@@ -27,7 +27,7 @@ from grader.inspection import Trial, as_array, inspect, make_trial, stray_write
 from grader.oracle import Oracle, Truth
 from grader.outcome import Failure, Fetched, Garbled, Timing
 from grader.plan import STUDENT, Plan
-from grader.protocol import DeviceFacts, Done
+from grader.protocol import BuildFailed, DeviceFacts, Done
 from grader.rubric import DeviceClass, Sizes
 from grader.steps import Program
 from grader.supply import DIGEST, SUMS, SUPPLY, SUPPLY_PROGRAM, of_set, sets_of, supplied, supply_of
@@ -278,5 +278,8 @@ def _results(scene: Scene, contestant: Contestant) -> dict[str, Fetched] | Failu
 
 
 def failed_solution(failure: Failure) -> SolutionError:
-    """The error for a model solution that fails in a round."""
-    return SolutionError(f"the model solution failed while it was timed: {of_failure(failure).message}")
+    """The error for a model solution that fails in a round, or for a program of ours that does not build."""
+    message = of_failure(failure).message
+    if isinstance(failure, BuildFailed):
+        return SolutionError(f"the {failure.program} of the assignment does not build: {message}")
+    return SolutionError(f"the model solution failed while it was timed: {message}")

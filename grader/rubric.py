@@ -79,7 +79,7 @@ class Sanitizer(Record):
     """As that of a case."""
 
 
-Measure = Literal["coalescing", "bank conflicts", "words read", "words written", "divergence"]
+Measure = Literal["coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence"]
 
 
 class MemoryCheck(Record):

@@ -34,12 +34,7 @@ from grader.rubric import SpeedGoal
 from grader.series import Series
 from grader.submission import FILE_NAME, read_submission
 from grader.task import Task
-
-MARGIN = 1.25
-"""The model solution must be faster than full points ask for by this factor."""
-
-CLEARLY = 0.95
-"""The baseline must stay below this part of what full points ask for; intervals are within 2 % on a quiet machine."""
+from grader.thresholds import CLEARLY, MARGIN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +46,21 @@ class Statement:
     seen: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class OwnResults:
+    """Those of our own files, graded as if they had been handed in."""
+
+    model: Result
+    skeleton: Result
+
+
 def examine_assignment(assignment: Assignment, bench: Bench, progress: Progress) -> Iterator[Statement]:
     """All statements about one assignment on this device."""
+    return state(assignment, grade_own(assignment, bench, progress), bench)
+
+
+def grade_own(assignment: Assignment, bench: Bench, progress: Progress) -> OwnResults:
+    """Grade the model solution and the skeleton."""
     seed = fresh_seed()
 
     def graded(path: Path) -> Result:
@@ -60,14 +68,19 @@ def examine_assignment(assignment: Assignment, bench: Bench, progress: Progress)
             Task(assignment=assignment, submission=read_submission(path), seed=seed), bench, progress
         )
 
-    model = graded(assignment.reference / MODEL_FILE)
-    yield _model_passes(model)
-    performance = model.checks[-1].performance
+    return OwnResults(model=graded(assignment.reference / MODEL_FILE), skeleton=graded(assignment.folder / FILE_NAME))
+
+
+def state(assignment: Assignment, own: OwnResults, bench: Bench) -> Iterator[Statement]:
+    """All statements, those that rest on the gradings first."""
+    device, seed = own.model.provenance.device, fresh_seed()
+    yield _model_passes(own.model)
+    performance = own.model.checks[-1].performance
     if performance is not None:
-        yield from _speed(speed_goal(assignment, model.provenance.device), performance)
-    yield _skeleton_fails(graded(assignment.folder / FILE_NAME))
+        yield from _speed(speed_goal(assignment, device), performance)
+    yield _skeleton_fails(own.skeleton)
     yield _baseline_is_right(assignment, bench, seed)
-    yield _both_agree(assignment, bench, model.provenance.device, seed)
+    yield _both_agree(assignment, bench, device, seed)
 
 
 def _model_passes(result: Result) -> Statement:

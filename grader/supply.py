@@ -21,8 +21,9 @@ from grader.steps import Arg, BufferArg, BufferSpec, KernelStep, KeyArg, Program
 SUPPLY = "supply"
 """The name of the program."""
 
-DIGEST, SUMS = "digest", "sums"
-"""The script that makes the digest, and the buffer that it makes it in: two words for each output."""
+DIGEST, SUMS = "digest", "sums of the digest"
+"""The script that makes the digest, and the buffer that it makes it in: two words for each output. No buffer of
+an assignment has its name."""
 
 KERNELS: dict[tuple[DataKind, ElementType], str] = {
     ("numbers", "float"): "integers",

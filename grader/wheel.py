@@ -10,8 +10,10 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parent
 
-LEFT_OUT = {"__pycache__", "course"}
-"""Folders of the package that no wheel needs: `course` is where an installed grader has its model solutions."""
+LEFT_OUT = {"__pycache__", "course", "new"}
+"""Folders of the package that no such wheel needs: `course` is where an installed grader has its model solutions, `new`
+what instructors start an assignment from.
+"""
 
 BUILT = ".so"
 """Our plugin for the simulator is built where it runs, against what is there."""

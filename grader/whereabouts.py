@@ -29,7 +29,7 @@ def locate(check: Check, words: str) -> Check:
 
 def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:
     does = "written" if writes else "read"
-    for name in [array.name for array in seen.arrays if array.space == GLOBAL]:
+    for name in sorted(array.name for array in seen.arrays if array.space == GLOBAL):
         used = {
             each.line
             for each in seen.accesses

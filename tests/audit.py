@@ -1,14 +1,16 @@
 """What became of a synthetic cohort (synthetic.py), against what had to become of it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from attacks import verdict
-from golden import comparison, short
+from golden import expectation
 from synthetic import Cohort, Member, Work
 
 from grader.assignment import Assignment
 from grader.course import Course
+from grader.golden import compare, short
 from grader.handin import Intake, Student
 from grader.result import Result, Ungraded
 from grader.submission import SIZE_LIMIT
@@ -58,14 +60,11 @@ def _difference(work: Work, report: Path, assignment: Assignment) -> str:
     if isinstance(work.expected, str):
         found = verdict(result)
         return "" if found == work.expected else f"expected {work.expected}, found {found}: {_first_message(result)}"
-    found, expected = comparison(work.expected, assignment, result)
+    compared = compare(expectation(work.expected), assignment, result)
     made = {short(check.name) for check in result.checks}
-    expected = {name: why for name, why in expected.items() if name in made}  # others are for a course of full length
-    return "" if found == expected else f"expected {expected}, found {_plain(found)}: {_first_message(result)}"
-
-
-def _plain(found: dict[str, object]) -> dict[str, str]:
-    return {name: str(why) for name, why in found.items()}
+    expected = {name: why for name, why in compared.expected.items() if name in made}
+    told = replace(compared, expected=expected).differences  # other cases are for a course of full length
+    return f"{'; '.join(told)}: {_first_message(result)}" if told else ""
 
 
 def _first_message(result: Result) -> str:

@@ -25,7 +25,7 @@ import downloads
 import yaml
 from attacks import HELD, Attack, corpus, small_course
 from downloads import Person
-from golden import CORPUS, expectation, is_luck, listed
+from golden import CORPUS, expectation
 
 from grader.course import Course
 from grader.submission import SIZE_LIMIT
@@ -235,8 +235,8 @@ class _Hand:
 
     def __init__(self, course: str, assignment: str, dice: Random) -> None:
         golden = [folder for folder in CORPUS if folder.parent.name == assignment and _is_clear(folder, course)]
-        self._right = _in_turn([folder for folder in golden if not expectation(folder)], dice)
-        self._wrong = _in_turn([folder for folder in golden if expectation(folder)], dice)
+        self._right = _in_turn([folder for folder in golden if expectation(folder).is_right], dice)
+        self._wrong = _in_turn([folder for folder in golden if not expectation(folder).is_right], dice)
         self._attacks = _in_turn([attack for attack in corpus() if _is_of(attack, course, slow=False)], dice)
         self._slow = _in_turn([attack for attack in corpus() if _is_of(attack, course, slow=True)], dice)
         self._malformed = _in_turn(list(MALFORMED), dice)
@@ -299,12 +299,13 @@ def signed(source: bytes, name: str) -> bytes:
 
 def _is_clear(folder: Path, course: str) -> bool:
     """Whether its verdicts are the same in a course that is cut to a few cases and in which speed is no question."""
-    fails = expectation(folder)
-    reasons = {word for why in fails.values() if not isinstance(why, dict) for word in listed(why)}
+    expected = expectation(folder)
+    fails = expected.fails
+    reasons = {word for why in fails.values() if not isinstance(why, dict) for word in why}
     if reasons & {"TIME_LIMIT", "TOO_SLOW"} or set(fails) == {"performance"}:
         return False
     shows = not fails or not set(fails) <= {"sanitizer", "memory"}
-    return course == "strict" or (shows and not is_luck(folder))
+    return course == "strict" or (shows and not expected.is_luck)
 
 
 def _is_of(attack: Attack, course: str, *, slow: bool) -> bool:

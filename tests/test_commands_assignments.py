@@ -1,8 +1,5 @@
 """commands/assignments.py: what the command line says of assignments, and the folder that it starts."""
 
-import json
-
-import pytest
 from commandline import complaint, grader, output_of
 from conftest import ASSIGNMENTS
 
@@ -32,14 +29,6 @@ def test_show_gives_the_contract_the_cases_and_the_points(tmp_path, transpositio
 def test_show_of_an_unknown_name_suggests_the_nearest(tmp_path):
     """As `grade` does."""
     assert "did you mean blockMMM?" in complaint(grader(tmp_path, "show", "blockMM"))
-
-
-@pytest.mark.parametrize("which", ["result", "assignment"])
-def test_schema_is_json_that_describes_the_file(tmp_path, which):
-    """The fields of the record, each with its type."""
-    schema = json.loads(output_of(tmp_path, "schema", which))
-    assert schema["type"] == "object"
-    assert "title" in schema["properties"]
 
 
 def test_init_writes_a_folder_that_is_ready_to_grade(tmp_path):

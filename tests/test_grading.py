@@ -8,28 +8,23 @@ import pytest
 from attacks import HELD, corpus
 from conftest import ROOT
 from contests import at_sizes, with_constants
-from golden import CORPUS, annotation, comparison, expectation, is_timed, listed, skipped
+from golden import CORPUS, expectation, read
 from kernels import TRANSPOSITION, changed
 
 from grader.errors import InputError, NoiseError
-from grader.expressions import evaluate
+from grader.golden import ONE_PAIR, differences, skipped
 from grader.grading import grade_submission
 from grader.inputs import fresh_seed
 from grader.result import Kind, Reason
 from grader.rubric import Band
 from grader.submission import read_submission
 from grader.task import Task
-from grader.timing import TimingRules
 
 
 def golden(folder):
     """The submission as a parameter."""
-    marks = [pytest.mark.timed] if is_timed(folder) else []
+    marks = [pytest.mark.timed] if expectation(folder).is_timed else []
     return pytest.param(folder, id=f"{folder.parent.name}/{folder.name}", marks=marks)
-
-
-ONE_PAIR = TimingRules(warm_up_seconds=0, min_pairs=1, max_pairs=1, noise_limit=1000)
-"""For submissions whose speed is no question."""
 
 
 ATTEMPTS = 3
@@ -56,45 +51,25 @@ def test_every_golden_submission_gets_its_verdicts(course, bench, folder):
     """Right ones pass everything; wrong ones fail where they must, for the reason they must, and nowhere else; and the
     first explanation is the true cause, with its line.
     """
-    assignment, cause = course.load(folder.parent.name), annotation(folder, "cause") or {}
-    result = grade(assignment, folder, bench if is_timed(folder) else replace(bench, timing=ONE_PAIR))
-    unchecked = skipped(result)
-    assert not (unchecked and os.environ.get("GRADER_TEST_SIMULATOR") == "required")
-    found, expected = comparison(folder, assignment, result)
-    assert found == expected
-    if cause and not unchecked:
-        assert_explains(result.first_cause, cause, assignment)
-
-
-def assert_explains(check, cause, assignment):
-    """The check's message and first finding say what is the cause, and where."""
-    finding = check.findings[0] if check.findings else None
-    words = f"{check.message} {finding.message if finding else ''}"
-    assert check.reason == cause["reason"], words
-    assert cause.get("says", "") in words
-    lines = {int(line) for named in re.findall(r"lines? ([\d, and]+)", words) for line in re.findall(r"\d+", named)}
-    lines |= {place.line for place in finding.places} if finding else set()
-    wanted = set(listed(cause.get("line", [])))
-    assert len(lines & wanted) >= min(2 if check.reason is Reason.DATA_RACE else 1, len(wanted)), words
-    if "stride" in cause:
-        names = assignment.names(assignment.memory.sizes)
-        strides = {f"{evaluate(stride, names):g} bytes apart" for stride in listed(cause["stride"])}
-        assert any(stride in words for stride in strides), (words, strides)
+    submission = read(folder)
+    assignment = submission.subject(course.load(folder.parent.name))
+    result = grade(assignment, folder, bench if expectation(folder).is_timed else replace(bench, timing=ONE_PAIR))
+    assert not (skipped(result) and os.environ.get("GRADER_TEST_SIMULATOR") == "required")
+    assert differences(submission, assignment, result) == ()
 
 
 def test_the_corpus_is_wide_enough(course):
     """At least eight submissions an assignment, three of them right."""
     for name in course.names():
         folders = [folder for folder in CORPUS if folder.parent.name == name]
-        fails = [expectation(folder) for folder in folders]
         assert len(folders) >= 8
-        assert sum(not each for each in fails) >= 3
+        assert sum(expectation(folder).is_right for folder in folders) >= 3
 
 
 def test_the_corpus_holds_mistakes_and_right_solutions_of_every_assignment(course):
     """At least 40 mistakes, six an assignment, with their causes; 20 right solutions, three an assignment."""
-    mistakes = [folder for folder in CORPUS if annotation(folder, "cause")]
-    right = [folder for folder in CORPUS if annotation(folder, "finding") == "none"]
+    mistakes = [folder for folder in CORPUS if expectation(folder).cause]
+    right = [folder for folder in CORPUS if expectation(folder).finding == "none"]
     assert not set(mistakes) & set(right)
     assert len(mistakes) >= 40
     assert len(right) >= 20
@@ -105,17 +80,14 @@ def test_the_corpus_holds_mistakes_and_right_solutions_of_every_assignment(cours
 
 @pytest.mark.parametrize("folder", [pytest.param(each, id=f"{each.parent.name}/{each.name}") for each in CORPUS])
 def test_a_cause_names_a_reason_and_lines_of_code(folder):
-    """A cause has a reason that results can have, and names lines that do something; right ones at most are slow."""
-    cause = annotation(folder, "cause")
+    """A cause names words, or lines that do something; right ones at most are slow."""
+    cause = expectation(folder).cause
     if cause is None:
-        assert annotation(folder, "finding") is None or set(expectation(folder)) <= {"performance"}
+        assert expectation(folder).finding is None or set(expectation(folder).fails) <= {"performance"}
         return
-    assert cause["reason"] in set(Reason)
-    assert set(cause) <= {"reason", "line", "says", "stride"}
-    assert {"line", "says"} & set(cause)
+    assert cause.line or cause.says
     source = (folder / "kernels.cl").read_text(encoding="utf-8").splitlines()
-    lines = cause.get("line", [])
-    for line in lines if isinstance(lines, list) else [lines]:
+    for line in cause.line:
         assert re.search(r"[=(]", source[line - 1].split("//")[0]), (line, source[line - 1])
 
 
@@ -239,8 +211,7 @@ def test_every_reason_has_a_meaning_in_the_handouts(course):
     """A student can look up each reason that the corpora show."""
     shown = {attack.docker for attack in corpus()} - {HELD}
     for folder in CORPUS:
-        for reason in expectation(folder).values():
-            shown |= set(reason.values()) - {"passed"} if isinstance(reason, dict) else set(listed(reason))
+        shown |= expectation(folder).reasons
     assert shown <= {reason.value for reason in Reason}
     handouts = "\n".join((ROOT / "assignments" / name / "README.md").read_text() for name in course.names())
     assert {reason for reason in shown if reason not in handouts} == set()

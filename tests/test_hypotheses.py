@@ -87,6 +87,13 @@ def test_a_copy_of_an_input_that_is_no_transposition():
     assert sentence(product(A, truth=square)).startswith("C is A itself: that")
 
 
+def test_an_array_that_is_to_be_updated_and_was_not():
+    """It is no copy of itself."""
+    doubled = Truth(value=2 * WIDE_A, magnitude=2 * np.abs(WIDE_A))
+    evidence = product(A, buffer="A", truth=doubled)
+    assert sentence(evidence).startswith("A still holds what was in it before: that explains all ")
+
+
 def test_tiles_in_their_place_but_not_turned():
     """The block moves, its elements do not."""
     got = moved(C, ROW // 16 * 16 + COL % 16, COL // 16 * 16 + ROW % 16)

@@ -135,9 +135,11 @@ def test_a_failure_of_the_submission_is_the_students(small, failure, reason, req
 @pytest.mark.parametrize("role", [Role.REFERENCE, Role.CONTROL])
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request[0])
 def test_a_failure_of_our_own_kernel_is_ours(small, role, request_):
-    """No student loses a point for it."""
-    failure = BuildFailed(program="reference", log="x") if request_[0] == "open" else FAILURES[0][0]
-    with pytest.raises(SolutionError, match="model solution failed while it was timed"):
+    """No student loses a point for it; one that does not build is named."""
+    opening = request_[0] == "open"
+    failure = BuildFailed(program="baseline", log="x") if opening else FAILURES[0][0]
+    said = "the baseline of the assignment does not build" if opening else "model solution failed while it was timed"
+    with pytest.raises(SolutionError, match=said):
         measure(begun(straw_contest(small, faults={role: {request_: failure}})), RULES)
 
 

@@ -123,7 +123,7 @@ FOUND = [
             Reason.EXTRA_TRAFFIC,
             (
                 "it reads 1,920 words of global memory, 1,280 of A in line 3, 640 of A in line 4; at most 32 asked "
-                "for. Stage what several work-items need of A"
+                "for. Read what is needed of A several times"
             ),
         ),
         id="words read",
@@ -137,6 +137,27 @@ FOUND = [
             "it writes 320 words of global memory, 320 of B in line 5; at most 64 asked for. Store a result once",
         ),
         id="words written",
+    ),
+    pytest.param(
+        "words moved",
+        "height",
+        [seen_access(3, bytes=5120), seen_access(4, array="B", writes=True, sectors=160, fewest=40, stride=-256)],
+        (
+            Reason.UNCOALESCED,
+            (
+                "sectors with 1,600 words of global memory are moved; line 4 writes B with neighbouring work-items 256 "
+                "bytes apart: a warp moves 16 sectors of 32 bytes at a time where 4 would hold its words; at most 32 "
+                "asked for. Work-items that are neighbours"
+            ),
+        ),
+        id="words moved",
+    ),
+    pytest.param(
+        "words moved",
+        "height",
+        [seen_access(3)],
+        (Reason.EXTRA_TRAFFIC, "sectors with 320 words of global memory are moved; at most 32 asked for. All of them"),
+        id="words moved, none in vain",
     ),
 ]
 
@@ -184,7 +205,9 @@ def test_a_limit_may_be_reached(transposition, measure, at_most):
     assert (made.verdict, made.points) == (Verdict.PASSED, 5)
 
 
-@pytest.mark.parametrize("measure", ["coalescing", "bank conflicts", "words read", "words written", "divergence"])
+@pytest.mark.parametrize(
+    "measure", ["coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence"]
+)
 def test_what_is_not_used_cannot_be_too_much(transposition, measure):
     """A kernel without accesses or branches is no special case."""
     assert check(transposition, measure, 0, counted(transposition)).verdict is Verdict.PASSED

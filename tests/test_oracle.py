@@ -55,6 +55,40 @@ def test_the_product_and_its_magnitude(course, name):
             assert truth["C"].magnitude[i, j] == pytest.approx(sum(map(abs, terms)), rel=1e-14)
 
 
+def test_the_sum_and_its_magnitude(course):
+    """The total of all words; the magnitude is that of their absolute values."""
+    inputs, truth = truth_of(course.load("reduction"), {"n": 7})
+    words = [float(word) for word in inputs["A"]]
+    assert truth["total"].value == pytest.approx(sum(words), abs=1e-15)
+    assert truth["total"].magnitude == pytest.approx(sum(map(abs, words)), rel=1e-14)
+
+
+def test_the_nearest_of_all_points(course):
+    """Pair by pair; only a smaller distance replaces the least, so that the first of several points stays."""
+    inputs, truth = truth_of(course.load("nearestNeighbour"), {"queryCount": 40, "pointCount": 300})
+    for q, query in enumerate(inputs["queries"].tolist()):
+        nearest, least = 0, float("inf")
+        for p, point in enumerate(inputs["points"].tolist()):
+            square = sum((a - b) ** 2 for a, b in zip(query, point, strict=True))
+            if square < least:
+                nearest, least = p, square
+        assert (truth["nearest"].value[q], truth["distance"].value[q]) == (nearest, least)
+
+
+def test_the_loop_nest_is_what_the_exercise_says(course):
+    """The sequential program of the handout; the magnitude is the sum of a tank's levels, and the gain itself."""
+    inputs, truth = truth_of(course.load("loopNest"), {"days": 6, "tanks": 5})
+    for t in range(5):
+        level = [0.0] * 6
+        level[0] = max(float(inputs["inflow"][0, t]), 0.0)
+        for d in range(1, 6):
+            level[d] = max(level[d - 1] + float(inputs["inflow"][d, t]), 0.0)
+        for d in range(6):
+            gain = level[5] - level[d]
+            assert truth["gains"].value[d, t] == pytest.approx(gain, abs=1e-15)
+            assert truth["gains"].magnitude[d, t] == pytest.approx(sum(level) + abs(gain), rel=1e-14)
+
+
 def test_an_oracle_of_the_wrong_shape_is_our_fault_and_named(transposition):
     """A mistake in oracle.py never becomes a student's."""
     with pytest.raises(SolutionError, match=r"oracle\.py: B has the shape"):
@@ -72,10 +106,20 @@ def test_an_oracle_that_forgets_an_array_is_named(transposition):
         consult(Oracle(expected=lambda **_: {}), transposition, ZEROS, {"height": 2, "width": 3})
 
 
-MADE_BY = {"blockMMM": "C", "coalsProgrm": "Btr", "coalsTransp": "B", "optimProgram": "B", "rgblkMMM": "C"}
+MADE_BY = [
+    ("blockMMM", "C"),
+    ("coalsProgrm", "Btr"),
+    ("coalsTransp", "B"),
+    ("loopNest", "gains"),
+    ("nearestNeighbour", "nearest"),
+    ("nearestNeighbour", "distance"),
+    ("optimProgram", "B"),
+    ("reduction", "total"),
+    ("rgblkMMM", "C"),
+]
 
 
-@pytest.mark.parametrize(("name", "buffer"), MADE_BY.items())
+@pytest.mark.parametrize(("name", "buffer"), MADE_BY)
 def test_every_mistake_can_be_made_and_told_at_some_size(course, name, buffer):
     """At the sizes of all cases they have values; each differs from the truth and from all others in some case."""
     assignment = course.load(name)
@@ -84,7 +128,7 @@ def test_every_mistake_can_be_made_and_told_at_some_size(course, name, buffer):
     for case in assignment.correctness.cases:
         inputs, truth = truth_of(assignment, case.sizes, case.data)
         made = consult_about(buffer, oracle, assignment, inputs, case.sizes)
-        values = {words: np.nan_to_num(mistake.value).tobytes() for words, mistake in made.items()}
+        values = {words: np.nan_to_num(mistake.value.astype(np.float64)).tobytes() for words, mistake in made.items()}
         others = [np.asarray(truth[buffer].value, dtype=np.float64).tobytes(), *values.values()]
         told |= {words for words, value in values.items() if others.count(value) == 1}
     assert told == set(made)

@@ -211,9 +211,11 @@ def used(step):
     return {arg.buffer for arg in step.args if isinstance(arg, BufferArg)}
 
 
-@pytest.mark.parametrize("name", ["coalsProgrm", "blockMMM"])
+@pytest.mark.parametrize("name", ["coalsProgrm", "blockMMM", "reduction"])
 def test_every_script_of_a_set_uses_its_own_buffers(course, name):
-    """Whatever the worker is for; no buffer belongs to two sets, and together they are what the plan has."""
+    """Whatever the worker is for, and whatever its buffers are called; no buffer belongs to two sets, and together they
+    are what the plan has.
+    """
     assignment = course.load(name)
     sizes = assignment.performance.classes["cpu"].sizes
     for own in (reference_plan(assignment, sizes), control_plan(assignment, DEVICE)):

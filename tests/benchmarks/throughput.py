@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from audit import unexpected  # noqa: E402
 from downloads import folders  # noqa: E402
-from golden import CORPUS, expectation, listed  # noqa: E402
+from golden import CORPUS, expectation  # noqa: E402
 from synthetic import Cohort, Member, Plot, Work, batch, signed  # noqa: E402
 
 from grader.course import Course  # noqa: E402
@@ -35,7 +35,7 @@ from grader.handin import Intake  # noqa: E402
 from grader.inputs import fresh_seed  # noqa: E402
 from grader.intake import take_in  # noqa: E402
 from grader.reports import REPORTS  # noqa: E402
-from grader.result import Kind, Result, Verdict  # noqa: E402
+from grader.result import Kind, Reason, Result, Verdict  # noqa: E402
 from grader.settings import load_settings  # noqa: E402
 from grader.station import NAME  # noqa: E402
 from grader.submission import parse_submission  # noqa: E402
@@ -81,7 +81,7 @@ def golden(assignment: str, *, right: bool) -> list[Path]:
     found = [
         folder
         for folder in CORPUS
-        if folder.parent.name == assignment and right == (not expectation(folder)) and ends(folder)
+        if folder.parent.name == assignment and right == expectation(folder).is_right and ends(folder)
     ]
     Random(assignment).shuffle(found)
     return found
@@ -89,7 +89,7 @@ def golden(assignment: str, *, right: bool) -> list[Path]:
 
 def ends(folder: Path) -> bool:
     """Whether no time limit is needed to end it."""
-    return all("TIME_LIMIT" not in listed(reason) for reason in expectation(folder).values())
+    return Reason.TIME_LIMIT not in expectation(folder).reasons
 
 
 def work(folder: Path, right: bool, name: str) -> Work:

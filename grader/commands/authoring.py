@@ -1,0 +1,91 @@
+"""The commands for those who write assignments."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from grader.commands.options import (
+    FAILED,
+    PASSED,
+    CourseOption,
+    DeviceOption,
+    GpuOption,
+    SandboxOption,
+    docker_settings,
+)
+from grader.commands.progress import progress_line
+from grader.commands.validating import Page, print_validation
+from grader.drafting import PLACES, draft
+from grader.phrases import count
+from grader.schema import Schema, schema_text
+from grader.selftest import examine_assignment
+from grader.settings import load_settings
+
+
+def new(
+    name: Annotated[str, typer.Argument(help="Name of the assignment and of its kernel.")],
+    course: CourseOption = None,
+) -> None:
+    """Start an assignment of your own: a small one that works, with comments, to be edited."""
+    for path in draft(name, load_settings({"course": course}).course):
+        typer.echo(path)
+    option = "" if course is None else f" --course {shlex.quote(str(course))}"
+    typer.echo("\nNow edit these files: their comments say how. What holds and what does not, says\n")
+    typer.echo(f"    grader validate {name}{option}")
+
+
+def validate(
+    names: Annotated[list[str] | None, typer.Argument(help="Assignments; all if none is named.")] = None,
+    submissions: Annotated[
+        Path | None, typer.Option(help="Golden submissions, DIR/NAME/CASE/; else in tests/submissions of the course.")
+    ] = None,
+    sandbox: SandboxOption = None,
+    gpu: GpuOption = None,
+    device: DeviceOption = None,
+    course: CourseOption = None,
+) -> None:
+    """Check all that an assignment is made of, propose thresholds, and show what students will see."""
+    settings = load_settings({"sandbox": sandbox, "docker": docker_settings(gpu), "device": device, "course": course})
+    folder = submissions or settings.course / PLACES["submissions"]
+    paths = [settings.places.find(name) for name in names or settings.places.names()]
+    broken = 0
+    for path in paths:
+        page = Page(console=Console(highlight=False))
+        with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
+            print_validation(path.parent.name, settings.places, folder, bench, page)
+        found = f"{count(page.broken, 'statement')} BROKEN" if page.broken else "all of it holds"
+        typer.echo(f"\n{path.parent.name}: {found}")
+        broken += page.broken
+    raise typer.Exit(FAILED if broken else PASSED)
+
+
+def selftest(
+    names: Annotated[list[str] | None, typer.Argument(help="Assignments; all if none is named.")] = None,
+    sandbox: SandboxOption = None,
+    gpu: GpuOption = None,
+    device: DeviceOption = None,
+    course: CourseOption = None,
+) -> None:
+    """Check on this device that model solutions pass, with a margin, and that skeletons and baselines do not."""
+    settings = load_settings({"sandbox": sandbox, "docker": docker_settings(gpu), "device": device, "course": course})
+    loaded = [settings.places.load(name) for name in names or settings.places.names()]
+    assignments = [part for coursework in loaded for part in coursework.parts]
+    console = Console(highlight=False)
+    broken = 0
+    for assignment in assignments:
+        with progress_line() as progress, settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
+            statements = list(examine_assignment(assignment, bench, progress))
+        for statement in statements:
+            broken += not statement.holds
+            verdict = Text("holds ", style="green") if statement.holds else Text("BROKEN", style="bold red")
+            console.print(Text.assemble(verdict, f"  {assignment.called}: {statement.claim} ({statement.seen})"))
+    raise typer.Exit(FAILED if broken else PASSED)
+
+
+def schema(which: Annotated[Schema, typer.Argument(help="Which file.")]) -> None:
+    """Print the JSON schema of the JSON report or of assignment.yaml."""
+    typer.echo(schema_text(which))

@@ -1,0 +1,30 @@
+"""y = a*x + y: the truth that results are compared with. It must not share code with a kernel, nor its rounding."""
+
+import numpy as np
+
+from grader.oracle import Truth
+
+
+def expected(x, y, a, **_):
+    """x and y are float32 arrays of n elements; y becomes a*x + y.
+
+    Take what you need by name: arrays, sizes, scalars, constants. Return a Truth for every buffer that is an output or
+    updated, computed in double precision. A result may be off by factor * 2^-24 * magnitude. Here a kernel rounds
+    twice, the product and the sum, each time by at most 2^-24 * (|a*x| + |y|): that is the magnitude, and the factor
+    in assignment.yaml is 2. With fma it rounds once.
+    """
+    x, y = x.astype(np.float64), y.astype(np.float64)
+    return {"y": Truth(value=a * x + y, magnitude=np.abs(a * x) + np.abs(y))}
+
+
+def mistakes(x, y, a, **_):
+    """What usual mistakes make of y, likeliest first: a wrong result that equals one is explained by these words."""
+    x, y = x.astype(np.float64), y.astype(np.float64)
+    magnitude = np.abs(a * x) + np.abs(y)
+    results = {
+        "the old y is left out, so that y becomes a*x": a * x,
+        "the factor a is left out, so that y becomes x + y": x + y,
+        "the factor is applied to y, not to x": x + a * y,
+        "a*x is subtracted": y - a * x,
+    }
+    return {words: {"y": Truth(value=value, magnitude=magnitude)} for words, value in results.items()}

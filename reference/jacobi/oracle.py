@@ -1,0 +1,99 @@
+"""A x = b by the Jacobi iteration in double precision, in as many turns as the test for convergence asks for."""
+
+import numpy as np
+
+from grader.oracle import Truth
+
+UNIT_ROUNDOFF = 2.0**-24
+"""u of fp32."""
+
+CONVERGED = 1e-8
+"""A turn whose mean square change is below this is the last (`repeat` in assignment.yaml)."""
+
+NEAR = 0.05
+"""A mean square this near to CONVERGED, as a share of it, may fall on either side: elements change by 1e-4 then, and
+rounding errors of up to 1e-6 in them move the mean square by 2 %."""
+
+
+def inputs(generator, data, n, **_):
+    """A system that each turn of the iteration brings nearer to its solution by a factor of 0.8, and no more.
+
+    A is n x n, At its transpose; b = A x with n numbers x in [1, 2.5). All of A but its diagonal is negative, and makes
+    0.8 of the diagonal in each row. So all errors have the same sign. From 60 equations on, the 38th turn is the last:
+    the mean square of the 37th is 1.1 to 1.4 times CONVERGED, that of the 38th 0.7 to 0.9 times, and neither is a close
+    call.
+    """
+    A = -generator.random((n, n), dtype=np.float32)
+    np.fill_diagonal(A, 0)
+    rest = -A.sum(axis=1, dtype=np.float64)
+    np.fill_diagonal(A, np.where(rest > 0, 1.25 * rest, 1))
+    b = (A @ generator.uniform(1, 2.5, n)).astype(np.float32)
+    return {"A": A, "At": np.ascontiguousarray(A.T), "b": b}
+
+
+def expected(A, b, n, iterations, **_):
+    """x after the last turn, n numbers."""
+    M, c = _fixed_point(A, b)
+    return {"xnew": _iterated(M, c, iterations)}
+
+
+def mistakes(A, b, n, iterations, **_):
+    """Products too many, missing, of the wrong sign or of the transpose; turns too few or too many."""
+    M, c = _fixed_point(A, b)
+    diagonal = A.diagonal()[:, None]
+    made = {
+        "the product on the diagonal (j = i) is not left out": (M - np.eye(n), c),
+        "the products are added to b, not subtracted from it": (-M, c),
+        "the last columns are left out, where n is no multiple of 4": (M * (np.arange(n) < n // 4 * 4), c),
+        "the last column (j = n - 1) is left out": (M * (np.arange(n) < n - 1), c),
+        "the matrix is read transposed, by rows where it lies by columns or the other way round": (
+            _fixed_point(A.T, b)[0],
+            c,
+        ),
+        "the sum is not divided by the element on the diagonal": (M * diagonal, b),
+    }
+    results = {words: _iterated(*system, iterations) for words, system in made.items()}
+    results |= {
+        "the first turn is the last, as if the sums of `change` were 0": _iterated(M, c, 1),
+        "turns end too early, as if `change` added up only half of the elements": _iterated(
+            M, c, iterations, converged=2 * CONVERGED
+        ),
+        "turns go on after the test for convergence holds, as if the sums of `change` were too large": _iterated(
+            M, c, iterations, converged=0
+        ),
+    }
+    return {words: {"xnew": _where_known(truth)} for words, truth in results.items()}
+
+
+def _fixed_point(A, b):
+    """M and c such that a turn is x = c + M x."""
+    diagonal = A.diagonal().astype(np.float64)
+    M = A / -diagonal[:, None]
+    np.fill_diagonal(M, 0)
+    return M, b / diagonal
+
+
+def _iterated(M, c, iterations, converged=CONVERGED):
+    """x after the last turn, started from 0.
+
+    A turn errs by some u*sqrt(n) of the terms that an element is made from, as a product does, and by a few u for the
+    division; a kernel without branches has the diagonal among its terms. What M makes of the errors of the turn before
+    comes on top of that, as if all had the same sign: the errors of fp32 are a tenth of this bound. Where the test for
+    convergence is a close call, a turn more or less is right as well.
+    """
+    factor, weights = np.sqrt(len(c)) + 6, np.abs(M)
+    x, errors, changes = np.zeros(len(c)), np.zeros(len(c)), []
+    while len(changes) < iterations and (not changes or changes[-1] >= converged):
+        old, terms = x, factor * np.abs(x)
+        x = c + M @ old
+        errors = factor * np.abs(c) + terms + weights @ (terms + errors)
+        changes.append(np.mean((x - old) ** 2))
+    if any(abs(change - converged) < NEAR * converged for change in changes[-2:]):
+        errors += np.abs(x - old) / UNIT_ROUNDOFF
+    return Truth(value=x, magnitude=errors)
+
+
+def _where_known(truth):
+    """A prediction that is silent where rounding errors, which a mistake may let grow without end, could be seen."""
+    known = truth.magnitude * UNIT_ROUNDOFF < 0.001 * np.abs(truth.value)
+    return Truth(value=np.where(known, truth.value, np.nan), magnitude=truth.magnitude)

@@ -1,0 +1,31 @@
+// Model solution: each work-group adds up its share of A.
+//
+// Most of the work is done before the work-items speak to each other: every one adds words a whole grid apart, so
+// that neighbours read neighbouring words, and keeps its sum in a register. Then WG sums are left in a group, and a
+// tree in local memory adds them: in each step the lower half of the work-items that are left adds the upper half.
+// Those that work are neighbours, and so are their words: whole warps go idle together, and each word of a warp is
+// in a bank of its own.
+//
+// Four reads that do not wait for each other are under way at a time, and their sum takes two steps, not four.
+__kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
+{
+    const uint32_t lid = get_local_id(0);
+    const uint32_t grid = get_global_size(0);
+
+    real sum = 0;
+    uint32_t i = get_global_id(0);
+    for (; i + 3 * grid < n; i += 4 * grid)
+        sum += (A[i] + A[i + grid]) + (A[i + 2 * grid] + A[i + 3 * grid]);
+    for (; i < n; i += grid)
+        sum += A[i];
+    scratch[lid] = sum;
+
+    for (uint32_t width = WG / 2; width > 0; width /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);    // the step before is complete; reached by all, also by those without work
+        if (lid < width)
+            scratch[lid] += scratch[lid + width];
+    }
+
+    if (lid == 0)    // it added the last two words itself
+        sums[get_group_id(0)] = scratch[0];
+}

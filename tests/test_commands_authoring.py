@@ -1,0 +1,49 @@
+"""commands/authoring.py: the command line for those who write assignments."""
+
+import json
+
+import pytest
+from commandline import complaint, grader, output_of
+
+
+@pytest.mark.parametrize("which", ["result", "assignment"])
+def test_schema_is_json_that_describes_the_file(tmp_path, which):
+    """The fields of the record, each with its type."""
+    schema = json.loads(output_of(tmp_path, "schema", which))
+    assert schema["type"] == "object"
+    assert "title" in schema["properties"]
+
+
+def test_new_tells_what_it_has_written_and_what_to_do_next(tmp_path):
+    """A second time it refuses, and a wrong name is one line."""
+    *written, _, advice, _, command = output_of(tmp_path, "new", "scaling", "--course", "my course").splitlines()
+    assert all((tmp_path / path).is_file() for path in written)
+    assert "my course/assignments/scaling/assignment.yaml" in written
+    assert "comments" in advice
+    assert command == "    grader validate scaling --course 'my course'"
+    again = complaint(grader(tmp_path, "new", "scaling", "--course", "my course"))
+    assert "already holds assignments/scaling, reference/scaling, tests/submissions/scaling;" in again
+    assert "cannot be the name of a kernel" in complaint(grader(tmp_path, "new", "3d", "--course", "my course"))
+
+
+def test_validate_of_a_file_that_cannot_be_used_is_exit_code_1(tmp_path):
+    """As of anything else in an assignment that does not hold; the others are validated all the same."""
+    output_of(tmp_path, "new", "scaling", "--course", "mine")
+    output_of(tmp_path, "new", "adding", "--course", "mine")
+    for name in ("scaling", "adding"):
+        path = tmp_path / "mine" / "assignments" / name / "assignment.yaml"
+        path.write_text(path.read_text().replace("title:", "titel:"))
+    done = grader(tmp_path, "validate", "--course", "mine")
+    assert done.returncode == 1
+    assert done.stderr == ""
+    assert "titel: Extra inputs are not permitted" in " ".join(done.stdout.split())
+    assert [line for line in done.stdout.splitlines() if line.endswith("1 statement BROKEN")] == [
+        "adding: 1 statement BROKEN",
+        "scaling: 1 statement BROKEN",
+    ]
+
+
+def test_validate_of_an_unknown_name_suggests_the_nearest(tmp_path):
+    """Before anything is run."""
+    output_of(tmp_path, "new", "scaling", "--course", "mine")
+    assert "did you mean scaling?" in complaint(grader(tmp_path, "validate", "scalling", "--course", "mine"))
