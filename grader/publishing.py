@@ -1,6 +1,6 @@
 """What an instructor gets out of a batch, made from stored results.
 
-RESULTS/index.html                       the overview, which links to everything
+RESULTS/index.html                       the overview, which links to everything, hidden checks included
 RESULTS/grades.csv                       a row for every student and assignment
 RESULTS/batch.xml                        JUnit, a suite for every submission
 RESULTS/students/LABEL/ASSIGNMENT.html   one submission, and beside it the same as
@@ -89,21 +89,18 @@ def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
     Each outcome is read once: while the suites are taken one by one, reports are written and rows made.
     """
     rows: list[Row] = []
+    links: dict[tuple[str, str], str] = {}
 
     def suites() -> Iterator[tuple[str, Result | Ungraded]]:
         for outcome in outcomes.each():
             _write_reports(outcome, outcomes.store, folder)
             rows.append(_row(outcome))
+            links[outcome.handin.student.label, outcome.handin.assignment] = _link(outcome, outcomes.store)
             yield outcome.handin.student.label, outcome.told
 
     write_whole(folder / "batch.xml", render_batch(suites()))
     book = _gradebook(rows, outcomes)
     write_whole(folder / "grades.csv", grades_csv(book))
-    links = {
-        (row.student.label, row.assignment): f"students/{row.student.label}/{row.assignment}.{PAGE}"
-        for row in book.rows
-        if row.status != "absent"
-    }
     write_whole(folder / "index.html", overview_page(book, links))
     return book
 
@@ -148,9 +145,21 @@ def _write_reports(outcome: Outcome, store: Store, folder: Path) -> None:
 
 def _page(outcome: Outcome, store: Store) -> str:
     """The stored page, unless the result has been scored anew since, or not all of it is shown."""
-    stored, shown = outcome.stored, outcome.shown
-    unchanged = stored is not None and isinstance(shown, Result) and stored.checks == shown.checks
-    return (store.page(outcome.item.key) if unchanged else "") or REPORTS["html"](shown)
+    return _stored_page(outcome, outcome.shown, store) or REPORTS["html"](outcome.shown)
+
+
+def _link(outcome: Outcome, store: Store) -> str:
+    """Where the overview leads: to the student's page, or to the stored one where students are shown less."""
+    if outcome.shown != outcome.told and _stored_page(outcome, outcome.told, store):
+        return f"results/{outcome.item.key}.{PAGE}"
+    return f"students/{outcome.handin.student.label}/{outcome.handin.assignment}.{PAGE}"
+
+
+def _stored_page(outcome: Outcome, told: Result | Ungraded, store: Store) -> str:
+    """The page that was made when it was graded, if that says what is to be told; else ""."""
+    stored = outcome.stored
+    unchanged = stored is not None and isinstance(told, Result) and stored.checks == told.checks
+    return store.page(outcome.item.key) if unchanged else ""
 
 
 def _row(outcome: Outcome) -> Row:

@@ -116,6 +116,8 @@ def test_what_is_the_instructors_is_complete(batch):
     assert float(canvas["Adding (44)"]) == pytest.approx(batch.whole.points)
     (stored,) = (batch.folder / "out" / "results").glob("*.json")
     assert SECRET in stored.read_text()
+    assert f'href="./results/{stored.stem}.html"' in batch.read("index.html")
+    assert SECRET in stored.with_suffix(".html").read_text()
 
 
 def test_a_batch_is_released_later_without_a_grading(batch):
@@ -130,6 +132,7 @@ def test_a_batch_is_released_later_without_a_grading(batch):
     for name, data in files.items():
         assert SECRET.encode() in data, name
     assert json.loads(files["students/Anna Alt/small.json"])["points"] == batch.whole.points
+    assert 'href="./students/Anna%20Alt/small.html"' in batch.read("index.html")
     assert "hidden" not in batch.moodle()["Feedback comments"]
     batch.run()
     assert batch.for_students() == before

@@ -7,25 +7,29 @@ from xml.etree import ElementTree
 import pytest
 from browser import browser  # noqa: F401 - a fixture
 from gradebooks import gradebook, row
-from samples import BUILD, PROFILE, RACE, ROOFLINE, SPEED, check, failed, performance, result
+from puppets import Puppets, handin, plan_of, silent
+from samples import BUILD, PROFILE, RACE, ROOFLINE, SPEED, failed, performance, result
 from schemas.gradescope import Results
 from suites import FIRST, LAST, NAME
 from test_reports import XUNIT
 from test_reports_html import PAYLOADS, Reader
 
+from grader.batch import grade_all
 from grader.exports.feedback import comment
 from grader.exports.grades import grades_csv
 from grader.exports.gradescope import gradescope_results
 from grader.gradebook import grade_of
 from grader.joining import joined
 from grader.phrases import capital
+from grader.regrading import choose
 from grader.reports import REPORTS
 from grader.reports.html import lines_of
 from grader.reports.ladder import ladder as drawn
 from grader.reports.side_by_side import HEADINGS, in_words, standings_of
 from grader.reports.terminal import render
 from grader.rescoring import rescore
-from grader.result import Kind, Reason, Verdict
+from grader.result import Kind, Reason
+from grader.store import Store
 
 RACING = failed("sanitizer (n 3)", kind=Kind.SANITIZER, reason=Reason.DATA_RACE, message="a race.", findings=(RACE,))
 WRONG = failed("correctness: one (n 1)", message="it is wrong.")
@@ -106,7 +110,7 @@ def test_a_terminal_of_80_columns_holds_it(climbed, name):
     assert max(map(len, text.splitlines())) <= 80
     for standing in standings_of(climbed[name]):
         assert re.search(rf"\n\n       {standing.part} +{standing.points:g} / {standing.max_points:g}\n", text)
-    assert ("of the first's" in text) == (name != "broken")
+    assert ("of first" in text) == (name != "broken")
     assert f"{FIRST}: " not in text
 
 
@@ -205,55 +209,23 @@ def test_a_grade_has_points_and_speeds_by_kernel(climbed):
     assert f"Start here: {LAST}: KERNEL_MISSING: " in said
 
 
+def test_a_kernel_of_a_suite_can_be_graded_again(ladder, climbed, tmp_path):
+    """`--regrade check=WORDS` finds it by the name that all its checks begin with."""
+    plan, store = (
+        plan_of([ladder], handin("ada", assignment=NAME), handin("ben", b"x", assignment=NAME)),
+        Store(tmp_path),
+    )
+    answers = {b"x": [climbed["missing"]], handin("ada").data: [climbed["right"]]}
+    grade_all(plan, Puppets(answers=answers), store, silent)
+    for words, labels in ((LAST, ["ben"]), (f"{LAST}: memory", ["ben"]), (FIRST, []), ("correctness", ["ben"])):
+        keys = choose(plan, store, {NAME: ladder}, f"check={words}")
+        assert [plan.items[key].handins[0].student.label for key in keys] == labels
+
+
 def test_scoring_anew_changes_nothing(climbed, ladder):
     """Neither names nor times of the whole."""
     for name, whole in climbed.items():
         assert rescore(whole, ladder) == whole, name
-
-
-# --- cases for practice ---------------------------------------------------------------------------
-
-PRACTICE = failed("practice: odd (n 7)", message="odd ones are wrong.", detail="by far", cause="odd.").model_copy(
-    update={"kind": Kind.PRACTICE, "max_points": 0.0}
-)
-PRACTISED = result(BUILD, check("correctness: one (n 1)"), PRACTICE, SPEED)
-
-
-def test_practice_decides_nothing():
-    """What fails there leaves a submission passed, and is no cause to read first."""
-    assert PRACTISED.passed
-    assert PRACTISED.first_cause is None
-    assert grade_of(PRACTISED).passed
-    assert (PRACTISED.points, PRACTISED.max_points) == (45, 45)
-    assert not result(BUILD, PRACTICE, WRONG).passed
-    assert result(BUILD, PRACTICE, WRONG).first_cause == WRONG
-
-
-def test_every_report_shows_practice_for_what_it_is():
-    """Told in full to the student; to platforms that take points off for failures as skipped, or as worth nothing."""
-    terminal = render(PRACTISED, width=80, color=False)
-    assert "FAILED practice: odd (n 7)\n       WRONG_OUTPUT  odd ones are wrong.\n       by far" in terminal
-    assert "start here" not in terminal
-    text = text_of(PRACTISED)
-    assert "3 checks: 3 passed; 1 case for practice, 0 passed" in text
-    assert "Every check that counts here passed." in text
-    assert "failed practice: odd (n 7) WRONG_OUTPUT odd ones are wrong." in text
-    document = ElementTree.fromstring(REPORTS["junit"](PRACTISED))
-    XUNIT.validate(document)
-    (case,) = (each for each in document.iter("testcase") if each.get("classname") == "coalsTransp.practice")
-    said = case.find("skipped")
-    assert said.get("message") == said.text == "for practice, and worth nothing: WRONG_OUTPUT: odd ones are wrong."
-    assert list(document.iter("failure")) == []
-    (test,) = (each for each in Results.model_validate_json(gradescope_results(PRACTISED)).tests if "odd" in each.name)
-    assert (test.score, test.max_score, test.status) == (0, 0, "failed")
-
-
-def test_practice_that_passes_is_a_row():
-    """Like any other kind."""
-    passed = PRACTICE.model_copy(update={"verdict": Verdict.PASSED, "reason": None, "message": "", "detail": ""})
-    assert "passed practice: odd (n 7)\n" in render(result(BUILD, passed), width=80, color=False)
-    assert "1 case for practice, 1 passed" in text_of(result(BUILD, passed))
-    assert "for practice, and worth nothing: passed." in REPORTS["junit"](result(BUILD, passed))
 
 
 def test_several_speeds_are_kept_by_part(ladder):

@@ -7,7 +7,7 @@ from grader.metrics import Performance
 from grader.reports.words import three_digits
 from grader.result import Check, Result
 
-HEADINGS = ("rate", "of the model's", "of the first's", "FLOP per byte")
+HEADINGS = ("rate", "of model", "of first", "FLOP/byte")
 NOT_KNOWN = "-"
 
 

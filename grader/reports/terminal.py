@@ -104,10 +104,10 @@ def _side_by_side(standings: Sequence[Standing]) -> Iterator[Padding]:
     """The rates of a suite's kernels, if there are any."""
     if all(standing.performance is None for standing in standings):
         return
-    table = Table(box=None, padding=(0, 3, 0, 0), header_style="dim", pad_edge=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     table.add_column("kernel", overflow="fold")
     for heading in HEADINGS:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for standing in standings:
         table.add_row(showable(standing.part), *standing.cells)
     yield Padding(table, (1, 0, 0, 7))
@@ -119,9 +119,8 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
         passed = [check for check in of_kind if check.verdict is Verdict.PASSED]
         skipped = [check for check in of_kind if check.verdict is Verdict.SKIPPED]
         failed = [check for check in of_kind if check.verdict in {Verdict.PARTIAL, Verdict.FAILED}]
-        if skipped:
-            yield _line(Verdict.SKIPPED, kind.value if len(skipped) > 1 else skipped[0].name, 0, 0)
-            yield _under(Text(showable(skipped[0].message), style="dim"))
+        for message in dict.fromkeys(check.message for check in skipped):
+            yield from _skipped([check for check in skipped if check.message == message])
         if len(passed) > 1:
             label = f"{kind}: {'all' if not failed else f'{len(passed)} of'} {len(of_kind)} cases"
             yield _line(Verdict.PASSED, label, sum(c.points for c in passed), sum(c.max_points for c in passed))
@@ -130,6 +129,13 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
                 yield from _passed(check)
         for reason in dict.fromkeys(check.reason for check in failed):
             yield from _failures([check for check in failed if check.reason is reason])
+
+
+def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
+    """Checks of one kind that were skipped for one reason."""
+    names = ", ".join(_short_name(check) for check in checks)
+    yield _line(Verdict.SKIPPED, checks[0].name if len(checks) == 1 else f"{checks[0].kind}: {names}", 0, 0)
+    yield _under(Text(showable(checks[0].message), style="dim"))
 
 
 def _failures(checks: Sequence[Check]) -> Iterator[Table | Padding]:
