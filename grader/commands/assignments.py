@@ -26,7 +26,7 @@ def list_assignments(course: CourseOption = None) -> None:
     """List the assignments."""
     places = load_settings({"course": course}).places
     for name in places.names():
-        typer.echo(f"{name:<14} {places.load(name).title}")
+        typer.echo(f"{name:<17} {places.load(name).title}")
 
 
 def show(name: Annotated[str, typer.Argument(help="Name of the assignment.")], course: CourseOption = None) -> None:
