@@ -64,7 +64,7 @@ class Script:
     @property
     def buffers(self) -> tuple[str, ...]:
         """All that it uses, each once."""
-        return (*self.outputs, *self.inputs)
+        return (*self.inputs, *self.outputs)
 
     @property
     def kernels(self) -> tuple[KernelStep, ...]:

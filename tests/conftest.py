@@ -23,7 +23,13 @@ from grader.timing import TimingRules
 from grader.watching import WatchingRules
 
 ROOT = Path(__file__).parent.parent
-ASSIGNMENTS = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblkMMM")
+FIRST_COURSE = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblkMMM")
+"""Those whose kernels may all stand in one file, student_template/kernels.cl."""
+
+ASSIGNMENTS = (
+    *("blockMMM", "coalsProgrm", "coalsTransp", "jacobi", "loopNest", "nearestNeighbour", "optimProgram"),
+    *("productLadder", "rectMMM", "reduction", "rgblkMMM", "transMMM", "vectorAdd"),
+)
 
 LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, processes=64)
 RULES = Rules(limits=LIMITS, container=ContainerRules())

@@ -8,7 +8,7 @@ def test_list_names_every_assignment_with_its_title(tmp_path):
     """One line each, in the order of their names."""
     lines = output_of(tmp_path, "list").splitlines()
     assert [line.split()[0] for line in lines] == sorted(ASSIGNMENTS)
-    assert lines[2] == "coalsTransp    Coalesced transposition"
+    assert lines[2] == "coalsTransp       Coalesced transposition"
 
 
 def test_show_gives_the_contract_the_cases_and_the_points(tmp_path, transposition):

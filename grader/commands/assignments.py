@@ -18,7 +18,7 @@ def init(
 ) -> None:
     """Start an assignment: a skeleton, the handout, and files that grade it in GitLab or GitHub."""
     settings = load_settings({"course": course})
-    for path in start(settings.places.load(name), settings.course / "student_template", folder):
+    for path in start(settings.places.load(name), settings.student_template, folder):
         typer.echo(path)
 
 
@@ -26,7 +26,7 @@ def list_assignments(course: CourseOption = None) -> None:
     """List the assignments."""
     places = load_settings({"course": course}).places
     for name in places.names():
-        typer.echo(f"{name:<14} {places.load(name).title}")
+        typer.echo(f"{name:<17} {places.load(name).title}")
 
 
 def show(name: Annotated[str, typer.Argument(help="Name of the assignment.")], course: CourseOption = None) -> None:
