@@ -112,6 +112,9 @@ class Assignment(Folders):
         """What is there, but not as it can be used."""
         for name, buffer in self.buffers.items():
             yield from (f"the buffer {name} {why}" for why in buffer.contradictions())
+        if self.performance.referee is None:
+            made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
+            yield from (f"oracle.py makes {name}: write `referee: oracle` under performance" for name in made)
         shapes = " ".join(str(extent) for buffer in self.buffers.values() for extent in buffer.shape)
         for name, values in self.choices.constants.items():
             if self.constants.get(name) not in values:
