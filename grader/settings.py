@@ -129,6 +129,12 @@ class Settings(BaseSettings):
         """The folders of the course."""
         return Course(assignments=self.course / "assignments", reference=self.course / "reference")
 
+    @property
+    def student_template(self) -> Path:
+        """What students start from: that of the course, or the one that comes with the grader."""
+        own = self.course / "student_template"
+        return own if own.is_dir() else installed_course() / own.name
+
     def choose_sandbox(self, *, trusted: bool) -> str:
         """The sandbox that is set, else the one for code that is trusted or not; a GPU is for containers only."""
         wanted = "docker" if self.sandbox is None and self.docker.gpu != NO_GPU else self.sandbox

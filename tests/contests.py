@@ -162,7 +162,7 @@ def real_contest(bench: Bench, workers, assignment, submission, referee=ByRefere
     device = student.ready()
     judge = referee(match_of(assignment, device, seed=1))
     sizes = judge.match.sizes
-    plan = judge.prepare(submission_plan(assignment, sizes, build.built.bindings))
+    plan = judge.prepare(submission_plan(build.built.task.assignment, sizes, build.built.bindings))
     contestants = {Role.SUBMISSION: Contestant(worker=student, plan=plan)}
     begin(contestants[Role.SUBMISSION], {SUBMISSION: build.built.program}, judge)
     plans = {Role.REFERENCE: reference_plan(assignment, sizes), Role.CONTROL: control_plan(assignment, device)}

@@ -1,31 +1,22 @@
 """README.md: every command in it works, and what it shows is what there is."""
 
-import os
 import re
-import shlex
 import subprocess
 import sys
 
 import pytest
 from conftest import ROOT
+from documents import commands_in, run_all
 from engine import engine, worker_image  # noqa: F401 - fixtures
 from simulator import simulator  # noqa: F401 - a fixture
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMANDS = [
-    line.partition("#")[0].strip()
-    for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
-    for line in block.splitlines()
-    if line.strip()
-]
+COMMANDS = commands_in(README)
 MAKE = [command for command in COMMANDS if command.startswith("make ")]
 GRADER = [command for command in COMMANDS if command.startswith("grader ")]
 
 IN_SIMULATOR = [command for command in GRADER if command.startswith("grader profile")]
 IN_CONTAINERS = [command for command in GRADER if "docker" in command or command.startswith("grader batch")]
-
-# A freshly started solution is a skeleton: its grading works, and fails.
-EXPECTED_EXIT = {"grade": 1, "batch": 1, "profile": 1}
 
 
 def test_every_command_is_one_of_ours():
@@ -74,23 +65,6 @@ def test_the_container_commands_work_in_the_order_they_stand(tmp_path, locks, wo
     told = {path.name for path in (tmp_path / "results").iterdir()}
     assert {"index.html", "grades.csv", "batch.xml", "students"} <= told
     assert (tmp_path / "results" / "students" / "somebody" / "blockMMM.html").is_file()
-
-
-def run_all(commands, folder, locks):
-    """Run each in the folder; its exit code is the expected one."""
-    environment = {**os.environ, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(folder / "profiles")}
-    for command in commands:
-        _, *args = shlex.split(command)
-        found = subprocess.run(
-            [sys.executable, "-m", "grader.cli", *args],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert found.returncode == EXPECTED_EXIT.get(args[0], 0), f"{command}\n{found.stdout}\n{found.stderr}"
-        assert "Traceback" not in found.stderr
 
 
 def test_every_verb_of_the_command_line_is_mentioned():

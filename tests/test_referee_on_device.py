@@ -29,7 +29,16 @@ RAGGED = {
     "reduction": {"n": 7001},
     "nearestNeighbour": {"queryCount": 301, "pointCount": 137},
     "loopNest": {"days": 37, "tanks": 301},
+    "vectorAdd": {"n": 7001},
+    "rectMMM": {"heightA": 53, "widthB": 90, "widthA": 70},
+    "transMMM": {"heightA": 53, "heightB": 90, "widthA": 70},
+    **{f"productLadder/mm{step}": {"n": 70} for step in ("Element", "Row", "RowPrivate", "ColumnLocal", "Block")},
 }
+
+
+def part_of(course, called):
+    """An assignment, or a part of a suite, by what it is called."""
+    return next(part for part in course.load(called.partition("/")[0]).parts if part.called == called)
 
 
 @pytest.fixture
@@ -38,7 +47,7 @@ def contest(bench, course):
     with ExitStack() as workers:
 
         def make(name, text, sizes=None):
-            assignment = at_sizes(course.load(name), **(sizes or RAGGED[name]))
+            assignment = at_sizes(part_of(course, name), **(sizes or RAGGED[name]))
             submission = parse_submission(ROOT, text.encode()) if isinstance(text, str) else read_submission(text)
             return begun(real_contest(bench, workers, assignment, submission))
 
@@ -46,14 +55,15 @@ def contest(bench, course):
 
 
 def test_the_corpus_of_assignments_is_covered(course):
-    """A sixth would need sizes here."""
-    assert set(RAGGED) == set(course.names())
+    """A new one would need sizes here, unless the oracle judges it on every device."""
+    parts = [part for name in course.names() for part in course.load(name).parts]
+    assert set(RAGGED) == {part.called for part in parts if part.performance.referee is None}
 
 
 @pytest.mark.parametrize("name", sorted(RAGGED))
 def test_a_model_solution_makes_what_the_model_solution_makes(contest, name):
     """Round by round, in every set of arrays, and the side shows in theirs; nothing but digests is fetched."""
-    entered = contest(name, ROOT / "reference" / name)
+    entered = contest(name, ROOT / "reference" / name.partition("/")[0])
     fetched = []
     for role in (Role.SUBMISSION, Role.REFERENCE):
         worker = entered.contestants[role].worker

@@ -75,6 +75,14 @@ def test_places_are_the_two_folders_of_the_course(folder):
     assert (places.assignments, places.reference) == (folder / "assignments", folder / "reference")
 
 
+def test_what_students_start_from_is_the_courses_or_comes_with_the_grader(folder):
+    """A new course has none of its own."""
+    settings = load_settings({"course": folder})
+    assert settings.student_template == ROOT / "student_template"
+    (folder / "student_template").mkdir()
+    assert settings.student_template == folder / "student_template"
+
+
 def test_a_file_in_the_working_directory_is_read(folder):
     """Only what it names is changed."""
     (folder / CONFIG_FILE).write_text("device: 2\ntiming: {min_pairs: 50}\n")

@@ -18,7 +18,7 @@ def init(
 ) -> None:
     """Start an assignment: a skeleton, the handout, and files that grade it in GitLab or GitHub."""
     settings = load_settings({"course": course})
-    for path in start(settings.places.load(name), settings.course / "student_template", folder):
+    for path in start(settings.places.load(name), settings.student_template, folder):
         typer.echo(path)
 
 

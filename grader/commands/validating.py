@@ -1,5 +1,6 @@
 """What `grader validate` prints, for a terminal of 80 columns."""
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +30,8 @@ from grader.suite import Coursework
 from grader.thresholds import Limit, Proposal, Speeds
 from grader.validation import Examined, Judged, examine, is_complete, is_read, judge, limits, proposal, speeds
 
-FLOW_WIDTH = 60
-"""Columns after which YAML breaks a line at the next field: then none is wider than 80."""
+ONE_LINE, BROKEN_AT = 74, 48
+"""Columns of a mapping that stays in one line; and those after which a longer one is broken at the next field."""
 
 
 @dataclass
@@ -167,7 +168,7 @@ def _speed(seen: Examined, measured: Speeds, proposed: Proposal) -> Iterator[Ren
 
 def _memory(seen: Examined, counted: Sequence[Limit]) -> Iterator[RenderableType]:
     assert seen.assignment.memory is not None
-    yield Text(f"Counted in the simulator at {sizes_in_words(seen.assignment.memory.sizes)}:", style="dim")
+    yield Text(f"\nCounted in the simulator at {sizes_in_words(seen.assignment.memory.sizes)}:", style="dim")
     rows = [["", "model", "baseline", "asked for", "proposed"]]
     for each in counted:
         baseline = "?" if each.baseline is None else _number(each.baseline)
@@ -180,7 +181,7 @@ def _memory(seen: Examined, counted: Sequence[Limit]) -> Iterator[RenderableType
         if each.is_strict:
             yield _note("asks more", f"{name}: at most {_number(each.asked)}. Keep it if no right kernel needs more.")
         if not each.tells_apart:
-            yield _note("remark", f"{name}: the baseline passes, so that this check tells nothing from it.")
+            yield _note("remark", f"{name}: the baseline passes, so it is not told from the model solution by this.")
 
 
 def _figures(rows: Sequence[Sequence[str]]) -> Padding:
@@ -200,10 +201,18 @@ def _proposed(above: Sequence[str], items: Sequence[dict[str, Any]]) -> Iterator
     indent = " " * (len(above[-1]) - len(above[-1].lstrip()) + 2)
     lines = list(above)
     for item in items:
-        plain = {name: _plain(value) for name, value in item.items()}
-        flow = yaml.safe_dump(plain, default_flow_style=True, sort_keys=False, width=FLOW_WIDTH)
-        lines.append(f"{indent}- " + f"\n{indent}  ".join(line.strip() for line in flow.strip().splitlines()))
+        flow = _flow({name: _plain(value) for name, value in item.items()})
+        lines.append(f"{indent}- " + f"\n{indent}  ".join(flow))
     yield Text("\n".join(lines) + "\n")
+
+
+def _flow(item: dict[str, Any]) -> list[str]:
+    """A mapping in braces, in few lines."""
+    whole, broken = (
+        yaml.safe_dump(item, default_flow_style=True, sort_keys=False, width=width).strip()
+        for width in (sys.maxsize, BROKEN_AT)
+    )
+    return [whole] if len(whole) <= ONE_LINE else [line.strip() for line in broken.splitlines()]
 
 
 def _plain(value: Any) -> Any:

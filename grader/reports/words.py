@@ -19,13 +19,18 @@ def speed_in_words(performance: Performance) -> Iterator[str]:
     yield f"{share} ({three_digits(100 * fraction.low)} to {three_digits(100 * fraction.high)})"
     yield f"{performance.speed_up_over_baseline.median:.2g} x the naive kernel's speed"
     if performance.unit == "GB/s":  # what computes more than it moves is not measured by what it moves
-        of_copy = f"{100 * performance.fraction_of_copy:.2g} % of the copy bandwidth"
+        of_copy = f"{_percent(performance.fraction_of_copy)} % of the copy bandwidth"
         yield f"{of_copy}, which is {three_digits(performance.copy_bandwidth)} GB/s"
     if performance.program is not None:
         program = performance.program
         speed_up = f"{program.speed_up:.2g} x the naive program's speed"
-        of_copy = f"{100 * program.fraction_of_copy:.2g} % of the copy bandwidth"
+        of_copy = f"{_percent(program.fraction_of_copy)} % of the copy bandwidth"
         yield f"whole program: {program.seconds * 1e3:.3g} ms, {speed_up}, {of_copy}"
+
+
+def _percent(fraction: float) -> str:
+    """Two digits, or all three of what is more than the whole."""
+    return f"{100 * fraction:.0f}" if fraction >= 0.1 else f"{100 * fraction:.2g}"
 
 
 def spills_in_words(usage: Iterable[Usage]) -> Iterator[str]:
