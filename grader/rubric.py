@@ -156,8 +156,8 @@ class Performance(Record):
 
     referee: Literal["oracle"] | None = None
     """`oracle`: the judge makes the data of timed runs on GPUs, too. Else these are small integers made on the device,
-    and results must equal the model solution's to the bit, which divisions and roots make impossible. Data that are `made`
-    need it."""
+    and results must equal the model solution's to the bit, which divisions and roots make impossible. Data that are
+    `made` need it."""
 
     classes: dict[DeviceClass, SpeedGoal]
     """One goal each for `cpu` and `gpu`."""
