@@ -1,7 +1,7 @@
 """The correctness checks: one session for all cases, and every byte that comes back looked at."""
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from grader.assignment import Assignment
@@ -17,7 +17,8 @@ from grader.scoring import case_points
 from grader.series import Series
 
 PATIENCE = 2
-"""After so many cases that ran into a time limit, the rest are not waited for."""
+"""After so many cases that ran into a time limit, the rest are not waited for. Cases for practice and hidden ones are
+counted apart: what becomes of them must not show in others."""
 
 REPEATED = 2
 """So many wrong cases are launched again on the same data, to see whether the result is always the same."""
@@ -37,9 +38,10 @@ def check_cases(built: Built, oracle: Oracle, worker: Worker) -> Iterator[Check]
     assignment = task.assignment
     cases = assignment.correctness.cases
     series = Series(worker, {case.name: submission_plan(assignment, case.sizes, bindings) for case in cases})
-    reasons: Counter[Reason] = Counter()
+    seen: dict[tuple[bool, bool], Counter[Reason]] = defaultdict(Counter)
     for number, case in enumerate(cases):
         start = time.perf_counter()
+        reasons = seen[case.practice, case.hidden]
         problem: Problem | None = GAVE_UP
         if reasons[Reason.TIME_LIMIT] < PATIENCE:
             trial = make_trial(assignment, oracle, case.sizes, case.data, (task.seed, CASE_KEY, number))

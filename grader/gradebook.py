@@ -4,12 +4,13 @@ A result with its samples and findings is some fifty kilobytes; a row here is on
 memory. Every number in a row stands in the result that it was made from.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from grader.handin import Remark, Student
 from grader.metrics import Performance
-from grader.result import Kind, Reason, Result, Verdict, first_to_read
+from grader.result import Kind, Reason, Result, Verdict, all_passed, first_to_read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +18,7 @@ class Mark:
     """A check in brief."""
 
     name: str
+    part: str = ""
     kind: Kind
     verdict: Verdict
     points: float
@@ -41,30 +43,45 @@ class Speed:
 
 @dataclass(frozen=True, kw_only=True)
 class Grade:
-    """A result in brief."""
+    """A result in brief; `speeds` are by part, as profiles of a result are."""
 
     points: float
     max_points: float
     marks: tuple[Mark, ...]
-    speed: Speed | None
+    speeds: dict[str, Speed]
     sha256: str
     source: str
     seconds: float
 
     @property
     def passed(self) -> bool:
-        """Whether every check that could be made passed."""
-        return all(mark.verdict in {Verdict.PASSED, Verdict.SKIPPED} for mark in self.marks)
+        """Whether every check passed that could be made and that is not for practice."""
+        return all_passed(self.marks)
 
     def points_of(self, kind: Kind) -> tuple[float, float]:
         """Points of all checks of a kind, and how many there are to earn."""
-        marks = [mark for mark in self.marks if mark.kind is kind]
-        return sum(mark.points for mark in marks), sum(mark.max_points for mark in marks)
+        return _points(mark for mark in self.marks if mark.kind is kind)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The kernels of a suite; none where there is but one."""
+        named = tuple(dict.fromkeys(mark.part for mark in self.marks))
+        return () if "" in named else named
+
+    def points_of_part(self, part: str) -> tuple[float, float]:
+        """Points of all checks of one of its kernels, and how many there are to earn."""
+        return _points(mark for mark in self.marks if mark.part == part)
 
     @property
     def first_cause(self) -> Mark | None:
-        """The mark whose message is the first to read; None if every check passed."""
+        """The mark whose message is the first to read; None if none failed that counts."""
         return first_to_read(self.marks)
+
+
+def _points(marks: Iterable[Mark]) -> tuple[float, float]:
+    """Earned, and to be earned."""
+    found = tuple(marks)
+    return sum(mark.points for mark in found), sum(mark.max_points for mark in found)
 
 
 Status = Literal["graded", "ungraded", "absent"]
@@ -74,7 +91,8 @@ Status = Literal["graded", "ungraded", "absent"]
 class Row:
     """A student and an assignment: a grade, or the fault of ours for which there is none yet, or nothing handed in.
 
-    `same_as` are the labels of others who handed in the very same bytes, which were graded once for all of them.
+    `shown` is what the student is told of the grade: less, where checks are hidden. `same_as` are the labels of others
+    who handed in the very same bytes, which were graded once for all of them.
     """
 
     student: Student
@@ -82,6 +100,7 @@ class Row:
     where: str = ""
     late: bool = False
     grade: Grade | None = None
+    shown: Grade | None = None
     fault: str = ""
     same_as: tuple[str, ...] = ()
 
@@ -97,8 +116,9 @@ class Row:
 class Gradebook:
     """A batch: a row for every student and assignment, sorted by label, and what could not be placed.
 
-    `assignments` are names, in the order in which they were asked for; `titles`, `maxima` (points) and `skeletons` (the
-    source that students start from) are by name. `shape` says what the submissions came from.
+    `assignments` are names, in the order in which they were asked for; `titles`, `maxima` (points), `skeletons` (the
+    source that students start from) and `parts` (the kernels of suites) are by name. `shape` says what the submissions
+    came from.
     """
 
     shape: str
@@ -106,6 +126,7 @@ class Gradebook:
     titles: dict[str, str]
     maxima: dict[str, float]
     skeletons: dict[str, str]
+    parts: dict[str, tuple[str, ...]]
     rows: tuple[Row, ...]
     unplaced: tuple[Remark, ...] = ()
 
@@ -130,21 +151,28 @@ def _total(rows: list[Row], maxima: dict[str, float]) -> Row:
     fault = " ".join(row.fault for row in rows if row.fault)
     grades = {row.assignment: row.grade for row in rows if row.grade is not None}
     if fault or not grades:
-        return replace(first, grade=None, fault=fault)
-    total = Grade(
+        return replace(first, grade=None, shown=None, fault=fault)
+    missed = sum(maxima[row.assignment] for row in rows if row.grade is None)
+    shown = {row.assignment: row.shown for row in rows if row.shown is not None}
+    late = any(row.late for row in rows)
+    return replace(first, grade=_sum(grades, missed), shown=_sum(shown, missed) if shown else None, late=late)
+
+
+def _sum(grades: dict[str, Grade], missed: float) -> Grade:
+    """One grade of several, by assignment; `missed` are points of what was not handed in."""
+    return Grade(
         points=sum(grade.points for grade in grades.values()),
-        max_points=sum(maxima[row.assignment] if row.grade is None else row.grade.max_points for row in rows),
+        max_points=sum(grade.max_points for grade in grades.values()) + missed,
         marks=tuple(
             replace(mark, name=f"{name}: {mark.name}", message=f"{name}: {mark.message}" if mark.message else "")
             for name, grade in grades.items()
             for mark in grade.marks
         ),
-        speed=None,
+        speeds={},
         sha256="",
         source="",
         seconds=sum(grade.seconds for grade in grades.values()),
     )
-    return replace(first, grade=total, late=any(row.late for row in rows))
 
 
 def grade_of(result: Result) -> Grade:
@@ -152,6 +180,7 @@ def grade_of(result: Result) -> Grade:
     marks = tuple(
         Mark(
             name=check.name,
+            part=check.part,
             kind=check.kind,
             verdict=check.verdict,
             points=check.points,
@@ -162,12 +191,11 @@ def grade_of(result: Result) -> Grade:
         )
         for check in result.checks
     )
-    timed = next((check.performance for check in result.checks if check.performance is not None), None)
     return Grade(
         points=result.points,
         max_points=result.max_points,
         marks=marks,
-        speed=None if timed is None else _speed(timed),
+        speeds={check.part: _speed(check.performance) for check in result.checks if check.performance is not None},
         sha256=result.provenance.submission_sha256,
         source=result.source,
         seconds=result.seconds,

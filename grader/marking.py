@@ -21,12 +21,15 @@ from grader.store import Store, at_work, batch_seed
 from grader.suite import Coursework
 from grader.text import showable
 from grader.uploading import Upload, write_uploads
+from grader.withholding import View, withheld
 from grader.workforce import Workforce
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What an instructor asks for. `orders` are the settings that every station grades by (Settings.orders)."""
+    """What an instructor asks for. `orders` are the settings that every station grades by (Settings.orders), `view` is
+    what students are shown.
+    """
 
     submissions: Path
     assignments: tuple[Coursework, ...]
@@ -35,6 +38,7 @@ class Request:
     uploads: tuple[Upload, ...] = ()
     seed: int | None = None
     regrade: tuple[str, ...] = ()
+    view: View = withheld
 
 
 def mark(request: Request, hire: Callable[[], Workforce], say: Callable[[str], None]) -> Gradebook:
@@ -71,7 +75,9 @@ def mark(request: Request, hire: Callable[[], Workforce], say: Callable[[str], N
                     f"{error} {done} of {count(len(plan.items), 'grading')} are done and kept in {request.folder}; "
                     "the same command goes on from there (without --regrade)."
                 ) from error
-        outcomes = Outcomes(intake=intake, assignments=assignments, plan=plan, store=store, faults=faults)
+        outcomes = Outcomes(
+            intake=intake, assignments=assignments, plan=plan, store=store, faults=faults, view=request.view
+        )
         book = publish(outcomes, request.folder)
         for remark in write_uploads(request.uploads, book, request.folder):
             say(showable(f"{remark.where}: {remark.why}"))

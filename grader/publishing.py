@@ -1,10 +1,12 @@
 """What an instructor gets out of a batch, made from stored results.
 
-RESULTS/index.html                       the overview, which links to everything
+RESULTS/index.html                       the overview, which links to everything, hidden checks included
 RESULTS/grades.csv                       a row for every student and assignment
 RESULTS/batch.xml                        JUnit, a suite for every submission
 RESULTS/students/LABEL/ASSIGNMENT.html   one submission, and beside it the same as
 ASSIGNMENT.xml (JUnit), ASSIGNMENT.gradescope.json (results.json) and ASSIGNMENT.json
+
+What lies under students/ is for students: hidden checks are withheld there until they are released (withholding.py).
 """
 
 from collections.abc import Iterator
@@ -23,6 +25,7 @@ from grader.rescoring import rescore
 from grader.result import Result, Ungraded
 from grader.store import Store
 from grader.suite import Coursework
+from grader.withholding import View, withheld
 
 JSON = "json"
 """Written last: where it is as it should be, so are the others."""
@@ -36,23 +39,29 @@ PAGE = "html"
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of a file that was handed in: as it is stored, if it is, and as the assignment scores it now."""
+    """What became of a file that was handed in: as it is stored, if it is, as the assignment scores it now, and what
+    students are shown of that.
+    """
 
     handin: HandIn
     item: Item
     stored: Result | None
     told: Result | Ungraded
+    shown: Result | Ungraded
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcomes:
-    """Everything that is known at the end of a batch; `faults` are those of items that could not be graded, by key."""
+    """Everything that is known at the end of a batch, and what students see of it; `faults` are those of items that
+    could not be graded, by key.
+    """
 
     intake: Intake
     assignments: dict[str, Coursework]
     plan: Plan
     store: Store
     faults: dict[str, str]
+    view: View = withheld
 
     def each(self) -> Iterator[Outcome]:
         """That of every file that counts, by label; one at a time, since results are large."""
@@ -60,7 +69,8 @@ class Outcomes:
         for handin, item in sorted(pairs, key=lambda pair: (pair[0].student.label, pair[0].assignment)):
             stored = self.store.load(item.key)
             told = self._ungraded(handin, item.key) if stored is None else self._scored(handin, stored)
-            yield Outcome(handin=handin, item=item, stored=stored, told=told)
+            shown = self.view(told, self.assignments[handin.assignment]) if isinstance(told, Result) else told
+            yield Outcome(handin=handin, item=item, stored=stored, told=told, shown=shown)
 
     def _ungraded(self, handin: HandIn, key: str) -> Ungraded:
         fault = self.faults.get(key, "it has not been graded yet.")
@@ -79,21 +89,18 @@ def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
     Each outcome is read once: while the suites are taken one by one, reports are written and rows made.
     """
     rows: list[Row] = []
+    links: dict[tuple[str, str], str] = {}
 
     def suites() -> Iterator[tuple[str, Result | Ungraded]]:
         for outcome in outcomes.each():
             _write_reports(outcome, outcomes.store, folder)
             rows.append(_row(outcome))
+            links[outcome.handin.student.label, outcome.handin.assignment] = _link(outcome, outcomes.store)
             yield outcome.handin.student.label, outcome.told
 
     write_whole(folder / "batch.xml", render_batch(suites()))
     book = _gradebook(rows, outcomes)
     write_whole(folder / "grades.csv", grades_csv(book))
-    links = {
-        (row.student.label, row.assignment): f"students/{row.student.label}/{row.assignment}.{PAGE}"
-        for row in book.rows
-        if row.status != "absent"
-    }
     write_whole(folder / "index.html", overview_page(book, links))
     return book
 
@@ -113,38 +120,57 @@ def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
         titles={name: assignment.title for name, assignment in assignments.items()},
         maxima={name: assignment.points for name, assignment in assignments.items()},
         skeletons={name: assignment.skeleton for name, assignment in assignments.items()},
+        parts={name: tuple(part.part for part in assignment.parts) for name, assignment in assignments.items()},
         rows=(),
         unplaced=intake.unplaced,
     )
 
 
 def _write_reports(outcome: Outcome, store: Store, folder: Path) -> None:
-    """Those of one file that was handed in, unless they are there already."""
+    """Those of one file that was handed in, unless they are there already.
+
+    The file that says so is removed first: what is cut short here must not be taken for done by the next run.
+    """
     home = folder / "students" / outcome.handin.student.label
     make_folder(home)
     files = {ending: home / f"{outcome.handin.assignment}.{ending}" for ending in (PAGE, *WRITTEN)}
-    if all(file.is_file() for file in files.values()) and files[JSON].read_text("utf-8") == WRITTEN[JSON](outcome.told):
+    wanted = WRITTEN[JSON](outcome.shown)
+    if all(file.is_file() for file in files.values()) and files[JSON].read_text("utf-8") == wanted:
         return
+    files[JSON].unlink(missing_ok=True)
     write_whole(files[PAGE], _page(outcome, store))
     for ending, render in WRITTEN.items():
-        write_whole(files[ending], render(outcome.told))
+        write_whole(files[ending], render(outcome.shown))
 
 
 def _page(outcome: Outcome, store: Store) -> str:
-    """The stored page, unless the result has been scored anew since."""
-    stored, told = outcome.stored, outcome.told
+    """The stored page, unless the result has been scored anew since, or not all of it is shown."""
+    return _stored_page(outcome, outcome.shown, store) or REPORTS["html"](outcome.shown)
+
+
+def _link(outcome: Outcome, store: Store) -> str:
+    """Where the overview leads: to the student's page, or to the stored one where students are shown less."""
+    if outcome.shown != outcome.told and _stored_page(outcome, outcome.told, store):
+        return f"results/{outcome.item.key}.{PAGE}"
+    return f"students/{outcome.handin.student.label}/{outcome.handin.assignment}.{PAGE}"
+
+
+def _stored_page(outcome: Outcome, told: Result | Ungraded, store: Store) -> str:
+    """The page that was made when it was graded, if that says what is to be told; else ""."""
+    stored = outcome.stored
     unchanged = stored is not None and isinstance(told, Result) and stored.checks == told.checks
-    return (store.page(outcome.item.key) if unchanged else "") or REPORTS["html"](told)
+    return store.page(outcome.item.key) if unchanged else ""
 
 
 def _row(outcome: Outcome) -> Row:
-    handin, told = outcome.handin, outcome.told
+    handin, told, shown = outcome.handin, outcome.told, outcome.shown
     return Row(
         student=handin.student,
         assignment=handin.assignment,
         where=handin.where,
         late=handin.late,
         grade=grade_of(told) if isinstance(told, Result) else None,
+        shown=grade_of(shown) if isinstance(shown, Result) else None,
         fault="" if isinstance(told, Result) else told.fault,
         same_as=tuple(sorted({each.student.label for each in outcome.item.handins} - {handin.student.label})),
     )

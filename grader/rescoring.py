@@ -6,7 +6,7 @@ from grader.assignment import Assignment
 from grader.device import speed_goal
 from grader.diagnosis import Problem
 from grader.joining import joined, separated
-from grader.memory import check_memory
+from grader.memory import check_memory, uncounted
 from grader.performance import judge, unmeasured
 from grader.protocol import DeviceFacts
 from grader.result import Check, Kind, Reason, Result, Verdict
@@ -17,7 +17,8 @@ from grader.suite import Coursework
 def rescore(result: Result, assignment: Coursework) -> Result:
     """The result as this version of the assignment scores it; it must ask for the same measurements."""
     parts = zip(separated(assignment, result), assignment.parts, strict=True)
-    return joined(assignment, [_rescored(own, part) for own, part in parts])
+    anew = joined(assignment, [_rescored(own, part) for own, part in parts])
+    return anew.model_copy(update={"seconds": result.seconds})
 
 
 def _rescored(result: Result, assignment: Assignment) -> Result:
@@ -61,8 +62,10 @@ def _correctness(result: Result, assignment: Assignment) -> Iterator[Check]:
 def _memory(result: Result, assignment: Assignment) -> tuple[Check, ...]:
     """Judged anew by the counts, where there are any; else by the reason for which there are none."""
     stored = _of(result, Kind.MEMORY)
-    if assignment.memory is None or not stored or stored[0].verdict is Verdict.SKIPPED:
+    if assignment.memory is None or not stored:
         return stored
+    if stored[0].verdict is Verdict.SKIPPED:
+        return tuple(stored[0].model_copy(update={"name": each.name}) for each in uncounted(assignment.memory))
     why = Problem(reason=stored[0].reason or Reason.NOT_RUN, message=stored[0].message, detail=stored[0].detail)
     counted = next(iter(result.profiles.values()), why)
     checks = check_memory(assignment, assignment.memory, counted)

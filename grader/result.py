@@ -4,7 +4,7 @@ The figures in it are those of metrics.py.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal, Protocol, TypeVar
 
@@ -24,7 +24,8 @@ class Kind(StrEnum):
     PERFORMANCE = "performance"
 
 
-CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.PRACTICE, Kind.MEMORY, Kind.PERFORMANCE)
+CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.PERFORMANCE)
+"""Kinds of checks that count, in the order in which failures are to be read. Practice decides nothing."""
 
 
 class Verdict(StrEnum):
@@ -128,8 +129,16 @@ class Told(Protocol):
     """What a check is, in full or in brief."""
 
     @property
+    def part(self) -> str:
+        """The kernel of a suite that it is about."""
+
+    @property
     def kind(self) -> Kind:
         """What it is about."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """How it went."""
 
     @property
     def reason(self) -> Reason | None:
@@ -143,14 +152,21 @@ class Told(Protocol):
 T = TypeVar("T", bound=Told)
 
 
-def first_to_read(checks: Sequence[T]) -> T | None:
-    """The failed check whose message is the first to read; None if none failed.
+def all_passed(checks: Iterable[Told]) -> bool:
+    """Whether every check passed that could be made and that is not for practice."""
+    return all(check.verdict in {Verdict.PASSED, Verdict.SKIPPED} for check in checks if check.kind in CAUSES_FIRST)
 
-    What the simulator saw comes before wrong results, which are its consequences; of these, the commonest cause.
+
+def first_to_read(checks: Iterable[T]) -> T | None:
+    """The failed check whose message is the first to read; None if none failed that counts.
+
+    It is about the first kernel that failed. What the simulator saw comes before wrong results, which are its
+    consequences; of these, the commonest cause.
     """
-    failed = [check for check in checks if check.reason not in {None, Reason.NOT_RUN}]
-    causes = Counter(check.cause for check in failed if check.cause)
-    return min(failed, key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause]), default=None)
+    failed = [each for each in checks if each.kind in CAUSES_FIRST and each.reason not in {None, Reason.NOT_RUN}]
+    of_first = [check for check in failed if check.part == failed[0].part]
+    causes = Counter(check.cause for check in of_first if check.cause)
+    return min(of_first, key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause]), default=None)
 
 
 class Provenance(Record):
@@ -188,12 +204,12 @@ class Result(Record):
 
     @property
     def passed(self) -> bool:
-        """Whether every check that could be made passed."""
-        return all(check.verdict in {Verdict.PASSED, Verdict.SKIPPED} for check in self.checks)
+        """Whether every check passed that could be made and that is not for practice."""
+        return all_passed(self.checks)
 
     @property
     def first_cause(self) -> Check | None:
-        """The failed check whose message is the first to read; None if none failed."""
+        """The failed check whose message is the first to read; None if none failed that counts."""
         return first_to_read(self.checks)
 
 

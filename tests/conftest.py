@@ -91,6 +91,22 @@ def product(course: Course) -> Assignment:
 
 
 @pytest.fixture(scope="session")
+def ladder(tmp_path_factory):
+    """The suite of suites.py."""
+    from suites import NAME, suite_course  # noqa: PLC0415 - which needs this module
+
+    return suite_course(tmp_path_factory.mktemp("ladder")).load(NAME)
+
+
+@pytest.fixture(scope="session")
+def climbed(ladder, bench):
+    """Results of its submissions by their names, graded once for all tests."""
+    from suites import SUBMISSIONS, graded  # noqa: PLC0415 - which needs this module
+
+    return {name: graded(ladder, source(), bench) for name, source in SUBMISSIONS.items()}
+
+
+@pytest.fixture(scope="session")
 def bare_python(tmp_path_factory) -> Path:
     """Stands in for the Python that runs workers, on a machine where the simulator is not installed."""
     worker = "from grader.worker import __main__, simulator; simulator.LIBRARIES = (); __main__.main()"

@@ -36,12 +36,12 @@ def speed(fraction=1.0, speed_up=2.0, of_copy=0.5):
 
 
 def grade(*marks, source="__kernel void k() {}\n", timed=None):
-    """A grade whose points are the sum of its marks'."""
+    """A grade whose points are the sum of its marks'; `timed` is a speed, or several by part."""
     return Grade(
         points=sum(each.points for each in marks),
         max_points=sum(each.max_points for each in marks),
         marks=marks,
-        speed=timed,
+        speeds={} if timed is None else timed if isinstance(timed, dict) else {"": timed},
         sha256=hashlib.sha256(source.encode()).hexdigest(),
         source=source,
         seconds=1.5,
@@ -51,7 +51,7 @@ def grade(*marks, source="__kernel void k() {}\n", timed=None):
 def row(label, graded=None, assignment=NAMES[0], **changes):
     """A row of the student of this label; without a grade or a fault nothing was handed in."""
     student = Student(label=label, name=changes.pop("name", label.title()), key=changes.pop("key", None))
-    return Row(student=student, assignment=assignment, grade=graded, **changes)
+    return Row(student=student, assignment=assignment, **{"grade": graded, "shown": graded, **changes})
 
 
 def gradebook(*rows, **changes):
@@ -63,6 +63,7 @@ def gradebook(*rows, **changes):
         "titles": {name: f"Title of {name}" for name in asked},
         "maxima": dict.fromkeys(asked, 100.0),
         "skeletons": {name: SKELETONS[name] for name in asked},
+        "parts": dict.fromkeys(asked, ("",)),
         "rows": tuple(sorted(rows, key=lambda each: each.student.label)),
     }
     return Gradebook(**{**fields, **changes})

@@ -36,7 +36,8 @@ STUDENTS = tuple(student(number, name) for number, name in enumerate(NAMES, star
 
 
 def row(of, outcome=GOOD, **more):
-    return Row(student=of, assignment="coalsTransp", where=f"{of.label}/kernels.cl", grade=grade_of(outcome), **more)
+    grade = grade_of(outcome)
+    return Row(student=of, assignment="coalsTransp", where=f"{of.label}/kernels.cl", grade=grade, shown=grade, **more)
 
 
 ABSENT = Row(student=student(201, "Gone"), assignment="coalsTransp")
@@ -55,6 +56,7 @@ def gradebook(*rows):
         titles={"coalsTransp": "Coalesced transposition"},
         maxima={"coalsTransp": 100.0},
         skeletons={"coalsTransp": ""},
+        parts={"coalsTransp": ("",)},
         rows=rows,
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.building import Built
-from grader.cases import REPEATED, REPEATS, check_cases
+from grader.cases import PATIENCE, REPEATED, REPEATS, check_cases
 from grader.checking import POISON
 from grader.oracle import load_oracle
 from grader.outcome import Fetched, TimedOut
@@ -105,3 +105,23 @@ def test_nothing_written_is_not_repeated(checks):
     worker = FakeWorker(lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32))
     assert {check.reason for check in checks(worker)} == {Reason.NOT_WRITTEN}
     assert worker.repeated == []
+
+
+def test_time_limits_of_practice_and_of_hidden_cases_end_nothing_else(transposition):
+    """Each sort has a patience of its own, so that no other case shows how they went."""
+    sorts = ({}, {"practice": True}, {"hidden": True})
+    old = transposition.correctness.cases
+    cases = tuple(
+        case.model_copy(update=sorts[number % 3]) for number, case in enumerate(old[: 3 * (PATIENCE + 1)], start=1)
+    )
+    asked = transposition.correctness.model_copy(update={"cases": cases})
+    assignment = transposition.model_copy(update={"correctness": asked})
+    task = Task(assignment=assignment, submission=read_submission(transposition.reference), seed=1)
+    built = Built(task=task, program=Program(source=""), bindings=BINDINGS, usage=())
+    worker = FakeWorker(TimedOut(doing="running", seconds=1))
+    failed = list(check_cases(built, load_oracle(assignment), worker))
+    for sort in ((False, False), (True, False), (False, True)):
+        reasons = [
+            check.reason for case, check in zip(cases, failed, strict=True) if (case.practice, case.hidden) == sort
+        ]
+        assert reasons == [Reason.TIME_LIMIT] * PATIENCE + [Reason.NOT_RUN]

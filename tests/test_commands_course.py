@@ -1,8 +1,10 @@
-"""commands/course.py: a batch on a machine that lacks what was asked for."""
+"""commands/course.py: a batch on a machine that lacks what was asked for, and one that is released later."""
 
 from batches import WRONG as WRONG_ONES
 from batches import batch, run, small_batch
-from commandline import WRONG, without_simulator
+from commandline import QUICK, WRONG, grader, without_simulator
+from courses import KERNEL
+from hiding import WRONG_WHEN_RAGGED, hiding_course
 
 
 def test_a_batch_that_requires_the_sanitizer_grades_nobody_without_it(tmp_path, bare_python):
@@ -35,3 +37,28 @@ def test_the_number_of_the_device_changes_no_result(tmp_path):
     for options in ((), ("--device", "0"), ("--jobs", "1", "--device", "0")):
         assert run(batch(tmp_path, tmp_path / "out", *options), tmp_path / "log") == 1
     assert (tmp_path / "log").read_text().count("2 gradings to make, of which 2 are there from before") == 2
+
+
+def test_a_batch_is_released_by_the_same_command(tmp_path):
+    """Before, nobody can tell who fails a hidden case; after --release everybody is told, and nothing is graded."""
+    hiding_course(tmp_path / "course", "case")
+    for name, source in (("anna", KERNEL), ("bob", WRONG_WHEN_RAGGED)):
+        (tmp_path / "submissions" / name).mkdir(parents=True)
+        (tmp_path / "submissions" / name / "kernels.cl").write_text(source)
+    command = ("batch", "submissions", "--assignment", "small", "--course", "course", "--out", "out")
+    command += ("--sandbox", "process", "--trust-submissions")
+    students = tmp_path / "out" / "students"
+
+    def told(name):
+        return "".join(path.read_text() for path in sorted((students / name).iterdir()))
+
+    done = grader(tmp_path, *command, **QUICK)
+    assert done.returncode == 1  # the instructor's: Bob has failed
+    for name in ("anna", "bob"):
+        assert "hidden: its outcome" in told(name)
+        assert "elements of z wrong" not in told(name)
+    assert "elements of z wrong" in (tmp_path / "out" / "batch.xml").read_text()
+    done = grader(tmp_path, *command, "--release", **QUICK)
+    assert "2 gradings to make, of which 2 are there from before" in done.stdout
+    assert "elements of z wrong" in told("bob")
+    assert "hidden: its outcome" not in told("anna")

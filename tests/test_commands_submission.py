@@ -32,6 +32,7 @@ from commandline import (
     without_simulator,
 )
 from conftest import ROOT
+from hiding import WRONG_FOR_PRACTICE, WRONG_WHEN_RAGGED, hiding_course
 
 from grader.result import Result
 
@@ -396,3 +397,42 @@ def test_a_closed_standard_output_does_not_lose_the_files(tmp_path):
     command = f"{sys.executable} -m grader.cli grade kernels.cl --assignment coalsTransp --json result.json | true"
     subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment(), stdin=subprocess.DEVNULL, check=True)
     assert Path(tmp_path / "result.json").is_file()
+
+
+# --- what students are not shown ------------------------------------------------------------------
+
+
+FILES = ("--junit", "report.xml", "--json", "result.json", "--html", "page.html", "--gradescope", "results.json")
+
+
+def grade_hiding(folder, source, *options):
+    """Grade it for an assignment with a hidden case and one for practice; what was said and written, as one text."""
+    if not (folder / "course").exists():
+        hiding_course(folder / "course", "case")
+    (folder / "kernels.cl").write_text(source)
+    done = grader(
+        folder, "grade", "kernels.cl", "--assignment", "small", "--course", "course", *FILES, *options, **QUICK
+    )
+    written = [(folder / name).read_text() for name in FILES[1::2]]
+    return done, "\n".join((done.stdout, done.stderr, *written))
+
+
+def test_a_hidden_case_is_told_nowhere_until_it_is_released(tmp_path):
+    """Neither by a report nor by the exit code; with --release everything is there."""
+    done, said = grade_hiding(tmp_path, WRONG_WHEN_RAGGED)
+    assert done.returncode == 0
+    assert "skip   correctness: ragged (n 1000)\n       hidden: its outcome, worth up to 5 points," in done.stdout
+    for words in ("WRONG_OUTPUT", "NOT_RUN", "elements of z wrong"):
+        assert words not in said
+    done, said = grade_hiding(tmp_path, WRONG_WHEN_RAGGED, "--release")
+    assert done.returncode == 1
+    assert "hidden" not in done.stdout
+    assert "of 1,000 elements of z wrong" in said
+
+
+def test_a_case_for_practice_fails_nobody(tmp_path):
+    """It is told in full, and the exit code is that of a submission that passed."""
+    done, said = grade_hiding(tmp_path, WRONG_FOR_PRACTICE, "--release")
+    assert done.returncode == 0
+    assert "FAILED practice: large (n 5000)\n       WRONG_OUTPUT" in done.stdout
+    assert "for practice, and worth nothing: WRONG_OUTPUT" in said

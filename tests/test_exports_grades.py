@@ -8,9 +8,8 @@ import pytest
 from samples import check, result
 from sheets import COURSE, GOOD, STUDENTS, gradebook, row
 
-from grader.exports.grades import COLUMNS, grades_csv
+from grader.exports.grades import COLUMNS, KINDS, grades_csv
 from grader.handin import Student
-from grader.result import Kind
 
 
 def table(book):
@@ -40,7 +39,7 @@ def test_totals_reconcile_with_the_marks():
         if each.grade is None:
             continue
         assert float(cells["points"]) == each.grade.points
-        parts = sum(Decimal(cells[kind.value]) for kind in Kind)
+        parts = sum(Decimal(cells[kind.value]) for kind in KINDS)
         assert parts == sum(Decimal(repr(mark.points)) for mark in each.grade.marks)
         assert float(parts) == pytest.approx(each.grade.points, abs=1e-12)
     assert Decimal(table(gradebook(thirds))[0]["correctness"]) == Decimal("0.3")

@@ -52,7 +52,7 @@ def test_status_and_words_of_each_check():
     build, skipped, _, racing, slow = read(MIXED).tests
     assert [each.status for each in (build, skipped, racing, slow)] == ["passed", None, "failed", "failed"]
     assert (slow.score, slow.max_score) == (20, 40)
-    assert skipped.output == "not checked here, and counts for nothing: no simulator is here."
+    assert skipped.output == "counts for nothing here: no simulator is here."
     assert racing.output.startswith("WRONG_OUTPUT: they \ufffd[2J race.\n" + RACE.message)
     assert racing.output.endswith(ERROR_MAP.cells[-1])
     assert "7.21 GB/s" in read(result(SPEED)).tests[0].output

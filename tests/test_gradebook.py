@@ -15,9 +15,9 @@ def test_a_grade_says_what_its_result_says():
     assert [(each.name, each.points, each.reason) for each in brief.marks] == [
         (each.name, each.points, each.reason) for each in whole.checks
     ]
-    assert brief.speed.rate == SLOW.performance.rate.median
+    assert brief.speeds[""].rate == SLOW.performance.rate.median
     assert brief.first_cause.reason is whole.first_cause.reason is Reason.WRONG_OUTPUT
-    assert grade_of(result(BUILD)).speed is None
+    assert grade_of(result(BUILD)).speeds == {}
     assert grade_of(result(BUILD)).first_cause is None
 
 

@@ -9,7 +9,7 @@ from gradebooks import NAMES, SKELETONS, grade, gradebook, mark, missed, row, sp
 from test_reports_html import PAYLOADS, Reader
 
 from grader.handin import Remark
-from grader.reports.overview import FASTER, address, is_faster, is_impossible, render_overview, whole
+from grader.reports.overview import FASTER, address, faster, impossible, of_model, render_overview, whole
 from grader.reports.tallies import (
     POINTS,
     SPEED_UP,
@@ -200,11 +200,12 @@ def test_a_partial_pass_is_a_failure_with_its_reason():
 
 def test_outliers_are_faster_than_the_model_or_than_the_device():
     """Beyond noise; also one that the grading itself did not believe."""
-    assert [is_faster(row("a", grade(timed=speed(FASTER + d)))) for d in (-0.01, 0.01)] == [False, True]
-    assert is_impossible(row("a", grade(missed(reason=Reason.IMPLAUSIBLE))))
-    assert not is_faster(row("a"))
-    assert not is_impossible(row("a", fault="no device"))
-    assert not is_impossible(row("a", grade(mark(), timed=speed(of_copy=1.2))))  # a CPU's copy is made on one core
+    near = tuple(row(f"a{d}", grade(timed=speed(FASTER + d))) for d in (-0.01, 0.01))
+    assert [each.row for each in faster(near)] == [near[1]]
+    assert impossible((row("a", grade(missed(reason=Reason.IMPLAUSIBLE))),))
+    assert not faster((row("a"),))
+    assert not impossible((row("a", fault="no device"),))
+    assert not impossible((row("a", grade(mark(), timed=speed(of_copy=1.2))),))  # a CPU's copy is made on one core
     unbelieved = grade(missed(reason=Reason.IMPLAUSIBLE), timed=speed(1.5, of_copy=1.2))
     fast = gradebook(row("ada", unbelieved), row("ben", grade(mark(), timed=speed())))
     text = text_of(fast, {})
@@ -212,6 +213,61 @@ def test_outliers_are_faster_than_the_model_or_than_the_device():
         assert "ada 150 %" in text.partition(words)[2][:400]
     assert "ben 100 %" not in text
     assert "Worth a look" not in text_of(gradebook(row("ben", PERFECT)), {})
+
+
+LADDER = {
+    "first": (
+        mark("first: correctness: one (n 1)", part="first"),
+        mark("first: build", Kind.BUILD, 0.0, 0.0, part="first"),
+    ),
+    "last": (
+        missed("last: correctness: one (n 1)", part="last", message="the last is wrong.", cause=EXCHANGED),
+        missed("last: practice: two (n 2)", Kind.PRACTICE, points=0.0, max_points=0.0, part="last"),
+    ),
+}
+"""The marks of a suite of two kernels, of which the second is wrong."""
+
+RUNG = grade(*LADDER["first"], *LADDER["last"], timed={"first": speed(1.5, 3.0), "last": speed(0.4)})
+SUITE = gradebook(
+    row("ada", RUNG),
+    row("ben", grade(*LADDER["first"], timed={"first": speed(0.9)})),
+    row("cem", grade(*LADDER["last"])),
+    parts={NAMES[0]: ("first", "last")},
+)
+
+
+def test_the_kernels_of_a_suite_are_told_apart():
+    """In a table of their own: points on average, how many were timed, medians; and in the figures."""
+    page = render_overview(SUITE, {})
+    (kernels,) = [table for table in tables(page) if table[0][0] == "Kernel"]
+    assert kernels[1:] == [
+        ["first", "3.33 of 5", "2", "15 GB/s", "120 %", "2.5 x"],
+        ["last", "0 of 5", "1", "15 GB/s", "40 %", "2 x"],
+    ]
+    text = text_of(SUITE, {})
+    for kernel in ("first", "last"):
+        assert f"{kernel}: speed-up." in text
+        assert f"{kernel}: against the model solution." in text
+
+
+def test_failures_of_a_suite_are_by_kernel_and_practice_is_apart():
+    """What fails is told under its kernel; a case for practice makes nobody fail."""
+    found = {family.name: family.failed for family in families(SUITE.rows)}
+    assert found == {"last: correctness": 2, "last: practice, for no points": 2}
+    practising = grade(mark(), LADDER["last"][1])
+    assert practising.passed
+    assert practising.first_cause is None
+    assert sums_of((row("ada", practising),)).passed == 1
+
+
+def test_speeds_of_a_suite_are_a_range_and_outliers_name_their_kernel():
+    """One column of the table holds them, from the least to the greatest."""
+    assert [of_model(each) for each in SUITE.rows] == ["40 to 150 %", "90 %", ""]
+    assert [(each.row.student.label, each.part) for each in faster(SUITE.rows)] == [("ada", "first")]
+    assert "ada first 150 %" in text_of(SUITE, {}).partition("Faster than the model solution")[2]
+    unbelieved = grade(missed(reason=Reason.IMPLAUSIBLE, part="last"), timed={"first": speed(), "last": speed(1.5)})
+    (found,) = impossible((row("ada", unbelieved),))
+    assert (found.part, found.speed.fraction_of_reference) == ("last", 1.5)
 
 
 def test_copies_are_named_as_hints():

@@ -108,3 +108,17 @@ def test_a_result_says_which_assignment_scored_it(measured, transposition):
     old = measured["no-barrier"]
     stale = old.model_copy(update={"provenance": old.provenance.model_copy(update={"assignment_sha256": "old"})})
     assert rescore(stale, transposition).provenance.assignment_sha256 == transposition.sha256
+
+
+def test_memory_checks_that_were_skipped_follow_the_assignment(measured, transposition):
+    """Where there is no simulator, those that are asked for now are the ones that were skipped."""
+    whole = measured["course-style-lmem"]
+    told = {"verdict": Verdict.SKIPPED, "points": 0.0, "max_points": 0.0, "message": "no simulator is here."}
+    checks = tuple(check.model_copy(update=told) if check.kind is Kind.MEMORY else check for check in whole.checks)
+    memory = transposition.memory.model_copy(update={"checks": transposition.memory.checks[:1]})
+    anew = rescore(
+        whole.model_copy(update={"checks": checks, "profiles": {}}), transposition.model_copy(update={"memory": memory})
+    )
+    (skipped,) = of(anew, Kind.MEMORY)
+    assert skipped.name == f"memory: {memory.checks[0].name}"
+    assert (skipped.verdict, skipped.message) == (Verdict.SKIPPED, "no simulator is here.")

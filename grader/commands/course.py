@@ -16,9 +16,11 @@ from grader.commands.options import (
     CourseOption,
     DevicesOption,
     GpusOption,
+    ReleaseOption,
     SandboxOption,
     SanitizerOption,
     TrustOption,
+    view_of,
     watching_settings,
 )
 from grader.files import check_writable, write_whole
@@ -51,6 +53,7 @@ def batch(
     gpu: GpusOption = None,
     trust_submissions: TrustOption = False,
     require_sanitizer: SanitizerOption = False,
+    release: ReleaseOption = False,
     device: DevicesOption = None,
     course: CourseOption = None,
 ) -> None:
@@ -71,6 +74,7 @@ def batch(
         ),
         seed=None if seed is None else check_seed(seed),
         regrade=tuple(regrade or ()),
+        view=view_of(release=release),
     )
     gradebook = mark(request, lambda: hire(orders, jobs, scheduler, stations, typer.echo), typer.echo)
     typer.echo(outcome_in_words(gradebook, out))

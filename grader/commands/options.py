@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from grader.withholding import View, released, withheld
+
 PASSED, FAILED, BAD_INPUT, UNGRADED = range(4)
 """Every check passed; graded, some check failed; usage or input error; ungraded, our fault."""
 
@@ -24,9 +26,15 @@ GpusOption = Annotated[
 TrustOption = Annotated[
     bool, typer.Option("--trust-submissions", help="Allow other people's code in the sandbox `process`.")
 ]
+ReleaseOption = Annotated[bool, typer.Option("--release", help="Show students the outcome of hidden checks, too.")]
 SanitizerOption = Annotated[
     bool, typer.Option("--require-sanitizer", help="Do not grade where the simulator is not installed.")
 ]
+
+
+def view_of(*, release: bool) -> View:
+    """What students are shown with and without --release."""
+    return released if release else withheld
 
 
 def docker_settings(gpu: str | None) -> dict[str, str] | None:

@@ -13,10 +13,12 @@ from grader.commands.options import (
     CourseOption,
     DeviceOption,
     GpuOption,
+    ReleaseOption,
     SandboxOption,
     SanitizerOption,
     TrustOption,
     docker_settings,
+    view_of,
     watching_settings,
 )
 from grader.commands.progress import progress_line
@@ -51,6 +53,7 @@ def grade(
     gpu: GpuOption = None,
     trust_submissions: TrustOption = False,
     require_sanitizer: SanitizerOption = False,
+    release: ReleaseOption = False,
     device: DeviceOption = None,
     course: CourseOption = None,
 ) -> None:
@@ -74,10 +77,11 @@ def grade(
     except Exception as error:
         _write_reports(files, ungraded(coursework.name, submission.path, error))
         raise
-    _write_reports(files, result)
+    shown = view_of(release=release)(result, coursework)
+    _write_reports(files, shown)
     console = Console()
-    typer.echo(render(result, width=console.width, color=console.is_terminal), nl=False)
-    raise typer.Exit(_exit_code(result))
+    typer.echo(render(shown, width=console.width, color=console.is_terminal), nl=False)
+    raise typer.Exit(_exit_code(shown))
 
 
 def _exit_code(outcome: Result | Ungraded) -> int:

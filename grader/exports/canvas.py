@@ -40,7 +40,7 @@ def canvas_gradebook(sheet: Sheet, gradebook: Gradebook, assignment: str, column
     placed = place(sheet, gradebook.of(assignment), chosen, slots, decimal_sign(sheet, chosen))
     why = f"{showable(sheet.headings[chosen])} says nothing of the points possible; check that they are ours."
     unknown = (Remark(where=sheet.name, why=why),) if maximum is None else ()
-    return Filled(data=sheet.filled(placed.cells), grades=len(placed.grades), remarks=(*unknown, *placed.remarks))
+    return Filled(data=sheet.filled(placed.cells), grades=len(placed.rows), remarks=(*unknown, *placed.remarks))
 
 
 def _column(sheet: Sheet, names: tuple[str, ...]) -> int:

@@ -1,8 +1,9 @@
 """A grade in a few words, for a comment or a cell."""
 
 import html
+from collections.abc import Iterator
 
-from grader.gradebook import Grade
+from grader.gradebook import Grade, Row
 from grader.result import Kind
 from grader.text import showable
 
@@ -13,14 +14,26 @@ LONGEST = 1000
 """Characters of a message; the report has the rest."""
 
 
-def comment(grade: Grade) -> str:
-    """A comment of one line of HTML, which is what Moodle takes comments for: points, in all and by kind, and where to
-    start.
+def comment(row: Row) -> str:
+    """A comment of one line of HTML, which is what Moodle takes comments for: points, in all and by kind (of a suite by
+    kernel), and where to start; all as the student is shown it. "" if there is no grade.
     """
-    parts = [(kind, *grade.points_of(kind)) for kind in Kind]
-    by_kind = ", ".join(f"{kind.value} {points:g} / {most:g}" for kind, points, most in parts if most)
-    lines = [f"{SIGNATURE}{grade.points:g} of {grade.max_points:g} points.", by_kind]
+    grade = row.shown
+    if grade is None or row.grade is None:
+        return ""
+    lines = [f"{SIGNATURE}{grade.points:g} of {grade.max_points:g} points.", ", ".join(_shares(grade))]
+    hidden = row.grade.max_points - grade.max_points
+    if hidden > 0:
+        lines.append(f"Checks worth {hidden:g} more points are hidden until they are released.")
     first = grade.first_cause
     if first is not None:
-        lines.append(f"Start here: {first.reason}: {first.message}"[:LONGEST])
+        about = f"{first.part}: " if first.part else ""
+        lines.append(f"Start here: {about}{first.reason}: {first.message}"[:LONGEST])
     return "<br>".join(html.escape(" ".join(showable(line).split()), quote=False) for line in lines if line)
+
+
+def _shares(grade: Grade) -> Iterator[str]:
+    """Points of whatever the grade is made of."""
+    by_part = {part: grade.points_of_part(part) for part in grade.parts}
+    shares = by_part or {kind.value: grade.points_of(kind) for kind in Kind}
+    return (f"{name} {points:g} / {most:g}" for name, (points, most) in shares.items() if most)

@@ -38,9 +38,9 @@ class Filled:
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
-    """Grades by the index of their line, what their cells say, and what is to be known of them."""
+    """Graded rows by the index of their line, what their cells say, and what is to be known of them."""
 
-    grades: dict[int, Grade]
+    rows: dict[int, Row]
     cells: dict[tuple[int, int], str]
     remarks: tuple[Remark, ...]
 
@@ -55,7 +55,7 @@ def place(sheet: Sheet, rows: Iterable[Row], column: int, slots: Mapping[str, Sl
     """The grades of those rows that have one, in a column, in the slot that their student's key names; `sign` divides
     decimals.
     """
-    grades: dict[int, Grade] = {}
+    graded: dict[int, Row] = {}
     cells: dict[tuple[int, int], str] = {}
     remarks: list[Remark] = []
     scales: set[tuple[float, float]] = set()
@@ -67,13 +67,13 @@ def place(sheet: Sheet, rows: Iterable[Row], column: int, slots: Mapping[str, Sl
         if slot is None or refusal:
             remarks.append(Remark(where=row.student.label, why=f"is graded, but not in the copy: {refusal}."))
             continue
-        grades[slot.line] = row.grade
+        graded[slot.line] = row
         cells[slot.line, column] = _points(row.grade, slot.maximum).replace(".", sign)
         if slot.maximum not in {None, row.grade.max_points}:
             scales.add((row.grade.max_points, slot.maximum or 0))
     scaled = (f"grades out of {most:g} points are scaled to its maximum of {maximum:g}." for most, maximum in scales)
     about = tuple(Remark(where=sheet.name, why=why) for why in sorted(scaled))
-    return Placed(grades=grades, cells=cells, remarks=(*about, *remarks))
+    return Placed(rows=graded, cells=cells, remarks=(*about, *remarks))
 
 
 def number_in(cell: str) -> float | None:

@@ -9,11 +9,17 @@ from grader.gradebook import Gradebook, Row
 from grader.result import Kind
 from grader.text import showable
 
+KINDS = tuple(kind for kind in Kind if kind is not Kind.PRACTICE)
+"""Those that are worth points."""
+
 COLUMNS = (
     *("label", "name", "key", "assignment", "status", "points", "max_points", "percent", "late"),
-    *(kind.value for kind in Kind),
+    *(kind.value for kind in KINDS),
     *("first_reason", "rate", "unit", "fraction_of_reference", "same_as", "where", "fault"),
 )
+
+PART_COLUMNS = ("points", "rate", "unit", "fraction_of_reference")
+"""What is said of each kernel of a suite, at the end of a row; rate, unit and fraction are not said of the whole."""
 
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """How a cell starts that a spreadsheet may run (OWASP, "CSV Injection"); the last four are full-width. Tabs and ends of
@@ -21,14 +27,17 @@ lines, which it also names, are spaces here."""
 
 
 def grades_csv(gradebook: Gradebook) -> str:
-    """A row for every student and assignment: points in all and by kind of check, the first reason, the speed.
+    """A row for every student and assignment: points in all and by kind of check, the first reason, the speed; of a
+    suite also points and speed of each kernel.
 
     Lines end as RFC 4180 says. Numbers are the shortest that read back the same; `rate` is in `unit`, `percent` has two
     decimals. Excel takes a file for UTF-8 only if it starts with a byte order mark, so there is one: Python reads it as
     "utf-8-sig".
     """
     file = io.StringIO()
-    writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\r\n")
+    parts = dict.fromkeys(part for parts in gradebook.parts.values() for part in parts if part)
+    columns = (*COLUMNS, *(f"{part}: {column}" for part in parts for column in PART_COLUMNS))
+    writer = csv.DictWriter(file, columns, restval="", lineterminator="\r\n")
     writer.writeheader()
     writer.writerows(_cells(row) for row in gradebook.rows)
     return BOM + file.getvalue()
@@ -61,12 +70,15 @@ def _figures(row: Row) -> dict[str, str]:
         "percent": f"{100 * grade.points / grade.max_points:.2f}" if grade.max_points else "",
         "first_reason": str(first.reason) if first is not None else "",
     }
-    for kind in Kind:
+    for kind in KINDS:
         cells[kind.value] = _plain(*(mark.points for mark in grade.marks if mark.kind is kind))
-    if grade.speed is not None:
-        cells["rate"] = _plain(grade.speed.rate)
-        cells["unit"] = grade.speed.unit
-        cells["fraction_of_reference"] = _plain(grade.speed.fraction_of_reference)
+    for part in grade.parts:
+        cells[f"{part}: points"] = _plain(*(mark.points for mark in grade.marks if mark.part == part))
+    for part, speed in grade.speeds.items():
+        lead = f"{part}: " if part else ""
+        cells[f"{lead}rate"] = _plain(speed.rate)
+        cells[f"{lead}unit"] = speed.unit
+        cells[f"{lead}fraction_of_reference"] = _plain(speed.fraction_of_reference)
     return cells
 
 

@@ -1,11 +1,13 @@
 """Gradescope's results.json, as its documentation has it ("Autograder Specifications", "Output format").
 
-Nothing is hidden from students: a hidden test would hide the total as well.
+No test is hidden in Gradescope's sense: that would hide the total as well. Hidden checks have been withheld before
+(withholding.py), if they are not released.
 """
 
 import json
 from typing import Any
 
+from grader.reports.side_by_side import in_words, standings_of
 from grader.reports.words import failure_in_words, speed_in_words
 from grader.result import Check, Result, Ungraded, Verdict
 from grader.text import showable
@@ -55,8 +57,12 @@ def _ungraded(outcome: Ungraded) -> dict[str, Any]:
 
 def _summary(result: Result) -> str:
     first = result.first_cause
-    start = "" if first is None else f"\nStart here: {first.name}: {first.message}"
-    return showable(f"{result.title}: {result.points:g} of {result.max_points:g} points.{start}")
+    lines = [
+        f"{result.title}: {result.points:g} of {result.max_points:g} points.",
+        *([] if first is None else [f"Start here: {first.name}: {first.message}"]),
+        *map(in_words, standings_of(result)),
+    ]
+    return showable("\n".join(lines))
 
 
 def _test(number: int, check: Check) -> dict[str, Any]:
@@ -76,7 +82,7 @@ def _test(number: int, check: Check) -> dict[str, Any]:
 def _words(check: Check) -> str:
     match check.verdict:
         case Verdict.SKIPPED:
-            return f"not checked here, and counts for nothing: {check.message}"
+            return f"counts for nothing here: {check.message}"
         case Verdict.PASSED:
             return "" if check.performance is None else "\n".join(speed_in_words(check.performance))
         case Verdict.PARTIAL | Verdict.FAILED:

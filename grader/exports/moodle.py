@@ -64,13 +64,13 @@ def moodle_worksheet(
     sign = decimal_sign(sheet, columns.grade, columns.maximum)
     placed = place(sheet, rows, columns.grade, _slots(sheet, columns), sign)
     comments = {} if columns.feedback is None else _comments(sheet, placed, columns.feedback)
-    kept = [line for line in placed.grades if columns.feedback is not None and (line, columns.feedback) not in comments]
+    kept = [line for line in placed.rows if columns.feedback is not None and (line, columns.feedback) not in comments]
     remarks = (
         *_about(sheet, columns),
         *placed.remarks,
         *(Remark(where=showable(sheet.lines[line].value(0)), why=KEPT) for line in kept),
     )
-    return Filled(data=sheet.filled(placed.cells | comments), grades=len(placed.grades), remarks=remarks)
+    return Filled(data=sheet.filled(placed.cells | comments), grades=len(placed.rows), remarks=remarks)
 
 
 KEPT = "has a comment already, which stays; the grade is filled in."
@@ -78,9 +78,9 @@ KEPT = "has a comment already, which stays; the grade is filled in."
 
 def _comments(sheet: Sheet, placed: Placed, column: int) -> dict[tuple[int, int], str]:
     """What comments say, where there is none yet or one of ours."""
-    before = {line: sheet.lines[line].value(column).strip() for line in placed.grades}
+    before = {line: sheet.lines[line].value(column).strip() for line in placed.rows}
     ours = {line for line, text in before.items() if not text or text.startswith(SIGNATURE)}
-    return {(line, column): comment(grade) for line, grade in placed.grades.items() if line in ours}
+    return {(line, column): comment(row) for line, row in placed.rows.items() if line in ours}
 
 
 def _columns(sheet: Sheet, grade_column: str | None, feedback_column: str | None) -> Columns:

@@ -70,7 +70,7 @@ class Series:
         return self.colour if self.filled else "none"
 
 
-def timings(performance: Performance) -> str | None:
+def timings(performance: Performance, part: str = "") -> str | None:
     """Every timed launch: a strip for each kernel, its median as a bar, half of its launches in a box.
 
     None if there is none that took any time.
@@ -94,17 +94,17 @@ def timings(performance: Performance) -> str | None:
         axes.set_xlabel("time of a launch")
 
     medians = ", ".join(f"{row.name} {seconds_in_words(median(row.seconds))}" for row in rows)
-    return svg("timings", f"Times of all launches; the medians: {medians}.", 0.55 + 0.52 * len(rows), draw)
+    return svg(f"timings {part}", f"Times of all launches; the medians: {medians}.", 0.55 + 0.52 * len(rows), draw)
 
 
-def rates(performance: Performance) -> str | None:
+def rates(performance: Performance, part: str = "") -> str | None:
     """Bars of the rates of the naive kernel, the submission and the model solution; the copy is the roof of those that
     only move. None if nothing took any time.
     """
-    rows = [each for each in _kernels(performance) if each.seconds]
+    rows = [each for each in kernels_of(performance) if each.seconds]
     if not rows:
         return None
-    values = [_rate(performance, row) for row in rows]
+    values = [rate_of(performance, row) for row in rows]
     roof = performance.copy_bandwidth if performance.unit == "GB/s" and isfinite(performance.copy_bandwidth) else None
 
     def draw(axes: Axes) -> None:
@@ -128,17 +128,17 @@ def rates(performance: Performance) -> str | None:
 
     words = ", ".join(f"{row.name} {three_digits(value)}" for row, value in zip(rows, values, strict=True))
     of_roof = "" if roof is None else f"; a copy reaches {three_digits(roof)}"
-    return svg("rates", f"Rates in {performance.unit}: {words}{of_roof}.", 0.75 + 0.55 * len(rows), draw)
+    return svg(f"rates {part}", f"Rates in {performance.unit}: {words}{of_roof}.", 0.75 + 0.55 * len(rows), draw)
 
 
-def roofline(performance: Performance, profile: Profile | None) -> str | None:
+def roofline(performance: Performance, profile: Profile | None, part: str = "") -> str | None:
     """GFLOPS against operations for each byte that must move, under the roofs of the device (Williams, Waterman and
     Patterson, 2009): below the slope memory is the limit, below the flat arithmetic.
 
     The roofs are those of the device's profile, which knows one of local memory as well, or else of the session.
     None if there is no peak, no arithmetic, or no time.
     """
-    rows, known = [each for each in _kernels(performance) if each.seconds], performance.roofs
+    rows, known = [each for each in kernels_of(performance) if each.seconds], performance.roofs
     bandwidth = known.copy_bandwidth.median if known else performance.copy_bandwidth
     peak = known.fp32_rate.median if known else performance.peak or 0.0
     if not rows or performance.flop is None or not all(isfinite(roof) and roof > 0 for roof in (bandwidth, peak)):
@@ -149,7 +149,7 @@ def roofline(performance: Performance, profile: Profile | None) -> str | None:
     if local is not None and profile is not None:
         own["local bytes"] = profile.local_intensity
     own = {what: each for what, each in own.items() if each > 0}
-    values = {row.name: _rate(performance, row) for row in rows}
+    values = {row.name: rate_of(performance, row) for row in rows}
 
     def draw(axes: Axes) -> None:
         ridge = peak / bandwidth
@@ -185,7 +185,7 @@ def roofline(performance: Performance, profile: Profile | None) -> str | None:
     words = ", ".join(f"{name} {three_digits(value)}" for name, value in values.items())
     roofs_in_words = f"{three_digits(bandwidth)} GB/s and {three_digits(peak)} GFLOPS"
     label = f"Roofline at {three_digits(intensity)} FLOP/byte, the roofs {roofs_in_words}. GFLOPS: {words}."
-    return svg("roofline", label, 4.4, draw)
+    return svg(f"roofline {part}", label, 4.4, draw)
 
 
 def _series(performance: Performance) -> tuple[Series, ...]:
@@ -200,7 +200,7 @@ def _series(performance: Performance) -> tuple[Series, ...]:
     )
 
 
-def _kernels(performance: Performance) -> tuple[Series, Series, Series]:
+def kernels_of(performance: Performance) -> tuple[Series, Series, Series]:
     """Those whose rates are compared, best last."""
     submission, reference, _, baseline, _ = _series(performance)
     return baseline, submission, reference
@@ -211,7 +211,7 @@ def _seen(seconds: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(each for each in seconds if isfinite(each) and each > 0)
 
 
-def _rate(performance: Performance, row: Series) -> float:
+def rate_of(performance: Performance, row: Series) -> float:
     """GFLOPS or GB/s, as the submission's is reckoned."""
     if row.marker == SUBMISSION:
         return performance.rate.median
@@ -256,19 +256,24 @@ def _number(value: float, _: object) -> str:
     return f"{value:g}"
 
 
-def svg(name: str, label: str, height: float, draw: Callable[[Axes], None]) -> str:
-    """What `draw` draws, as an element of a page, with a label for those who cannot see it.
+def drawn(name: str, height: float, draw: Callable[[Axes], None], ground: str = "none") -> str:
+    """What `draw` draws, in our style, as the text of a file of its own.
 
     The same figure is always the same text: no date, no random names, no settings of the user's.
     """
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update({**STYLE, "svg.hashsalt": name})
+        matplotlib.rcParams.update({**STYLE, "svg.hashsalt": name, "savefig.facecolor": ground})
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         draw(figure.subplots())
         text = StringIO()
         figure.savefig(text, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    root = ElementTree.fromstring(text.getvalue())  # noqa: S314 - our own, a line above
+    return text.getvalue()
+
+
+def svg(name: str, label: str, height: float, draw: Callable[[Axes], None]) -> str:
+    """What `draw` draws, as an element of a page, with a label for those who cannot see it."""
+    root = ElementTree.fromstring(drawn(name, height, draw))  # noqa: S314 - our own
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
         if element.tag == "g":

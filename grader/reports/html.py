@@ -6,7 +6,7 @@ names, paths) comes as plain text only; the one exception is what figures.py dra
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from grader.metrics import Access, Performance, Profile
-from grader.phrases import count
+from grader.phrases import capital, count
 from grader.reports import figures
+from grader.reports.ladder import ladder
+from grader.reports.side_by_side import HEADINGS, Standing, standings_of
 from grader.reports.words import (
     access_in_words,
     branch_in_words,
@@ -66,6 +68,20 @@ class Line:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Part:
+    """What is said of one kernel: its checks, of which the first is the result's so manieth, and its profile.
+
+    `name` is empty where there is but one kernel; `id` tells its headings from those of the others.
+    """
+
+    name: str
+    id: str
+    first: int
+    checks: tuple[Check, ...]
+    profile: Profile | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Layer:
     """The cells of one kind in an error map: its sign, what it means, how many there are, and an SVG path of them."""
 
@@ -94,46 +110,84 @@ def render(outcome: Result | Ungraded) -> str:
     """A page."""
     match outcome:
         case Result():
-            page = ENVIRONMENT.get_template("report.html.jinja")
-            return page.render(
-                result=outcome, lines=lines_of(outcome), verdicts=Counter(c.verdict for c in outcome.checks)
+            return ENVIRONMENT.get_template("report.html.jinja").render(
+                result=outcome,
+                parts=parts_of(outcome),
+                standings=standings_of(outcome),
+                lines=lines_of(outcome),
+                verdicts=Counter(check.verdict for check in outcome.checks if check.kind is not Kind.PRACTICE),
+                practice=[check for check in outcome.checks if check.kind is Kind.PRACTICE],
             )
         case Ungraded():
             return ENVIRONMENT.get_template("ungraded.html.jinja").render(ungraded=outcome)
 
 
+def parts_of(result: Result) -> tuple[Part, ...]:
+    """The kernels of a suite, or all that there is as one."""
+    names = [check.part for check in result.checks]
+    return tuple(
+        Part(
+            name=name,
+            id=f"part-{number}-" if name else "",
+            first=names.index(name) + 1,
+            checks=tuple(check for check in result.checks if check.part == name),
+            profile=result.profiles.get(name),
+        )
+        for number, name in enumerate(dict.fromkeys(names), start=1)
+    )
+
+
 def lines_of(result: Result) -> tuple[Line, ...]:
     """The source, line by line."""
     texts = result.source.removesuffix("\n").split("\n")
-    found: dict[int, dict[str, None]] = {}
-    for number, words in _sightings(result):
-        found.setdefault(number, {})[words] = None
-    accesses = [each for profile in result.profiles.values() for each in profile.accesses]
-    branches = [each for profile in result.profiles.values() for each in profile.branches]
+    found, costly, counts = map(_by_line, (_wrong(result), _costly(result), _other(result)))
     return tuple(
         Line(
             number=number,
             text=text,
-            findings=_first(tuple(found.get(number, ()))),
-            costly=tuple(access_in_words(each) for each in accesses if each.line == number and is_costly(each)),
-            counts=(
-                *(access_in_words(each) for each in accesses if each.line == number and not is_costly(each)),
-                *(branch_in_words(each) for each in branches if each.line == number),
-            ),
+            findings=_first(tuple(dict.fromkeys(found.get(number, ())))),
+            costly=costly.get(number, ()),
+            counts=counts.get(number, ()),
         )
         for number, text in enumerate(texts, start=1)
     )
 
 
-def _sightings(result: Result) -> Iterator[tuple[int, str]]:
-    """Lines, and what was seen wrong there."""
+Sighting = tuple[int, str, str]
+"""A line, a part, and what was seen there."""
+
+
+def _by_line(sightings: Iterable[Sighting]) -> dict[int, tuple[str, ...]]:
+    """What was seen at each line; where that serves several kernels of a suite, each with its kernel."""
+    seen: dict[int, list[tuple[str, str]]] = {}
+    for number, part, words in sightings:
+        seen.setdefault(number, []).append((part, words))
+    return {
+        number: tuple(f"{part}: {words}" if len({part for part, _ in notes}) > 1 else words for part, words in notes)
+        for number, notes in seen.items()
+    }
+
+
+def _wrong(result: Result) -> Iterator[Sighting]:
+    """What was seen to go wrong."""
     for check in result.checks:
         number = said_line(check)
         if number is not None:
-            yield number, f"{check.reason}: {check.message}"
+            yield number, check.part, f"{check.reason}: {check.message}"
         for finding in check.findings:
             for place in finding.places:
-                yield place.line, f"{finding.reason}: {place.words}"
+                yield place.line, check.part, f"{finding.reason}: {place.words}"
+
+
+def _costly(result: Result) -> Iterator[Sighting]:
+    for part, profile in result.profiles.items():
+        yield from ((each.line, part, access_in_words(each)) for each in profile.accesses if is_costly(each))
+
+
+def _other(result: Result) -> Iterator[Sighting]:
+    for part, profile in result.profiles.items():
+        yield from ((each.line, part, access_in_words(each)) for each in profile.accesses if not is_costly(each))
+        yield from ((each.line, part, branch_in_words(each)) for each in profile.branches)
 
 
 def said_line(check: Check) -> int | None:
@@ -171,10 +225,19 @@ def picture_of(error_map: ErrorMap) -> Picture:
     )
 
 
-def figures_of(performance: Performance, profile: Profile | None) -> Iterator[Markup]:
+def figures_of(performance: Performance, profile: Profile | None, part: str) -> Iterator[Markup]:
     """The figures that can be drawn: the roofline where there is one, else bars; then the timings."""
-    rate = figures.roofline(performance, profile) or figures.rates(performance)
-    for figure in (rate, figures.timings(performance)):
+    rate = figures.roofline(performance, profile, part) or figures.rates(performance, part)
+    yield from _drawn(rate, figures.timings(performance, part))
+
+
+def ladder_of(standings: tuple[Standing, ...]) -> Iterator[Markup]:
+    """The rates of a suite's kernels as bars, if they are rates of the same."""
+    yield from _drawn(ladder({each.part: each.performance for each in standings if each.performance}))
+
+
+def _drawn(*drawings: str | None) -> Iterator[Markup]:
+    for figure in drawings:
         if figure is not None:
             yield Markup(figure)  # noqa: S704 - drawn by us, of our own words and of numbers
 
@@ -196,6 +259,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "plural": count,
+        "capital": capital,
         "number": lambda value: f"{value:g}",
         "digits": three_digits,
         "thousands": lambda value: f"{value:,}",
@@ -207,11 +271,13 @@ def _environment() -> Environment:
         "picture": picture_of,
     }
     environment.globals |= {
+        "HEADINGS": HEADINGS,
         "Kind": Kind,
         "Reason": Reason,
         "Verdict": Verdict,
         "closing": closing,
         "figures_of": figures_of,
+        "ladder_of": ladder_of,
         "new_message": new_message,
         "said_line": said_line,
         "speed_in_words": speed_in_words,

@@ -5,11 +5,12 @@ It is made like the student's page (html.py): templates escape every text, and o
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import mean
 from urllib.parse import quote
 
 from markupsafe import Markup
 
-from grader.gradebook import Gradebook, Row
+from grader.gradebook import Grade, Gradebook, Row, Speed
 from grader.phrases import capital
 from grader.reports.histograms import drawn
 from grader.reports.html import ENVIRONMENT
@@ -28,6 +29,7 @@ from grader.reports.tallies import (
     quartiles,
     sums_of,
 )
+from grader.reports.words import three_digits
 from grader.result import CAUSES_FIRST, Kind, Reason
 from grader.similarity import ALIKE, Group, near_identical
 
@@ -54,6 +56,30 @@ class Spread:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Kernel:
+    """How a kernel has fared, the only one of an assignment (its `part` is empty) or one of a suite: points on average,
+    and speeds of those that were timed.
+    """
+
+    part: str
+    points: float
+    max_points: float
+    unit: str
+    rate: Quartiles | None
+    speed_up: Spread | None
+    fraction: Spread | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timed:
+    """A kernel of a submission, and its speed if that was measured."""
+
+    row: Row
+    part: str
+    speed: Speed | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Section:
     """What the page says of an assignment.
 
@@ -64,11 +90,10 @@ class Section:
     title: str
     sums: Sums
     points: Spread | None
-    speed_up: Spread | None
-    fraction: Spread | None
+    kernels: tuple[Kernel, ...]
     families: tuple[Family, ...]
-    faster: tuple[Row, ...]
-    impossible: tuple[Row, ...]
+    faster: tuple[Timed, ...]
+    impossible: tuple[Timed, ...]
     identical: tuple[tuple[str, ...], ...]
     alike: tuple[Group, ...]
 
@@ -84,6 +109,7 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
         sections=[section_of(gradebook, name) for name in gradebook.assignments],
         sums=sums_of(gradebook.rows),
         earned=earned,
+        of_model=of_model,
         short=short,
         amount=amount,
         whole=whole,
@@ -102,30 +128,61 @@ def section_of(book: Gradebook, name: str) -> Section:
     """An assignment of the batch."""
     rows = book.of(name)
     found = grades(rows)
-    speeds = [grade.speed for grade in found if grade.speed is not None]
     return Section(
         name=name,
         title=book.titles[name],
         sums=sums_of(rows),
         points=_spread(name, POINTS, [per_cent(grade) for grade in found]),
-        speed_up=_spread(name, SPEED_UP, [speed.speed_up_over_baseline for speed in speeds]),
-        fraction=_spread(name, FRACTION, [100 * speed.fraction_of_reference for speed in speeds]),
+        kernels=tuple(_kernel(name, part, found) for part in book.parts[name]),
         families=families(rows),
-        faster=tuple(sorted(filter(is_faster, rows), key=lambda row: -_fraction(row))),
-        impossible=tuple(filter(is_impossible, rows)),
+        faster=faster(rows),
+        impossible=impossible(rows),
         identical=identical(rows),
         alike=near_identical(rows, book.skeletons[name]),
     )
 
 
-def is_faster(row: Row) -> bool:
-    """Whether it beats the model solution by more than noise."""
-    return _fraction(row) > FASTER
+def _kernel(assignment: str, part: str, found: tuple[Grade, ...]) -> Kernel:
+    speeds = [grade.speeds[part] for grade in found if part in grade.speeds]
+    points = [grade.points_of_part(part) for grade in found]
+    name = f"{assignment} {part}".rstrip()
+    return Kernel(
+        part=part,
+        points=mean([earned for earned, _ in points] or [0.0]),
+        max_points=max((most for _, most in points), default=0.0),
+        unit=speeds[0].unit if speeds else "",
+        rate=quartiles([speed.rate for speed in speeds]),
+        speed_up=_spread(name, SPEED_UP, [speed.speed_up_over_baseline for speed in speeds]),
+        fraction=_spread(name, FRACTION, [100 * speed.fraction_of_reference for speed in speeds]),
+    )
 
 
-def is_impossible(row: Row) -> bool:
-    """Whether it was found implausible when it was graded, such as faster than bytes can move."""
-    return row.grade is not None and any(mark.reason is Reason.IMPLAUSIBLE for mark in row.grade.marks)
+def faster(rows: tuple[Row, ...]) -> tuple[Timed, ...]:
+    """Kernels that beat the model solution by more than noise, the fastest first."""
+    speeds = [(row, part, speed) for row in rows if row.grade for part, speed in row.grade.speeds.items()]
+    beaten = sorted(
+        (each for each in speeds if each[2].fraction_of_reference > FASTER),
+        key=lambda each: -each[2].fraction_of_reference,
+    )
+    return tuple(Timed(row=row, part=part, speed=speed) for row, part, speed in beaten)
+
+
+def impossible(rows: tuple[Row, ...]) -> tuple[Timed, ...]:
+    """Kernels that were found implausible when they were graded, such as faster than bytes can move."""
+    return tuple(
+        Timed(row=row, part=mark.part, speed=row.grade.speeds.get(mark.part))
+        for row in rows
+        if row.grade is not None
+        for mark in row.grade.marks
+        if mark.reason is Reason.IMPLAUSIBLE
+    )
+
+
+def of_model(row: Row) -> str:
+    """Per cent of the model solution's speed; of a suite from the least to the greatest."""
+    found = [speed.fraction_of_reference for speed in row.grade.speeds.values()] if row.grade else []
+    shares = dict.fromkeys(three_digits(100 * share) for share in (min(found), max(found))) if found else ()
+    return f"{' to '.join(shares)} %" if shares else ""
 
 
 def identical(rows: tuple[Row, ...]) -> tuple[tuple[str, ...], ...]:
@@ -162,10 +219,6 @@ def short(text: str) -> str:
 def address(path: str) -> str:
     """A relative path as a link that leads nowhere else, whatever its name looks like."""
     return f"./{quote(path, safe='/', errors='surrogateescape')}"
-
-
-def _fraction(row: Row) -> float:
-    return row.grade.speed.fraction_of_reference if row.grade and row.grade.speed else 0.0
 
 
 def _spread(assignment: str, scale: Scale, values: list[float]) -> Spread | None:

@@ -13,6 +13,9 @@ from grader.result import Kind, Reason, Verdict
 EXAMPLES = 3
 """Submissions that a line about a failure links to."""
 
+CASES = {Kind.CORRECTNESS: "correctness", Kind.PRACTICE: "practice, for no points"}
+"""What the cases of a kind are told under."""
+
 Label = str
 
 
@@ -159,8 +162,10 @@ def quartiles(values: Iterable[float]) -> Quartiles | None:
 
 
 def family_of(mark: Mark) -> str:
-    """What a check is told under: its name without sizes; all correctness cases are one."""
-    return mark.kind.value if mark.kind is Kind.CORRECTNESS else mark.name.partition(" (")[0]
+    """What a check is told under: its name without sizes; all cases are one, of a suite all of a kernel."""
+    lead = f"{mark.part}: " if mark.part else ""
+    name = mark.name.removeprefix(lead).partition(" (")[0]
+    return lead + CASES.get(mark.kind, name)
 
 
 def families(rows: tuple[Row, ...]) -> tuple[Family, ...]:

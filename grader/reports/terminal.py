@@ -12,8 +12,9 @@ from rich.text import Text
 from grader.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
 from grader.metrics import Performance
 from grader.reports.drawing import legend, tells_something
+from grader.reports.side_by_side import HEADINGS, Standing, standings_of
 from grader.reports.words import closing, new_message, speed_in_words, spills_in_words
-from grader.result import Check, ErrorMap, Finding, Kind, Reason, Result, Ungraded, Verdict
+from grader.result import CAUSES_FIRST, Check, ErrorMap, Finding, Kind, Reason, Result, Ungraded, Verdict
 from grader.text import showable
 
 EXPLAINED = 2
@@ -37,10 +38,12 @@ def render(result: Result, *, width: int, color: bool) -> str:
     )
     console.print(Text.assemble((f"{result.title}", "bold"), f"  {result.assignment}"))
     console.print(Text(showable(result.submission), style="dim"))
-    console.print()
     for part in dict.fromkeys(check.part for check in result.checks):
+        console.print()
         for row in _part(part, [check for check in result.checks if check.part == part]):
             console.print(row)
+    for line in _side_by_side(standings_of(result)):
+        console.print(line)
     console.print()
     console.print(_row(Text(""), "total", result.points, result.max_points))
     for line in _start(result):
@@ -55,8 +58,8 @@ def summary(name: str, outcome: Result | Ungraded) -> str:
     name = _one_line(name)
     if isinstance(outcome, Ungraded):
         return f"{name:<24} not graded  {_one_line(outcome.fault)}"
-    failed = [check for check in outcome.checks if check.reason not in {None, Reason.NOT_RUN}]
-    reasons = dict.fromkeys(str(check.reason) for check in failed)
+    counting = [check for check in outcome.checks if check.kind in CAUSES_FIRST]
+    reasons = dict.fromkeys(str(check.reason) for check in counting if check.reason not in {None, Reason.NOT_RUN})
     points = f"{outcome.points:g} / {outcome.max_points:g}"
     return f"{name:<24} {points:>10}  {', '.join(reasons) or 'passed'}"
 
@@ -70,16 +73,44 @@ def _start(result: Result) -> Iterator[Padding]:
     """What to look at first, where that is not the first failure above."""
     failed = [check for check in result.checks if check.verdict in {Verdict.FAILED, Verdict.PARTIAL}]
     first = result.first_cause
-    if first is not None and first.kind is not failed[0].kind:
-        yield _under(Text.assemble(("start here: ", "bold"), showable(first.message)))
+    if first is not None and (first.part, first.kind) != (failed[0].part, failed[0].kind):
+        about = f"{first.part}: " if first.part else ""
+        yield _under(Text.assemble(("start here: ", "bold"), showable(about + first.message)))
 
 
 def _part(part: str, checks: Sequence[Check]) -> Iterator[Table | Padding]:
     """The rows of one kernel: of a suite, under its name."""
-    if part:
-        points, max_points = sum(check.points for check in checks), _worth(checks)
-        yield _row(Text(""), Text(showable(part), style="bold"), points, max_points)
-    yield from _rows([check.model_copy(update={"name": check.name.removeprefix(f"{part}: ")}) for check in checks])
+    if not part:
+        yield from _rows(checks)
+        return
+    yield _row(Text(""), Text(showable(part), style="bold"), sum(check.points for check in checks), _worth(checks))
+    named = [check.model_copy(update={"name": check.name.removeprefix(f"{part}: ")}) for check in checks]
+    unbuilt = named[0].verdict is Verdict.FAILED and named[0].kind is Kind.BUILD
+    yield from _rows(named[:1] if unbuilt else named)
+    if unbuilt:
+        yield from _unreached(named[1:])
+
+
+def _unreached(checks: Sequence[Check]) -> Iterator[Table | Padding]:
+    """All that a kernel's build has kept from running, as one: a suite has as many builds as kernels."""
+    unrun = [check for check in checks if check.verdict is Verdict.FAILED]
+    yield from _rows([check for check in checks if check not in unrun])
+    if unrun:
+        yield _line(Verdict.FAILED, ", ".join(dict.fromkeys(check.kind for check in unrun)), 0, _worth(unrun))
+        yield _reason(unrun[0], unrun[0].message)
+
+
+def _side_by_side(standings: Sequence[Standing]) -> Iterator[Padding]:
+    """The rates of a suite's kernels, if there are any."""
+    if all(standing.performance is None for standing in standings):
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    table.add_column("kernel", overflow="fold")
+    for heading in HEADINGS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for standing in standings:
+        table.add_row(showable(standing.part), *standing.cells)
+    yield Padding(table, (1, 0, 0, 7))
 
 
 def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
@@ -88,9 +119,8 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
         passed = [check for check in of_kind if check.verdict is Verdict.PASSED]
         skipped = [check for check in of_kind if check.verdict is Verdict.SKIPPED]
         failed = [check for check in of_kind if check.verdict in {Verdict.PARTIAL, Verdict.FAILED}]
-        if skipped:
-            yield _line(Verdict.SKIPPED, kind.value if len(skipped) > 1 else skipped[0].name, 0, 0)
-            yield _under(Text(showable(skipped[0].message), style="dim"))
+        for message in dict.fromkeys(check.message for check in skipped):
+            yield from _skipped([check for check in skipped if check.message == message])
         if len(passed) > 1:
             label = f"{kind}: {'all' if not failed else f'{len(passed)} of'} {len(of_kind)} cases"
             yield _line(Verdict.PASSED, label, sum(c.points for c in passed), sum(c.max_points for c in passed))
@@ -99,6 +129,13 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
                 yield from _passed(check)
         for reason in dict.fromkeys(check.reason for check in failed):
             yield from _failures([check for check in failed if check.reason is reason])
+
+
+def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
+    """Checks of one kind that were skipped for one reason."""
+    names = ", ".join(_short_name(check) for check in checks)
+    yield _line(Verdict.SKIPPED, checks[0].name if len(checks) == 1 else f"{checks[0].kind}: {names}", 0, 0)
+    yield _under(Text(showable(checks[0].message), style="dim"))
 
 
 def _failures(checks: Sequence[Check]) -> Iterator[Table | Padding]:
