@@ -176,9 +176,10 @@ def _check_fit(assignment: Assignment, launch: Launch, sizes: Sizes, device: Dev
                 f"{group:,} do not divide: round up, as ceil_to(n, {group}) does."
             )
     if prod(local_size) > device.max_work_group:
+        sides = f"{' x '.join(map(str, local_size))} = " if len(local_size) > 1 else ""
         _refuse(
-            f"{launch.kernel} would have groups of {' x '.join(map(str, local_size))} = {prod(local_size):,} "
-            f"work-items {at}, but {device.name} runs groups of at most {device.max_work_group:,}."
+            f"{launch.kernel} would have groups of {sides}{prod(local_size):,} work-items {at}, but "
+            f"{device.name} runs groups of at most {device.max_work_group:,}."
         )
     if prod(global_size) > ITEMS:
         _refuse(f"{launch.kernel} would have {prod(global_size):,} work-items {at}, far more than can be run.")
