@@ -70,7 +70,7 @@ class Assignment(Folders):
             if fractions != sorted(set(fractions), reverse=True):
                 raise ValueError("the bands of a speed goal must be listed from the highest fraction down")
         for sizes in self.all_sizes():
-            self._evaluates(sizes)
+            self.check_at(sizes)
         return self
 
     def all_sizes(self) -> Iterator[Sizes]:
@@ -112,6 +112,9 @@ class Assignment(Folders):
         """What is there, but not as it can be used."""
         for name, buffer in self.buffers.items():
             yield from (f"the buffer {name} {why}" for why in buffer.contradictions())
+        if self.performance.referee is None:
+            made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
+            yield from (f"oracle.py makes {name}: write `referee: oracle` under performance" for name in made)
         shapes = " ".join(str(extent) for buffer in self.buffers.values() for extent in buffer.shape)
         for name, values in self.choices.constants.items():
             if self.constants.get(name) not in values:
@@ -129,7 +132,7 @@ class Assignment(Folders):
     def _goals(self) -> Iterator[Any]:
         return iter(self.performance.classes.values())
 
-    def _evaluates(self, sizes: Sizes) -> None:
+    def check_at(self, sizes: Sizes) -> None:
         """Every expression has a value at these sizes; raises ValueError that says which has not."""
         if set(sizes) != set(self.sizes):
             raise ValueError(f"a case must give the sizes {', '.join(self.sizes)} and no other, not {sizes}")

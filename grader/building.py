@@ -59,7 +59,11 @@ def build(task: Task, worker: Worker) -> Built | Problem:
     assignment = chosen(task.assignment, task.submission)
     if isinstance(assignment, Problem):
         return assignment
-    task = replace(task, assignment=assignment)
+    return build_settled(replace(task, assignment=assignment), worker)
+
+
+def build_settled(task: Task, worker: Worker) -> Built | Problem:
+    """The same for an assignment that leaves nothing to the student any more."""
     text = expand(task, worker)
     return text if isinstance(text, Problem) else _bind(task, worker, Program(source=text))
 

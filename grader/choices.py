@@ -9,7 +9,7 @@ arithmetic on whole numbers: no strings, no powers, nothing that could become la
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import NoReturn
@@ -17,7 +17,6 @@ from typing import NoReturn
 from grader.assignment import Assignment
 from grader.diagnosis import Problem
 from grader.errors import InputError
-from grader.expressions import evaluate_stated
 from grader.launches import Launch
 from grader.phrases import listed
 from grader.protocol import DeviceFacts
@@ -120,7 +119,7 @@ def _stated(launch: Launch, what: str, stated: tuple[Statement, ...]) -> tuple[s
             f"the {what} size of {launch.kernel} is yours to state, in a comment of your file such "
             f"as `// grader: {what} = {'64' if what == 'local' else 'ceil_to(n, 64)'}`."
         )
-    dimensions = _split(found[-1].value)
+    dimensions = split(found[-1].value)
     if not 1 <= len(dimensions) <= DIMENSIONS or not all(dimensions):
         _refuse(f"line {found[-1].line} states `{what} = {found[-1].value}`; it must be one to three sizes.")
     return dimensions
@@ -129,8 +128,8 @@ def _stated(launch: Launch, what: str, stated: tuple[Statement, ...]) -> tuple[s
 DIMENSIONS = 3
 
 
-def _split(value: str) -> tuple[str, ...]:
-    """The parts between commas that no bracket encloses."""
+def split(value: str) -> tuple[str, ...]:
+    """The parts between commas that no bracket encloses, such as the dimensions of a size."""
     parts, depth = [""], 0
     for character in value:
         depth += {"(": 1, ")": -1}.get(character, 0)
@@ -142,23 +141,27 @@ def _split(value: str) -> tuple[str, ...]:
 
 
 def unfit_sizes(assignment: Assignment, device: DeviceFacts) -> Problem | None:
-    """What is wrong, on this device, with the launch sizes of an assignment in which a submission has stated some."""
+    """What is wrong, on this device, with the launch sizes that a submission has stated, at all sizes."""
+    stated = [launch for launch in assignment.student_launches if launch.kernel in assignment.choices.launches]
+    return unfit_launches(assignment, stated, device)
+
+
+def unfit_launches(assignment: Assignment, launches: Sequence[Launch], device: DeviceFacts) -> Problem | None:
+    """What is wrong, on this device, with the sizes of these launches."""
     try:
         for sizes in assignment.all_sizes():
-            for launch in assignment.student_launches:
-                if launch.kernel in assignment.choices.launches:
-                    _check_fit(assignment, launch, sizes, device)
+            for launch in launches:
+                _check_fit(assignment, launch, sizes, device)
     except _UnfitError as error:
         return Problem(reason=Reason.LAUNCH_SIZES, message=str(error))
     return None
 
 
 def _check_fit(assignment: Assignment, launch: Launch, sizes: Sizes, device: DeviceFacts) -> None:
-    names = assignment.names(sizes)
     at = f"at {', '.join(f'{name} {size}' for name, size in sizes.items())}"
     try:
         global_size, local_size = (
-            tuple(evaluate_stated(size, names) for size in stated) for stated in (launch.global_size, launch.local_size)
+            assignment.items(launch, stated, sizes) for stated in (launch.global_size, launch.local_size)
         )
     except InputError as error:
         _refuse(f"the sizes of {launch.kernel} make no sense {at}: {error}")
@@ -173,9 +176,10 @@ def _check_fit(assignment: Assignment, launch: Launch, sizes: Sizes, device: Dev
                 f"{group:,} do not divide: round up, as ceil_to(n, {group}) does."
             )
     if prod(local_size) > device.max_work_group:
+        sides = f"{' x '.join(map(str, local_size))} = " if len(local_size) > 1 else ""
         _refuse(
-            f"{launch.kernel} would have groups of {' x '.join(map(str, local_size))} = {prod(local_size):,} "
-            f"work-items {at}, but {device.name} runs groups of at most {device.max_work_group:,}."
+            f"{launch.kernel} would have groups of {sides}{prod(local_size):,} work-items {at}, but "
+            f"{device.name} runs groups of at most {device.max_work_group:,}."
         )
     if prod(global_size) > ITEMS:
         _refuse(f"{launch.kernel} would have {prod(global_size):,} work-items {at}, far more than can be run.")

@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from grader.commands import assignments, authoring, course, machine, submission
+from grader.commands import assignments, authoring, course, driving, machine, submission
 from grader.commands.options import BAD_INPUT, UNGRADED
 from grader.errors import InputError, InterruptedGradingError, UngradedError
 from grader.interrupts import interrupt_on
@@ -32,6 +32,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "grade": submission.grade,
     "batch": course.batch,
     "profile": submission.profile,
+    "run": driving.run,
     "init": assignments.init,
     "export": course.export,
     "list": assignments.list_assignments,

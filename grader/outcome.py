@@ -12,10 +12,13 @@ from grader.protocol import BuildFailed, Refused, StepTime, Stopped
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """One launch of a sequence: each step by the device's clock, and all of it by the judge's."""
+    """One launch of a sequence: each step by the device's clock, and all of it by the judge's. A step that is repeated
+    has the time of all its `turns`.
+    """
 
     steps: tuple[StepTime, ...]
     wall_seconds: float
+    turns: int = 1
 
     @property
     def seconds(self) -> float:

@@ -92,7 +92,7 @@ class MemoryCheck(Record):
     """The quantity."""
 
     at_most: str | float
-    """A number or an expression over sizes and constants."""
+    """A number or an expression over sizes and constants, which are the assignment's own."""
 
     points: float = Field(ge=0)
     """For staying within it."""
@@ -156,7 +156,8 @@ class Performance(Record):
 
     referee: Literal["oracle"] | None = None
     """`oracle`: the judge makes the data of timed runs on GPUs, too. Else these are small integers made on the device,
-    and results must equal the model solution's to the bit, which divisions and roots make impossible."""
+    and results must equal the model solution's to the bit, which divisions and roots make impossible. Data that are
+    `made` need it."""
 
     classes: dict[DeviceClass, SpeedGoal]
     """One goal each for `cpu` and `gpu`."""

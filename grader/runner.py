@@ -202,9 +202,11 @@ class Worker:
         reply = self._reply("running", deadline)
         wall = time.perf_counter() - start
         match reply:
-            case Launched(times=times) if len(times) == steps and all(t.end_ns >= t.start_ns for t in times):
+            case Launched(times=times, turns=turns) if len(times) == steps and all(
+                t.end_ns >= t.start_ns for t in times
+            ):
                 self._launched.add(name)
-                return Timing(steps=times, wall_seconds=wall)
+                return Timing(steps=times, wall_seconds=wall, turns=turns)
             case _:
                 return self._unexpected(reply)
 

@@ -106,8 +106,8 @@ class Limit:
 
     @property
     def is_strict(self) -> bool:
-        """Whether it allows less than is proposed."""
-        return self.asked < self.proposed * (1 - TOLERANCE)
+        """Whether it allows less than is proposed, before that is rounded."""
+        return self.asked < self.model * ABOVE_COUNT * (1 - TOLERANCE)
 
     @property
     def tells_apart(self) -> bool:

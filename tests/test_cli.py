@@ -8,7 +8,7 @@ import pytest
 from commandline import MODEL, complaint, grader, output_of, python
 
 COMMANDS = (
-    *("grade", "batch", "profile", "init", "export", "list", "show", "new", "validate"),
+    *("grade", "batch", "profile", "run", "init", "export", "list", "show", "new", "validate"),
     *("devices", "calibrate", "doctor", "selftest", "schema"),
 )
 

@@ -9,6 +9,7 @@ from drafts import course_in, drafted, spoil  # noqa: F401 - a fixture
 from rich.console import Console
 from samples import BUILD, PROFILE, check, failed, performance, result
 
+from grader.cases import unrun_cases
 from grader.commands import validating
 from grader.commands.validating import Page, print_validation
 from grader.course import merged
@@ -32,7 +33,12 @@ def timed(fraction, naive=0.25):
     return result(BUILD, speed, profiles={"": PROFILE})
 
 
-SKELETON = result(BUILD, failed("correctness: one element (n 1)", message="nothing was written."))
+def skeleton_of(assignment):
+    """Its result: nothing is written."""
+    cases = unrun_cases(assignment)
+    return result(BUILD, *(failed(each.name, kind=each.kind, message="nothing was written.") for each in cases))
+
+
 HOLDS = Statement(claim="the model solution passes every check", holds=True, seen="100 of 100 points")
 
 
@@ -41,9 +47,8 @@ def printed(drafted, monkeypatch, bench):  # noqa: F811
     """A function that validates the draft, of which all that is run is told; the text and how much is broken."""
 
     def validate(model=None, baseline=PROFILE, statements=(HOLDS,), differences=None, graded=0.9):
-        own = None if model is None else OwnResults(model=model, skeleton=SKELETON)
-
         def examine(assignment, *_):
+            own = None if model is None else OwnResults(model=model, skeleton=skeleton_of(assignment))
             return Examined(assignment=assignment, statements=statements, own=own, baseline=baseline)
 
         def judge(golden, *_):
@@ -195,6 +200,15 @@ def test_without_golden_submissions_there_is_a_remark(printed, drafted):  # noqa
     said = joined_lines(text)
     assert "remark There are none in" in said
     assert "No right submission was measured beside the model solution" in said
+
+
+def test_students_do_not_see_what_is_hidden(printed, drafted):  # noqa: F811
+    """The report of the skeleton is theirs."""
+    path = "assignments/scaling/assignment.yaml"
+    spoil(drafted, path, "sizes: {n: 1}}", "sizes: {n: 1}, hidden: true}")
+    text, _ = printed(timed(1.0))
+    _, _, report = text.partition("The report of the skeleton:")
+    assert re.search(r"one element \(n 1\)\s+hidden: ", report)
 
 
 def test_of_a_suite_each_part_is_told_by_its_name(printed, drafted):  # noqa: F811

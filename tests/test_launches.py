@@ -173,6 +173,7 @@ BUFFERS = ADDITION["buffers"]
         ({"repeat": {"times": 2, "swap": [["x", "w"]]}}, "repeat has w, which is no buffer"),
         ({"repeat": {"times": 2, "swap": [["x", "z"]]}}, "x must be scratch with data, z an output of its shape"),
         ({"repeat": {"times": "n - 1"}}, '"n - 1" is less than 1'),
+        ({"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "made"}}}, "oracle.py makes x: write `referee: oracle`"),
         ({"choices": {"constants": {"TILE": [8]}}}, "`choices` has the constant TILE, which `constants` does not name"),
         ({"choices": {"constants": {"GROUP": [8]}}}, "must offer the value of GROUP in `constants`"),
         ({"choices": {"launches": ["sub"]}}, "`choices` has the launch of sub, which is no kernel"),

@@ -75,6 +75,20 @@ def test_every_field_of_the_file_is_in_a_table_and_no_other():
     assert found == dict(fields_of(DEFINITIONS["Whole"]))
 
 
+def values_of(schema):
+    """The words that fields of the file may have as their values."""
+    if isinstance(schema, dict):
+        yield from schema.get("enum", ())
+        yield from (value for below in schema.values() for value in values_of(below))
+    elif isinstance(schema, list):
+        yield from (value for below in schema for value in values_of(below))
+
+
+def test_every_value_that_a_field_may_have_is_explained():
+    """Each as it is written."""
+    assert {value for value in values_of(assignment_schema()) if f"`{value}`" not in TEXT} == set()
+
+
 def test_the_sections_that_are_required_are_named():
     """And `parts` has a section, too."""
     top = sections()["The top"]

@@ -29,6 +29,7 @@ from grader.selftest import Statement
 from grader.suite import Coursework
 from grader.thresholds import Limit, Proposal, Speeds
 from grader.validation import Examined, Judged, examine, is_complete, is_read, judge, limits, proposal, speeds
+from grader.withholding import withheld
 
 ONE_LINE, BROKEN_AT = 74, 48
 """Columns of a mapping that stays in one line; and those after which a longer one is broken at the next field."""
@@ -232,13 +233,14 @@ def _number(value: float) -> str:
 
 
 def students_view(coursework: Coursework, seen: Sequence[Examined], console: Console) -> str:
-    """What `grader show` says, and the report of the skeleton."""
+    """What `grader show` says, and the report of the skeleton, without what is hidden."""
     lines = describe(coursework).splitlines()
     said = "\n".join(fill(line, console.width, subsequent_indent=" " * _hanging(line)) for line in lines)
     results = [each.own.skeleton for each in seen if each.own is not None]
     if len(results) < len(seen):
         return said
-    report = render(joined(coursework, results), width=console.width, color=console.is_terminal)
+    shown = withheld(joined(coursework, results), coursework)
+    report = render(shown, width=console.width, color=console.is_terminal)
     return f"{said}\n\nThe report of the skeleton:\n\n{report}"
 
 

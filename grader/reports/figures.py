@@ -256,19 +256,24 @@ def _number(value: float, _: object) -> str:
     return f"{value:g}"
 
 
-def svg(name: str, label: str, height: float, draw: Callable[[Axes], None]) -> str:
-    """What `draw` draws, as an element of a page, with a label for those who cannot see it.
+def drawn(name: str, height: float, draw: Callable[[Axes], None], ground: str = "none") -> str:
+    """What `draw` draws, in our style, as the text of a file of its own.
 
     The same figure is always the same text: no date, no random names, no settings of the user's.
     """
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update({**STYLE, "svg.hashsalt": name})
+        matplotlib.rcParams.update({**STYLE, "svg.hashsalt": name, "savefig.facecolor": ground})
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         draw(figure.subplots())
         text = StringIO()
         figure.savefig(text, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    root = ElementTree.fromstring(text.getvalue())  # noqa: S314 - our own, a line above
+    return text.getvalue()
+
+
+def svg(name: str, label: str, height: float, draw: Callable[[Axes], None]) -> str:
+    """What `draw` draws, as an element of a page, with a label for those who cannot see it."""
+    root = ElementTree.fromstring(drawn(name, height, draw))  # noqa: S314 - our own
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
         if element.tag == "g":

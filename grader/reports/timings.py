@@ -1,0 +1,250 @@
+"""What `grader run` prints: all times of one kernel, or a row each for several, with bars."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
+from pathlib import Path
+from statistics import median
+
+from rich.bar import Bar
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from grader.diagnosis import Problem, sizes_in_words
+from grader.driver import Measured, Row
+from grader.phrases import count
+from grader.reports.drawing import as_text, tells_something
+from grader.reports.words import seconds_in_words, three_digits
+from grader.suite import Coursework
+from grader.text import showable
+
+DETAIL_LINES = 12
+"""Lines of detail (a build log) shown under a reason."""
+
+NOTHING = "-"
+"""In a cell of which nothing is known."""
+
+
+def render(coursework: Coursework, submission: Path, body: Iterable[RenderableType], *, width: int, color: bool) -> str:
+    """The body under what it is about, for a terminal of this width; without colour it is plain text."""
+    console = Console(
+        file=StringIO(), width=width, force_terminal=color, color_system="standard" if color else None, highlight=False
+    )
+    console.print(Text.assemble((coursework.title, "bold"), f"  {coursework.name}"))
+    console.print(Text(showable(str(submission)), style="dim"))
+    for part in body:
+        console.print()
+        console.print(part)
+    assert isinstance(console.file, StringIO)
+    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+
+
+def body(rows: Sequence[Row], swept: str | None) -> Iterator[RenderableType]:
+    """All about one kernel, or a table: by the values of what is swept, or by kernels."""
+    if swept is not None:
+        yield from _sweep(swept, rows)
+    elif len(rows) > 1:
+        yield from _ladder(rows)
+    else:
+        yield from _one(rows[0])
+
+
+def _one(row: Row) -> Iterator[RenderableType]:
+    """A single kernel: where its time goes, and what its results are worth."""
+    measured = row.outcome
+    if isinstance(measured, Problem):
+        yield _told(measured)
+        return
+    yield Text("\n".join((f"at {_settings(measured, but='')}", *_launches(measured))))
+    yield _times(measured)
+    yield Text("results right", style="green") if _is_right(row) else _told(row.problem) if row.problem else UNCHECKED
+    yield _footer([row])
+
+
+def _sweep(name: str, rows: Sequence[Row]) -> Iterator[RenderableType]:
+    """A row for each value of a size or a constant, with a bar for its rate."""
+    table = _table(name, rows)
+    table.add_column("", ratio=1)
+    highest = max((_rate(row) or 0.0 for row in rows), default=0.0)
+    for row in rows:
+        table.add_row(*_cells(row, rows), _bar(_rate(row), highest))
+    yield from _around(table, rows, but=name)
+
+
+def _ladder(rows: Sequence[Row]) -> Iterator[RenderableType]:
+    """A row for each kernel of a suite, held against the first."""
+    table = _table("kernel", rows)
+    repeated = any(isinstance(row.outcome, Measured) and row.outcome.assignment.repeat for row in rows)
+    for heading in ("times\nfirst", "FLOP\na word", *(["turns"] if repeated else [])):
+        table.add_column(heading, justify="right", vertical="bottom")
+    for row in rows:
+        turns = [f"{row.outcome.turns:,}" if isinstance(row.outcome, Measured) else NOTHING] if repeated else []
+        table.add_row(*_cells(row, rows), _ratio(_times_first(row, rows[0])), _ratio(row.intensity), *turns)
+    yield from _around(table, rows, but="")
+
+
+# --- the times of one ---------------------------------------------------------------------------
+
+
+def _times(measured: Measured) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
+    table.add_column("")
+    for heading in ("median", "least", measured.unit):
+        table.add_column(heading, justify="right")
+
+    def add(what: str, seconds: Sequence[float], rate: str = "") -> None:
+        table.add_row(what, seconds_in_words(median(seconds)), seconds_in_words(min(seconds)), rate)
+
+    add("kernel only, by the device", measured.on_device, _number(measured.rate(median(measured.on_device))))
+    launches = measured.assignment.student_launches
+    for number, launch in enumerate(launches) if len(launches) > 1 else ():
+        add(f"  {launch.kernel}", [each.steps[number].seconds for each in measured.launches])
+    add("launch, by the clock", [each.wall_seconds for each in measured.launches])
+    add("with transfers, by the clock", measured.totals, _number(measured.rate(median(measured.totals))))
+    return table
+
+
+def _launches(measured: Measured) -> Iterator[str]:
+    """For example "transpose: global 1024 x 64, local 16 x 16"; and how often all of them were repeated."""
+    assignment = measured.assignment
+    for launch in assignment.student_launches:
+        global_size, local_size = (
+            " x ".join(map(str, assignment.items(launch, size, measured.sizes)))
+            for size in (launch.global_size, launch.local_size)
+        )
+        yield f"{launch.kernel}: global {global_size}, local {local_size}"
+    if assignment.repeat is not None:
+        yield f"repeated: {count(measured.turns, 'turn')}"
+
+
+# --- a row each ---------------------------------------------------------------------------------
+
+
+def _table(first: str, rows: Sequence[Row]) -> Table:
+    """With the columns that every table has."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=False)
+    table.add_column(first, vertical="bottom", overflow="fold")
+    unit = _unit(rows) or "rate"
+    for heading in ("kernel\nms", f"kernel\n{unit}", f"with\ntransfers\n{unit}"):
+        table.add_column(heading, justify="right", vertical="bottom")
+    table.add_column("results", vertical="bottom")
+    return table
+
+
+def _cells(row: Row, rows: Sequence[Row]) -> tuple[str | Text, ...]:
+    label, verdict = showable(row.label), _verdict(row)
+    measured = row.outcome
+    if isinstance(measured, Problem):
+        return label, NOTHING, NOTHING, NOTHING, verdict
+    seconds, total = median(measured.on_device), median(measured.totals)
+    unit = "" if _unit(rows) else f" {measured.unit}"
+    rates = (f"{_number(measured.rate(each))}{unit}" for each in (seconds, total))
+    return label, three_digits(1e3 * seconds), *rates, verdict
+
+
+def _verdict(row: Row) -> Text:
+    if isinstance(row.outcome, Problem):
+        return Text("failed", style="bold red")
+    if row.problem is not None:
+        return Text("wrong", style="bold red")
+    return Text("right", style="green") if _is_right(row) else Text("unchecked", style="dim")
+
+
+def _is_right(row: Row) -> bool:
+    return isinstance(row.outcome, Measured) and row.outcome.checked and row.problem is None
+
+
+def _around(table: Table, rows: Sequence[Row], but: str) -> Iterator[RenderableType]:
+    """The table, with what its rows were run at before it, and what went wrong after it."""
+    circumstances = "\n".join(_circumstances(rows, but))
+    if circumstances:
+        yield Text(circumstances)
+    yield table
+    problems = _problems(rows)
+    if problems:
+        yield Text("\n").join(problems)
+    if any(isinstance(row.outcome, Measured) for row in rows):
+        yield _footer(rows)
+
+
+def _circumstances(rows: Sequence[Row], but: str) -> Iterator[str]:
+    """Sizes and constants, once for all rows that share them."""
+    labels: dict[str, list[str]] = {}
+    for row in rows:
+        if isinstance(row.outcome, Measured):
+            labels.setdefault(_settings(row.outcome, but), []).append(row.label)
+    for settings, those in labels.items():
+        yield f"at {settings}" if len(labels) == 1 else f"{', '.join(those)} at {settings}"
+
+
+def _settings(measured: Measured, but: str) -> str:
+    """Sizes and constants, but for one that is told elsewhere."""
+    both = (measured.sizes, measured.assignment.constants)
+    return "; ".join(
+        filter(None, (sizes_in_words({name: each[name] for name in each if name != but}) for each in both))
+    )
+
+
+def _problems(rows: Sequence[Row]) -> list[Text]:
+    """Each once, after the labels of all rows that have it."""
+    labels: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if row.problem is not None:
+            labels.setdefault((row.problem.reason, row.problem.message), []).append(row.label)
+    return [
+        Text.assemble(f"{showable(', '.join(those))}: ", (reason, "bold red"), f"  {showable(message)}")
+        for (reason, message), those in labels.items()
+    ]
+
+
+def _unit(rows: Sequence[Row]) -> str | None:
+    """Of all rates; None if they have several."""
+    units = {row.outcome.unit for row in rows if isinstance(row.outcome, Measured)}
+    return units.pop() if len(units) == 1 else None
+
+
+def _rate(row: Row) -> float | None:
+    """Of the kernel only."""
+    return row.outcome.rate(median(row.outcome.on_device)) if isinstance(row.outcome, Measured) else None
+
+
+def _times_first(row: Row, first: Row) -> float | None:
+    """How many times the rate of the first."""
+    rate, of_first = _rate(row), _rate(first)
+    return rate / of_first if rate and of_first and _unit((row, first)) else None
+
+
+def _bar(rate: float | None, highest: float) -> Bar | str:
+    return Bar(size=highest, begin=0, end=rate) if rate else ""
+
+
+# --- words --------------------------------------------------------------------------------------
+
+
+def _number(value: float | None) -> str:
+    return NOTHING if value is None else three_digits(value)
+
+
+def _ratio(value: float | None) -> str:
+    """With the points of a column below each other."""
+    return NOTHING if value is None else f"{value:,.2f}"
+
+
+UNCHECKED = Text("results not checked: --check compares them with the oracle's", style="dim")
+
+
+def _told(problem: Problem) -> Text:
+    """The reason, the sentence, what backs it, and a map of what is wrong."""
+    text = Text.assemble((problem.reason, "bold red"), "  ", showable(problem.message))
+    drawn = [as_text(problem.error_map)] if problem.error_map and tells_something(problem.error_map) else []
+    lines = showable(problem.detail).splitlines()[:DETAIL_LINES]
+    for line in (*lines, *drawn):
+        text.append(f"\n{line}", style="dim")
+    return text
+
+
+def _footer(rows: Sequence[Row]) -> Text:
+    """What the figures are."""
+    first = next(row.outcome for row in rows if isinstance(row.outcome, Measured))
+    runs = count(len(first.launches), "run")
+    return Text(f"medians of {runs} after one to warm up, on {showable(first.device.name)}", style="dim")
