@@ -10,7 +10,6 @@ from grader.memory import check_memory, uncounted
 from grader.performance import judge, unmeasured
 from grader.protocol import DeviceFacts
 from grader.result import Check, Kind, Reason, Result, Verdict
-from grader.scoring import case_points
 from grader.suite import Coursework
 
 
@@ -54,9 +53,9 @@ def _worth(check: Check, points: float) -> Check:
 
 
 def _correctness(result: Result, assignment: Assignment) -> Iterator[Check]:
-    asked = assignment.correctness
-    stored = [check for check in result.checks if check.kind in {Kind.CORRECTNESS, Kind.PRACTICE}]
-    return (_worth(check, case_points(asked, case)) for check, case in zip(stored, asked.cases, strict=True))
+    share = assignment.correctness.points / max(1, len(_of(result, Kind.CORRECTNESS)))
+    worth = {Kind.CORRECTNESS: share, Kind.PRACTICE: 0.0}
+    return (_worth(check, worth[check.kind]) for check in result.checks if check.kind in worth)
 
 
 def _memory(result: Result, assignment: Assignment) -> tuple[Check, ...]:
