@@ -22,7 +22,6 @@ from grader.driver import Measured, Request, count_intensities, drive
 from grader.errors import InputError
 from grader.files import check_outputs, write_whole
 from grader.inputs import fresh_seed
-from grader.reports.bars import bars
 from grader.reports.timings import body, render
 from grader.run_options import Options, read_dimensions, read_sweep, read_values, runs
 from grader.settings import load_settings
@@ -80,6 +79,8 @@ def run(
             counted = count_intensities(timed, request, bench, progress)
             rows = tuple(replace(row, intensity=counted.get(row.label)) for row in rows)
     if plot is not None:
+        from grader.reports.bars import bars  # noqa: PLC0415 - which takes a second to load, for a plot only
+
         write_whole(plot, bars(coursework.title, swept or "kernel", rows))
     console = Console()
     page = render(coursework, submission.path, body(rows, swept), width=console.width, color=console.is_terminal)
