@@ -63,8 +63,8 @@ class Script:
 
     @property
     def buffers(self) -> tuple[str, ...]:
-        """All that it uses, each once."""
-        return (*self.inputs, *self.outputs)
+        """All that it uses, each once, what it may change first."""
+        return (*self.outputs, *self.inputs)
 
     @property
     def kernels(self) -> tuple[KernelStep, ...]:

@@ -237,8 +237,9 @@ class _Hand:
         golden = [folder for folder in CORPUS if folder.parent.name == assignment and _is_clear(folder, course)]
         self._right = _in_turn([folder for folder in golden if expectation(folder).is_right], dice)
         self._wrong = _in_turn([folder for folder in golden if not expectation(folder).is_right], dice)
-        self._attacks = _in_turn([attack for attack in corpus() if _is_of(attack, course, slow=False)], dice)
-        self._slow = _in_turn([attack for attack in corpus() if _is_of(attack, course, slow=True)], dice)
+        attacks = [attack for attack in corpus() if _is_of(attack, course, assignment)]
+        self._attacks = _in_turn([attack for attack in attacks if not _is_slow(attack)], dice)
+        self._slow = _in_turn([attack for attack in attacks if _is_slow(attack)], dice)
         self._malformed = _in_turn(list(MALFORMED), dice)
         self._assignment = assignment
         self._dice = dice
@@ -250,7 +251,7 @@ class _Hand:
         if kind == "copy" and self._made:
             other = self._dice.choice(self._made)
             return Work(kind="copy", about=f"copy of {other.about}", data=other.data, expected=other.expected)
-        made = self._new(kind, name)
+        made = self._new(kind, f"{name}, {self._assignment}")
         self._made.append(made)
         return made
 
@@ -293,7 +294,7 @@ def _work(kind: str, folder: Path, name: str, expected: Path | str) -> Work:
 
 
 def signed(source: bytes, name: str) -> bytes:
-    """The source with its author at the end, where no line number changes."""
+    """The source with whose it is at the end, where no line number changes."""
     return source + f"\n// by {name}\n".encode()
 
 
@@ -308,12 +309,16 @@ def _is_clear(folder: Path, course: str) -> bool:
     return course == "strict" or (shows and not expected.is_luck)
 
 
-def _is_of(attack: Attack, course: str, *, slow: bool) -> bool:
-    """Whether it is tried in this course: in a strict one what is refused, or what is about the simulator."""
+def _is_of(attack: Attack, course: str, assignment: str) -> bool:
+    """Whether it is tried: in a strict course what is refused, whatever it was to solve; in an open one the others."""
     refused = not attack.allow and attack.docker in {"FORBIDDEN", "BUILD_ERROR"}
     if course == "strict":
         return refused
-    return not refused and not attack.watched and (attack.docker == "TIME_LIMIT") == slow
+    return attack.assignment == assignment and not refused and not attack.watched
+
+
+def _is_slow(attack: Attack) -> bool:
+    return attack.docker == "TIME_LIMIT"
 
 
 # --- what is no OpenCL ------------------------------------------------------------------------

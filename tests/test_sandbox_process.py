@@ -92,6 +92,7 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident():
         "grader.worker.memory",
         "grader.worker.options",
         "grader.worker.preprocess",
+        "grader.worker.sequence",
         "grader.worker.session",
         "grader.worker.simulator",
     ]
