@@ -1,5 +1,6 @@
 """The YAML files of a course as records; what is wrong with one is told with its path, the field and the remedy."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,10 +32,13 @@ def checked(where: str, kind: type[Read], fields: Fields) -> Read:
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
+        words: dict[str, list[str]] = {}  # several where a value could have been of several kinds
         # an unknown field is often a missing one misspelt: name it first
-        first, *others = sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+        for each in sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden"):
+            words.setdefault(_place(each, fields), []).append(_words(each))
+        (place, first), *others = words.items()
         more = f" (and {len(others)} more)" if others else ""
-        raise InputError(f"{where}: {_describe(first)}{more}") from error
+        raise InputError(": ".join(filter(None, (where, place, f"{' Or: '.join(first)}{more}")))) from error
 
 
 REMEDIES = {
@@ -43,9 +47,19 @@ REMEDIES = {
 }
 
 
-def _describe(error: Any) -> str:
-    where = ".".join(str(part) for part in error["loc"])
-    message = error["msg"].removeprefix("Value error, ")
-    remedy = REMEDIES.get(error["type"])
-    text = f"{where}: {message}" if where else message
-    return f"{text}; {remedy}." if remedy else f"{text}."
+def _place(error: Any, fields: Fields) -> str:
+    """Where in the file it is: the path that leads there, without the kinds that a value could have been of."""
+    found: Any = fields
+    place = []
+    for step in error["loc"]:
+        if isinstance(found, dict | list):
+            with suppress(LookupError, TypeError):
+                found = found[step]
+                place.append(str(step))
+    lacking = error["loc"][-1:] if error["type"] == "missing" else ()
+    return ".".join((*place, *lacking))
+
+
+def _words(error: Any) -> str:
+    message, remedy = error["msg"].removeprefix("Value error, "), REMEDIES.get(error["type"])
+    return f"{message}; {remedy}." if remedy else f"{message}."

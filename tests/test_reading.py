@@ -12,6 +12,7 @@ class Small(Record):
 
     name: str
     number: int = 0
+    either: tuple[str | int, ...] = ()
 
 
 def read(path, text):
@@ -33,6 +34,10 @@ def test_a_file_becomes_a_record(tmp_path):
         ("", "must hold fields such as `name:`, but holds NoneType."),
         ("number: 1", "name: Field required; add it."),
         ("name: one\nnumber: many", "number: Input should be a valid integer"),
+        (
+            "name: one\neither: [one, 4.5]",
+            "either.1: Input should be a valid string. Or: Input should be a valid integer, got a number with",
+        ),
         ("nme: one", "nme: Extra inputs are not permitted; remove it, or correct its spelling. (and 1 more)"),
     ],
 )
