@@ -165,11 +165,11 @@ def control_plan(assignment: Assignment, device: DeviceFacts) -> Plan:
     scripts = {
         STUDENT: _script(assignment, sizes, assignment.student_launches, REFERENCE, {}),
         NAIVE: _script(assignment, sizes, assignment.baseline, BASELINE, {}),
-        COPY: Script(steps=(CopyStep(source="copy_source", target="copy_target"),), uploads=(), outputs=()),
+        COPY: Script(steps=(CopyStep(source=COPY_SOURCE, target=COPY_TARGET),), uploads=(), outputs=()),
     }
     if assignment.has_surroundings:
         scripts[WHOLE] = _script(assignment, sizes, assignment.launches, REFERENCE, {})
-    extra = {"copy_source": size, "copy_target": size}
+    extra = {COPY_SOURCE: size, COPY_TARGET: size}
     plan = _plan(assignment, sizes, scripts)
     if assignment.performance.flop is not None:
         run = peak_run(device)
@@ -179,7 +179,8 @@ def control_plan(assignment: Assignment, device: DeviceFacts) -> Plan:
     return Plan(buffers=(*plan.buffers, *buffers), scripts=scripts)
 
 
-PEAK_OUTPUT = "peak_output"
+COPY_SOURCE, COPY_TARGET, PEAK_OUTPUT = "source of the copy", "target of the copy", "results of the peak"
+"""Buffers of what is measured beside an assignment, none of whose own has such a name."""
 
 
 def peak_step(run: PeakRun) -> KernelStep:

@@ -23,7 +23,7 @@ SUPPLY = "supply"
 
 DIGEST, SUMS = "digest", "sums of the digest"
 """The script that makes the digest, and the buffer that it makes it in: two words for each output. No buffer of
-an assignment has its name."""
+an assignment has such a name."""
 
 KERNELS: dict[tuple[DataKind, ElementType], str] = {
     ("numbers", "float"): "integers",

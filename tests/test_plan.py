@@ -100,7 +100,14 @@ def test_the_control_also_runs_the_whole_program_the_baseline_and_a_copy(course)
     assert plan.scripts[WHOLE].outputs == ("Atr", "Btr", "B")
     assert [step.program for step in plan.scripts[NAIVE].steps] == [BASELINE]
     assert (plan.scripts[NAIVE].uploads, plan.scripts[NAIVE].outputs) == (("A",), ("B",))
-    assert {spec.size for spec in plan.buffers if spec.name.startswith("copy")} == {copy_size(assignment, DEVICE)}
+    assert {spec.size for spec in plan.buffers if "copy" in spec.name} == {copy_size(assignment, DEVICE)}
+
+
+def test_no_buffer_of_an_assignment_is_called_like_one_beside_it(product):
+    """What a kernel's parameter cannot be called, they are."""
+    beside = [spec.name for spec in control_plan(product, DEVICE).buffers if spec.name not in product.buffers]
+    assert len(beside) == 3
+    assert not any(name.isidentifier() for name in beside)
 
 
 def test_an_assignment_without_surroundings_has_no_whole_program(transposition):
