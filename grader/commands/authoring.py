@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from grader.commands.options import (
     FAILED,
@@ -15,7 +14,7 @@ from grader.commands.options import (
     DeviceOption,
     GpuOption,
     SandboxOption,
-    docker_settings,
+    bench_settings,
 )
 from grader.commands.progress import progress_line
 from grader.commands.validating import Page, print_validation
@@ -49,7 +48,7 @@ def validate(
     course: CourseOption = None,
 ) -> None:
     """Check all that an assignment is made of, propose thresholds, and show what students will see."""
-    settings = load_settings({"sandbox": sandbox, "docker": docker_settings(gpu), "device": device, "course": course})
+    settings = load_settings(bench_settings(sandbox, gpu, device, course))
     folder = submissions or settings.course / PLACES["submissions"]
     paths = [settings.places.find(name) for name in names or settings.places.names()]
     broken = 0
@@ -71,19 +70,14 @@ def selftest(
     course: CourseOption = None,
 ) -> None:
     """Check on this device that model solutions pass, with a margin, and that skeletons and baselines do not."""
-    settings = load_settings({"sandbox": sandbox, "docker": docker_settings(gpu), "device": device, "course": course})
+    settings = load_settings(bench_settings(sandbox, gpu, device, course))
     loaded = [settings.places.load(name) for name in names or settings.places.names()]
-    assignments = [part for coursework in loaded for part in coursework.parts]
-    console = Console(highlight=False)
-    broken = 0
-    for assignment in assignments:
+    page = Page(console=Console(highlight=False))
+    for assignment in (part for coursework in loaded for part in coursework.parts):
         with progress_line() as progress, settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
             statements = list(examine_assignment(assignment, bench, progress))
-        for statement in statements:
-            broken += not statement.holds
-            verdict = Text("holds ", style="green") if statement.holds else Text("BROKEN", style="bold red")
-            console.print(Text.assemble(verdict, f"  {assignment.called}: {statement.claim} ({statement.seen})"))
-    raise typer.Exit(FAILED if broken else PASSED)
+        page.say(statements, assignment.called)
+    raise typer.Exit(FAILED if page.broken else PASSED)
 
 
 def schema(which: Annotated[Schema, typer.Argument(help="Which file.")]) -> None:

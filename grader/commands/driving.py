@@ -15,7 +15,7 @@ from grader.commands.options import (
     GpuOption,
     SandboxOption,
     TrustOption,
-    docker_settings,
+    bench_settings,
 )
 from grader.commands.progress import progress_line
 from grader.driver import Measured, Request, count_intensities, drive
@@ -56,7 +56,7 @@ def run(
     course: CourseOption = None,
 ) -> None:
     """Time kernels by hand: one, one at several sizes, or all of an assignment side by side. Nothing is graded."""
-    settings = load_settings({"sandbox": sandbox, "docker": docker_settings(gpu), "device": device, "course": course})
+    settings = load_settings(bench_settings(sandbox, gpu, device, course))
     coursework, submission = settings.places.load(assignment), read_submission(file)
     options = Options(
         kernel=kernel,

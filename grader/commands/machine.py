@@ -15,7 +15,7 @@ from grader.commands.options import (
     DeviceOption,
     GpuOption,
     SandboxOption,
-    docker_settings,
+    bench_settings,
 )
 from grader.commands.progress import progress_line
 from grader.device_profile import DeviceProfile, save_profile
@@ -28,7 +28,7 @@ from grader.settings import load_settings
 
 def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
     """List the OpenCL devices."""
-    settings = load_settings({"sandbox": sandbox, "docker": docker_settings(gpu), "device": 0})
+    settings = load_settings(bench_settings(sandbox, gpu, 0))
     with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench, bench.worker() as worker:
         worker.ready()
         for device in worker.devices:
@@ -37,7 +37,7 @@ def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
 
 def calibrate(sandbox: SandboxOption = None, gpu: GpuOption = None, device: DeviceOption = None) -> None:
     """Measure what the device can do, and keep it: gradings draw their rooflines and judge what is too fast by it."""
-    settings = load_settings({"sandbox": sandbox, "docker": docker_settings(gpu), "device": device})
+    settings = load_settings(bench_settings(sandbox, gpu, device))
     name = settings.choose_sandbox(trusted=True)
     with progress_line() as progress, settings.open_bench(name) as bench, bench.worker() as worker:
         progress("waiting for the device")
@@ -89,7 +89,7 @@ def doctor(
     device: DeviceOption = None,
 ) -> None:
     """Say whether this machine can grade, and what to do if not."""
-    settings = load_settings({"sandbox": sandbox, "docker": docker_settings(gpu), "course": course, "device": device})
+    settings = load_settings(bench_settings(sandbox, gpu, device, course))
     name = settings.choose_sandbox(trusted=True)
     console = Console(highlight=False)
     problems = 0

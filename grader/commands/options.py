@@ -1,7 +1,7 @@
 """What the commands share: options, what they set, and exit codes."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -40,6 +40,13 @@ def view_of(*, release: bool) -> View:
 def docker_settings(gpu: str | None) -> dict[str, str] | None:
     """What --gpu sets; nothing where it is not given."""
     return None if gpu is None else {"gpu": gpu}
+
+
+def bench_settings(
+    sandbox: str | None, gpu: str | None, device: int | None, course: Path | None = None
+) -> dict[str, Any]:
+    """What is set by the options that say where things run; None is what was not given."""
+    return {"sandbox": sandbox, "docker": docker_settings(gpu), "device": device, "course": course}
 
 
 def watching_settings(require_sanitizer: bool) -> dict[str, bool] | None:

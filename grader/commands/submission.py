@@ -17,7 +17,7 @@ from grader.commands.options import (
     SandboxOption,
     SanitizerOption,
     TrustOption,
-    docker_settings,
+    bench_settings,
     view_of,
     watching_settings,
 )
@@ -61,7 +61,7 @@ def grade(
 
     Your own file runs in a process; one that belongs to another user runs in a container.
     """
-    given = {"sandbox": sandbox, "docker": docker_settings(gpu), "device": device, "course": course}
+    given = bench_settings(sandbox, gpu, device, course)
     settings = load_settings({**given, "watching": watching_settings(require_sanitizer)})
     wanted = {"junit": junit, "json": json, "html": html, "gradescope": gradescope}
     files = {name: path for name, path in wanted.items() if path is not None}

@@ -47,11 +47,11 @@ class Page:
         self.console.print()
         self.console.print(Rule(Text(title, style="bold"), align="left", characters="-", style="dim"))
 
-    def say(self, statements: Iterable[Statement], part: str = "") -> None:
-        """A row for each; of a part of a suite, under its name."""
+    def say(self, statements: Iterable[Statement], of: str = "") -> None:
+        """A row for each, behind the name of what they are of, if there could be doubt."""
         for each in statements:
             verdict = Text("holds", style="green") if each.holds else Text("BROKEN", style="bold red")
-            words = f"{part}: {each.claim} ({each.seen})" if part else f"{each.claim} ({each.seen})"
+            words = f"{of}: {each.claim} ({each.seen})" if of else f"{each.claim} ({each.seen})"
             self.console.print(_row(verdict, words, width=6))
             self.broken += not each.holds
 
