@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import Field, model_validator
@@ -199,9 +199,17 @@ class Assignment(Folders):
         timed = max(goal.points for goal in self.performance.classes.values())
         return self.correctness.points + watched + counted + timed
 
+    def with_constants(self, constants: Mapping[str, str | int]) -> "Assignment":
+        """The same with other values of these."""
+        return self.model_copy(update={"constants": {**self.constants, **constants}})
+
     def timed_on(self, kind: DeviceClass) -> "Assignment":
         """The same with the constants that are timed on a class of devices."""
-        return self.model_copy(update={"constants": {**self.constants, **self.performance.classes[kind].constants}})
+        return self.with_constants(self.performance.classes[kind].constants)
+
+    def timed_as_chosen(self, kind: DeviceClass) -> "Assignment":
+        """That, but for the constants that students choose: these stay as they are."""
+        return self.timed_on(kind).with_constants({name: self.constants[name] for name in self.choices.constants})
 
     @property
     def definitions(self) -> dict[str, str]:

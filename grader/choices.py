@@ -31,6 +31,9 @@ STATEMENT = re.compile(
 
 WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
 
+DIMENSIONS = 3
+"""Of a launch, at most."""
+
 ITEMS = 2**40
 """Work-items that a launch may have in all: no device gets so far in the time that there is."""
 
@@ -67,7 +70,7 @@ def chosen(assignment: Assignment, submission: Submission) -> Assignment | Probl
         launches = tuple(_launch(assignment, launch, stated) for launch in assignment.launches)
     except _UnfitError as error:
         return Problem(reason=Reason.LAUNCH_SIZES, message=str(error))
-    return assignment.model_copy(update={"constants": {**assignment.constants, **constants}, "launches": launches})
+    return assignment.with_constants(constants).model_copy(update={"launches": launches})
 
 
 def statements(source: str) -> Iterator[Statement]:
@@ -123,9 +126,6 @@ def _stated(launch: Launch, what: str, stated: tuple[Statement, ...]) -> tuple[s
     if not 1 <= len(dimensions) <= DIMENSIONS or not all(dimensions):
         _refuse(f"line {found[-1].line} states `{what} = {found[-1].value}`; it must be one to three sizes.")
     return dimensions
-
-
-DIMENSIONS = 3
 
 
 def split(value: str) -> tuple[str, ...]:

@@ -55,7 +55,8 @@ def invite(task: Task, student: Worker, built: Built, hire: Callable[[Role], Wor
     device = student.ready()
     match = match_of(task.assignment, device, task.seed)
     referee = referee_for(match)
-    entry = submission_plan(_timed(built, device), match.sizes, built.bindings)
+    timed = built.task.assignment.timed_as_chosen(device_class(device))
+    entry = submission_plan(timed, match.sizes, built.bindings)
     contestants = {Role.SUBMISSION: Contestant(worker=student, plan=referee.prepare(entry))}
     plans = {
         Role.REFERENCE: reference_plan(match.assignment, match.sizes),
@@ -91,21 +92,13 @@ def begin(contestant: Contestant, programs: Mapping[str, Program], referee: Refe
     contestant.worker.load({**ours, **referee.programs}).begin_open(contestant.plan)
 
 
-def _timed(built: Built, device: DeviceFacts) -> Assignment:
-    """The assignment as the submission is timed for it: what it has chosen itself stays."""
-    entry = built.task.assignment
-    own = {name: entry.constants[name] for name in entry.choices.constants}
-    timed = entry.timed_on(device_class(device))
-    return timed.model_copy(update={"constants": {**timed.constants, **own}})
-
-
 def enter(contest: Contest, built: Built) -> Problem | None:
     """Ask for the submission's session, in which it is built with the constants that are timed on this device; it opens
     while the simulator works.
     """
     student = contest.contestants[Role.SUBMISSION]
     text: str | Problem = built.program.source
-    timed = _timed(built, contest.device)
+    timed = built.task.assignment.timed_as_chosen(device_class(contest.device))
     if timed.constants != built.task.assignment.constants:
         text = expand(replace(built.task, assignment=timed), student.worker)
     if isinstance(text, Problem):

@@ -44,12 +44,11 @@ def to_run(
     Raises InputError if they make no sense.
     """
     kind, goal = device_class(device), speed_goal(assignment, device)
-    own = {name: assignment.constants[name] for name in assignment.choices.constants}
-    settled = settle(_with_constants(assignment.timed_on(kind), own), submission, wanted)
+    settled = settle(assignment.timed_as_chosen(kind), submission, wanted)
     if isinstance(settled, Problem):
         return settled
     sizes = {**goal.sizes, **wanted.sizes}
-    _check(_with_constants(assignment, settled.constants), sizes, device)
+    _check(assignment.with_constants(settled.constants), sizes, device)
     goal = goal.model_copy(update={"sizes": sizes, "constants": {}})
     run = settled.model_copy(
         update={
@@ -72,17 +71,13 @@ def settle(assignment: Assignment, submission: Submission, wanted: Overrides) ->
     if by_hand:
         launches = tuple(_relaunched(launch, wanted) for launch in settled.launches)
         settled = _leaving(settled.model_copy(update={"launches": launches}), [*stated, wanted.kernel])
-    return _with_constants(settled, wanted.constants)
+    return settled.with_constants(wanted.constants)
 
 
 def _leaving(assignment: Assignment, kernels: Iterable[str]) -> Assignment:
     """The assignment with the launch sizes of these kernels, and of no others, written as students write them."""
     choices = assignment.choices.model_copy(update={"launches": tuple(dict.fromkeys(kernels))})
     return assignment.model_copy(update={"choices": choices})
-
-
-def _with_constants(assignment: Assignment, constants: Mapping[str, str | int]) -> Assignment:
-    return assignment.model_copy(update={"constants": {**assignment.constants, **constants}})
 
 
 def _relaunched(launch: Launch, wanted: Overrides) -> Launch:
