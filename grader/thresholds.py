@@ -2,7 +2,7 @@
 
 A speed is a fraction of the model solution's. Full points stand at the geometric mean of the baseline's speed and the
 model solution's: as many times faster than the one as slower than the other. A limit leaves a tenth above what the
-model solution is counted.
+model solution is counted, and every right submission.
 """
 
 import math
@@ -88,7 +88,8 @@ def _remarks(speeds: Speeds, slowest: str | None, full: float, *, passes: bool) 
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """A memory check at the sizes at which it is made: what it allows, and what our kernels are counted.
+    """A memory check at the sizes at which it is made: what it allows, and what our kernels are counted, and right
+    submissions by their names.
 
     `baseline` is None where that was not counted.
     """
@@ -97,17 +98,29 @@ class Limit:
     asked: float
     model: float
     baseline: float | None
+    right: Mapping[str, float]
+
+    @property
+    def most(self) -> float:
+        """The largest count of what must pass."""
+        return max(self.model, *self.right.values(), 0.0)
+
+    @property
+    def beyond(self) -> str | None:
+        """The right submission that is counted most, if that is more than the model solution leaves room for."""
+        name = max(self.right, key=self.right.__getitem__, default=None)
+        return name if name is not None and self.right[name] > self.model * ABOVE_COUNT else None
 
     @property
     def proposed(self) -> float:
-        """The model solution's count, and a tenth."""
-        scale = 1.0 if self.model >= 1000 else 100.0
-        return math.ceil(round(self.model * ABOVE_COUNT * scale, 6)) / scale
+        """That, and a tenth."""
+        scale = 1.0 if self.most >= 1000 else 100.0
+        return math.ceil(round(self.most * ABOVE_COUNT * scale, 6)) / scale
 
     @property
     def is_strict(self) -> bool:
         """Whether it allows less than is proposed, before that is rounded."""
-        return self.asked < self.model * ABOVE_COUNT * (1 - TOLERANCE)
+        return self.asked < self.most * ABOVE_COUNT * (1 - TOLERANCE)
 
     @property
     def tells_apart(self) -> bool:

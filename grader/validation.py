@@ -132,11 +132,7 @@ def speeds(seen: Examined, judged: tuple[Judged, ...]) -> Speeds | None:
     performance = seen.own.model.checks[-1].performance if seen.own else None
     if performance is None:
         return None
-    right = {
-        each.golden.name: each.result.checks[-1].performance
-        for each in judged
-        if each.golden.expectation.is_right and each.golden.expectation.part == seen.assignment.part
-    }
+    right = {name: result.checks[-1].performance for name, result in _right(seen.assignment, judged).items()}
     return Speeds(
         model=performance.fraction_of_reference.median,
         baseline=1 / performance.speed_up_over_baseline.median,
@@ -144,17 +140,24 @@ def speeds(seen: Examined, judged: tuple[Judged, ...]) -> Speeds | None:
     )
 
 
+def _right(assignment: Assignment, judged: tuple[Judged, ...]) -> dict[str, Result]:
+    """The results of right submissions, by their names."""
+    expected = ((each, each.golden.expectation) for each in judged)
+    return {each.golden.name: each.result for each, of in expected if of.is_right and of.part == assignment.part}
+
+
 def proposal(seen: Examined, measured: Speeds) -> Proposal:
     """The speed goal that would fit."""
     return propose_goal(speed_goal(seen.assignment, seen.device).points, measured)
 
 
-def limits(seen: Examined) -> Iterator[Limit]:
+def limits(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Limit]:
     """The memory checks, if the model solution's accesses were counted."""
     memory = seen.assignment.memory
-    profile = next(iter(seen.own.model.profiles.values()), None) if seen.own else None
+    profile = _profile(seen.own.model) if seen.own else None
     if memory is None or profile is None:
         return
+    right = {name: _profile(result) for name, result in _right(seen.assignment, judged).items()}
     for check in memory.checks:
         measure = MEASURES[check.measure]
         yield Limit(
@@ -162,4 +165,10 @@ def limits(seen: Examined) -> Iterator[Limit]:
             asked=evaluate(check.at_most, seen.assignment.names(memory.sizes)),
             model=measure(profile).value,
             baseline=None if seen.baseline is None else measure(seen.baseline).value,
+            right={name: measure(counted).value for name, counted in right.items() if counted is not None},
         )
+
+
+def _profile(result: Result) -> Profile | None:
+    """Of one kernel, if its accesses were counted."""
+    return next(iter(result.profiles.values()), None)

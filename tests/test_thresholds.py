@@ -80,15 +80,24 @@ def test_a_baseline_that_must_miss_but_cannot_is_told():
     ]
 
 
-def limit(asked, model, baseline=None):
+def limit(asked, model, baseline=None, **right):
     check = MemoryCheck(name="reads", measure="words read", at_most=asked, points=5)
-    return Limit(check=check, asked=asked, model=model, baseline=baseline)
+    return Limit(check=check, asked=asked, model=model, baseline=baseline, right=right)
 
 
 @pytest.mark.parametrize(("model", "proposed"), [(1.0, 1.1), (1.04, 1.15), (0.0, 0.0), (12288, 13517), (999, 1098.9)])
 def test_a_limit_leaves_a_tenth_above_the_model_solution(model, proposed):
     """Rounded up: counts to whole ones, ratios to hundredths."""
     assert limit(1, model).proposed == proposed
+
+
+def test_a_limit_leaves_as_much_above_what_is_right():
+    """Who is counted most is named, unless there is room for it anyway."""
+    assert limit(1.1, 1.0, few=0.5, many=2.0).proposed == 2.2
+    assert limit(1.1, 1.0, few=0.5, many=2.0).beyond == "many"
+    assert limit(1.1, 1.0, few=0.5, many=2.0).is_strict
+    assert limit(1.1, 1.0, as_many=1.05).beyond is None
+    assert limit(1.1, 1.0).beyond is None
 
 
 def test_a_limit_without_that_is_strict():

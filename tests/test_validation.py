@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from drafts import course_in, drafted, quick, spoil  # noqa: F401 - fixtures
-from samples import BUILD, performance, result
+from samples import BUILD, PROFILE, performance, result
 from samples import check as a_check
 from simulator import simulator  # noqa: F401 - a fixture
 
@@ -46,7 +46,7 @@ def test_a_draft_holds_and_its_baseline_is_counted(scaling, quick, simulator):  
     assert len(seen.statements) == 5
     assert seen.own.model.points == 100
     assert seen.own.skeleton.points == 0
-    (limit,) = limits(seen)
+    (limit,) = limits(seen, ())
     assert (limit.check.name, limit.asked, limit.model, limit.baseline) == ("coalesced accesses", 1.1, 1.0, 8.0)
 
 
@@ -59,7 +59,7 @@ def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):  # noqa: F8
     assert "NameError" in said.seen
     assert seen.own is None
     assert speeds(seen, ()) is None
-    assert list(limits(seen)) == []
+    assert list(limits(seen, ())) == []
 
 
 def test_a_baseline_that_does_not_build_is_a_broken_statement(drafted, quick):  # noqa: F811
@@ -132,10 +132,10 @@ def timed(fraction, speed_up=2.0):
     return result(BUILD, a_check("performance: cpu (n 1)", kind=Kind.PERFORMANCE, performance=figures))
 
 
-def judged(folder, fraction, part="", fails=()):
-    """A submission of the corpus with this speed."""
+def judged(folder, graded, part="", fails=()):
+    """A submission of the corpus with this result."""
     expectation = Expectation(about="It is made up.", part=part, fails=dict(fails))
-    return Judged(golden=Golden(folder=folder, expectation=expectation), result=timed(fraction), differences=())
+    return Judged(golden=Golden(folder=folder, expectation=expectation), result=graded, differences=())
 
 
 def test_speeds_are_those_of_right_submissions_for_this_part(scaling, tmp_path):
@@ -143,12 +143,30 @@ def test_speeds_are_those_of_right_submissions_for_this_part(scaling, tmp_path):
     own = OwnResults(model=timed(0.98, speed_up=4.0), skeleton=result(BUILD))
     seen = Examined(assignment=scaling, statements=(), own=own, baseline=None)
     others = (
-        judged(tmp_path / "right", 0.9),
-        judged(tmp_path / "slow", 0.1, fails={"performance": "TOO_SLOW"}),
-        judged(tmp_path / "elsewhere", 0.2, part="second"),
+        judged(tmp_path / "right", timed(0.9)),
+        judged(tmp_path / "slow", timed(0.1), fails={"performance": "TOO_SLOW"}),
+        judged(tmp_path / "elsewhere", timed(0.2), part="second"),
     )
     measured = speeds(seen, others)
     assert (measured.model, measured.baseline, measured.right) == (0.98, 0.25, {"right": 0.9})
     assert [(band.fraction, band.points) for band in proposal(seen, measured).bands] == [(0.5, 20), (0.37, 10)]
     part = replace(seen, assignment=scaling.model_copy(update={"part": "second"}))
     assert speeds(part, others).right == {"elsewhere": 0.2}
+
+
+def counted(sectors):
+    """A result in which so many sectors were moved where 2048 would hold the words."""
+    access = PROFILE.accesses[0].model_copy(update={"sectors": sectors})
+    return result(BUILD, profiles={"": PROFILE.model_copy(update={"accesses": (access,), "branches": ()})})
+
+
+def test_limits_are_above_what_right_submissions_are_counted(scaling, tmp_path):
+    """Not wrong ones, nor one that was not counted."""
+    own = OwnResults(model=counted(2048), skeleton=result(BUILD))
+    others = (
+        judged(tmp_path / "right", counted(3072)),
+        judged(tmp_path / "uncounted", result(BUILD)),
+        judged(tmp_path / "wrong", counted(16384), fails={"sanitizer": "DATA_RACE"}),
+    )
+    (limit,) = limits(Examined(assignment=scaling, statements=(), own=own, baseline=None), others)
+    assert (limit.model, limit.right, limit.proposed, limit.beyond) == (1.0, {"right": 1.5}, 1.65, "right")

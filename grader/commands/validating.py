@@ -144,7 +144,7 @@ def thresholds(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Renderabl
         yield _note("unknown", "Nothing was timed: the model solution must pass everything else first.")
     else:
         yield from _speed(seen, measured, proposal(seen, measured))
-    counted = tuple(limits(seen))
+    counted = tuple(limits(seen, judged))
     if counted:
         yield from _memory(seen, counted)
     elif seen.assignment.memory is not None:
@@ -179,6 +179,8 @@ def _memory(seen: Examined, counted: Sequence[Limit]) -> Iterator[RenderableType
     yield from _proposed(["memory:", "  checks:"], checks)
     for each in counted:
         name = each.check.name
+        if each.beyond is not None:
+            yield _note("remark", f"{name}: {each.beyond} is right, and has {_number(each.most)}.")
         if each.is_strict:
             yield _note("asks more", f"{name}: at most {_number(each.asked)}. Keep it if no right kernel needs more.")
         if not each.tells_apart:
