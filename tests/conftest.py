@@ -40,7 +40,7 @@ DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20,
 
 @pytest.fixture(scope="session")
 def course() -> Course:
-    """The five assignments of this repository."""
+    """The assignments of this repository."""
     return Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
 
 
