@@ -134,7 +134,7 @@ def test_whatever_a_script_uses_is_poisoned_before_its_inputs_are_made(small):
     measure(begun(on_device(small, log=log)), RULES)
     mine = [(request, what) for role, request, what in log if role is Role.SUBMISSION][2:]
     maker = supply_of(STUDENT)
-    in_order = [("clear", ("A", "B")), ("launch", maker), ("launch", STUDENT)]
+    in_order = [("clear", ("B", "A")), ("launch", maker), ("launch", STUDENT)]
     judging = [("clear", (SUMS,)), ("launch", DIGEST), ("fetch", (SUMS,))]
     assert mine == (in_order + judging) * 7
 
