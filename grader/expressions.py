@@ -67,7 +67,7 @@ def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
         return expression
     numbers = {name: value for name, value in names.items() if isinstance(value, int)}
     known = ", ".join(sorted([*numbers, *STATED_FUNCTIONS]))
-    if not STATED.fullmatch(expression) or not expression.isascii():
+    if not STATED.fullmatch(expression) or not expression.isascii() or "**" in expression:
         raise InputError(f'"{expression[:100]}" is no size; write one with {known}, whole numbers and + - * / % ( ).')
     evaluator = SimpleEval(operators=STATED_OPERATORS, names=numbers, functions=STATED_FUNCTIONS)
     evaluator.nodes = {kind: handle for kind, handle in evaluator.nodes.items() if kind in STATED_NODES}

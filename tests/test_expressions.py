@@ -3,7 +3,7 @@
 import pytest
 
 from grader.errors import InputError
-from grader.expressions import evaluate, evaluate_int
+from grader.expressions import evaluate, evaluate_int, evaluate_stated
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,9 @@ def test_a_size_must_be_whole():
     """A size of 1.5 elements is an error, not 1."""
     with pytest.raises(InputError, match="whole number"):
         evaluate_int("width/2", {"width": 3})
+
+
+def test_a_power_in_a_students_expression_is_told_in_their_words():
+    """Not in Python's, with the address of an object."""
+    with pytest.raises(InputError, match=r'^"9\*\*9" is no size; write one with .* \+ - \* / % \( \)\.$'):
+        evaluate_stated("9**9", {"n": 1})
