@@ -108,12 +108,17 @@ def is_decided(ratio: Interval, thresholds: Sequence[float]) -> bool:
 
 
 def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float], rules: TimingRules) -> bool:
-    """The stop rule: enough pairs, quiet, and a clear verdict; or the end of patience."""
+    """The stop rule: enough pairs, quiet, and a clear verdict or the most pairs; or the end of patience.
+
+    Noise alone is waited out to the end: a median over more pairs strays less.
+    """
     if len(rounds) < rules.min_pairs:
         return False
-    if len(rounds) >= rules.max_pairs or seconds >= rules.max_seconds:
+    if seconds >= rules.max_seconds:
         return True
-    return is_decided(fraction_of_reference(rounds), thresholds) and not too_noisy(rounds, rules)
+    if too_noisy(rounds, rules):
+        return False
+    return len(rounds) >= rules.max_pairs or is_decided(fraction_of_reference(rounds), thresholds)
 
 
 def too_noisy(rounds: Sequence[Round], rules: TimingRules) -> bool:

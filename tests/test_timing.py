@@ -81,7 +81,9 @@ def test_both_workers_of_the_model_solution_count():
 
 @pytest.mark.parametrize(("control", "noisy"), [(1.0, False), (1.09, False), (0.92, False), (1.12, True), (0.88, True)])
 def test_a_reference_that_differs_from_itself_by_a_tenth_is_noise(control, noisy):
-    """In either direction; while it does, measuring goes on to the end of patience."""
+    """In either direction; while it does, measuring goes on beyond the most pairs, to the end of patience."""
     measured = rounds(30, control=control)
     assert too_noisy(measured, TimingRules()) is noisy
     assert enough(measured, 1.0, [0.5], TimingRules()) is not noisy
+    assert enough(rounds(100, control=control), 14.9, [0.5], TimingRules()) is not noisy
+    assert enough(measured, 15.0, [0.5], TimingRules())
