@@ -88,6 +88,6 @@ def excess(demand: Demand) -> str | None:
         return (
             f"{demand.kernel} is launched with {count(demand.work_group, 'work-item')} in a work-group, and this "
             f"device can run it with {most:,} at most: let a work-item keep fewer values (smaller private arrays, less "
-            "unrolling), or mend its required work-group size."
+            "unrolling), mend its required work-group size, or state a smaller `local` where that is yours to state."
         )
     return None

@@ -96,9 +96,11 @@ def test_what_is_too_much_is_told_with_what_there_is():
     assert excess(demand(local=64 * 1024, most=0)).startswith(
         "k asks for 64 KiB of local memory for a work-group, and this device has 48 KiB: make its __local"
     )
-    assert excess(demand(most=128)).startswith(
+    too_many = excess(demand(most=128))
+    assert too_many.startswith(
         "k is launched with 256 work-items in a work-group, and this device can run it with 128 at most: let "
     )
+    assert too_many.endswith("or state a smaller `local` where that is yours to state.")
 
 
 @pytest.mark.parametrize("asked", [demand(), demand(local=48 * 1024), demand(local=None, most=None)])
