@@ -11,7 +11,7 @@ from grader.errors import InputError
 
 
 def test_names_are_the_folders(course):
-    """The course lists its five assignments by folder."""
+    """The course lists its assignments by folder."""
     assert course.names() == sorted(ASSIGNMENTS)
 
 
@@ -26,6 +26,17 @@ def test_a_name_like_nothing_lists_them_all(course):
     """Where nothing is near, all names are given."""
     with pytest.raises(InputError, match="blockMMM, coalsProgrm"):
         course.load("zzzz")
+
+
+@pytest.mark.parametrize("kind", ["CPU", "GPU"])
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_handouts_state_the_sizes_that_are_timed(course, name, kind):
+    """A row of the handout's table holds each number of assignment.yaml, so that neither changes without the other."""
+    handout = (ROOT / "assignments" / name / "README.md").read_text()
+    (row,) = re.findall(rf"^\| performance\b.*\b{kind}\b.*$", handout, re.MULTILINE)
+    stated = {int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", row)}
+    for part in course.load(name).parts:
+        assert {*part.performance.classes[kind.lower()].sizes.values()} <= stated
 
 
 @pytest.fixture
