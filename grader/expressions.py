@@ -6,7 +6,7 @@ import operator
 import re
 from collections.abc import Mapping
 
-from simpleeval import InvalidExpression, SimpleEval
+from simpleeval import InvalidExpression, OperatorNotDefined, SimpleEval
 
 from grader.errors import InputError
 
@@ -67,12 +67,15 @@ def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
         return expression
     numbers = {name: value for name, value in names.items() if isinstance(value, int)}
     known = ", ".join(sorted([*numbers, *STATED_FUNCTIONS]))
-    if not STATED.fullmatch(expression) or not expression.isascii() or "**" in expression:
-        raise InputError(f'"{expression[:100]}" is no size; write one with {known}, whole numbers and + - * / % ( ).')
+    refusal = f'"{expression[:100]}" is no size; write one with {known}, whole numbers and + - * / % ( ).'
+    if not STATED.fullmatch(expression) or not expression.isascii():
+        raise InputError(refusal)
     evaluator = SimpleEval(operators=STATED_OPERATORS, names=numbers, functions=STATED_FUNCTIONS)
     evaluator.nodes = {kind: handle for kind, handle in evaluator.nodes.items() if kind in STATED_NODES}
     try:
         value = evaluator.eval(expression)
+    except OperatorNotDefined as error:  # its own words are an object's address
+        raise InputError(refusal) from error
     except (InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError, RecursionError) as error:
         raise InputError(f'cannot evaluate "{expression}": {error}. It may use {known}.') from error
     if not isinstance(value, int) or isinstance(value, bool):

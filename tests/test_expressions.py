@@ -1,5 +1,7 @@
 """expressions.py: the arithmetic of assignment.yaml."""
 
+import re
+
 import pytest
 
 from grader.errors import InputError
@@ -42,7 +44,8 @@ def test_a_size_must_be_whole():
         evaluate_int("width/2", {"width": 3})
 
 
-def test_a_power_in_a_students_expression_is_told_in_their_words():
+@pytest.mark.parametrize("wrong", ["9**9", "9**9**9**9", "+n", "not n"])
+def test_an_operator_that_students_do_not_have_is_told_in_their_words(wrong):
     """Not in Python's, with the address of an object."""
-    with pytest.raises(InputError, match=r'^"9\*\*9" is no size; write one with .* \+ - \* / % \( \)\.$'):
-        evaluate_stated("9**9", {"n": 1})
+    with pytest.raises(InputError, match=rf'^"{re.escape(wrong)}" is no size; write one with .* \+ - \* / % \( \)\.$'):
+        evaluate_stated(wrong, {"n": 1})
