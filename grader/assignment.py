@@ -222,6 +222,8 @@ class Assignment(Folders):
 
         Results under the same one can be scored anew without running anything (rescoring.py).
         """
+        if self.kit is not None:  # which nobody re-scores: whatever is new in it is measured again
+            return hashlib.sha256(repr((self.sha256, self.kit)).encode()).hexdigest()
         fields = self.model_dump_json(exclude=SCORED, exclude_computed_fields=True)
         own = (self.source(BASELINE_FILE), self.source(ORACLE_FILE))
         measured = (fields, *own, *sorted(self.model_solutions().items()))
@@ -251,8 +253,17 @@ class Assignment(Folders):
             return None
         return tuple(evaluate_int(extent, self.names(sizes)) for extent in launch.extent)
 
+    @property
+    def left_out(self) -> Mapping[str, float]:
+        """Points of the hidden checks that are not in this student kit, by kind."""
+        return {} if self.kit is None else self.kit.hidden.get(self.called, {})
+
     def model_solutions(self) -> dict[str, str]:
-        """Source texts of the kernels in `launches`: our own as `reference`, others by their assignment."""
+        """Source texts of the kernels in `launches`: our own as `reference`, others by their assignment. There are none
+        in a student kit.
+        """
+        if self.kit is not None:
+            return {}
         others = {launch.solution_of for launch in self.launches if launch.solution_of}
         sources = {name: self.reference.parent / name / MODEL_FILE for name in sorted(others)}
         sources["reference"] = self.reference / MODEL_FILE
@@ -262,10 +273,14 @@ class Assignment(Folders):
 SCORED: Any = {
     "folder": True,
     "reference": True,
+    "kit": True,
     "title": True,
     "correctness": {"points": True, "cases": {"__all__": {"hidden": True}}},
     "sanitizer": {"points": True, "hidden": True},
     "memory": {"checks": True},
-    "performance": {"hidden": True, "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True}}},
+    "performance": {
+        "hidden": True,
+        "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True, "yardstick": True}},
+    },
 }
 """Fields of an assignment that change no measurement."""

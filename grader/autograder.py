@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from grader.errors import InputError
-from grader.files import make_folder
+from grader.files import make_folder, read_bytes
 from grader.parcel import pack
 from grader.suite import Coursework
 from grader.wheel import own_wheel, zipped
@@ -34,8 +34,8 @@ def autograder(platform: Platform, assignment: Coursework, constraints: Path) ->
     """The files of an autograder by their names, of which `constraints` says which versions are installed."""
     wheel, content = own_wheel()
     return {
-        SETUP: _read(TEMPLATES / SETUP),
-        CONSTRAINTS: _read(constraints),
+        SETUP: read_bytes(TEMPLATES / SETUP),
+        CONSTRAINTS: read_bytes(constraints),
         wheel: content,
         **{f"course/{path}": data for path, data in pack(assignment).files},
         **{
@@ -50,7 +50,7 @@ def gradescope_zip(files: dict[str, bytes]) -> bytes:
     return zipped(files, executable=frozenset({SETUP, RUN}))
 
 
-def write_project(files: dict[str, bytes], target: Path) -> list[Path]:
+def write_project(files: dict[str, bytes], target: Path, executable: frozenset[str] = frozenset()) -> list[Path]:
     """Write the files into a folder, such as a fresh clone; those written. Never overwrites one."""
     present = [name for name in files if os.path.lexists(target / name)]
     if present:
@@ -60,6 +60,8 @@ def write_project(files: dict[str, bytes], target: Path) -> list[Path]:
         make_folder(path.parent)
         try:
             path.write_bytes(data)
+            if name in executable:
+                path.chmod(path.stat().st_mode | 0o111)
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror}.") from error
     return [target / name for name in files]
@@ -68,11 +70,4 @@ def write_project(files: dict[str, bytes], target: Path) -> list[Path]:
 def _folder(folder: Path) -> dict[str, bytes]:
     """The files in a folder and those below it, by their names there."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): _read(path) for path in paths}
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    return {str(path.relative_to(folder)): read_bytes(path) for path in paths}

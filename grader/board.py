@@ -15,7 +15,9 @@ from rich.text import Text
 
 from grader.batch import Event, Item, Listener
 from grader.gradebook import Gradebook
+from grader.reports.tallies import incomplete
 from grader.reports.terminal import summary
+from grader.reports.words import incomplete_in_words
 from grader.result import Ungraded
 from grader.text import showable
 
@@ -35,6 +37,7 @@ class Board:
     started: float
     passed: int = 0
     failed: int = 0
+    unchecked: int = 0
     retried: int = 0
     given_up: int = 0
     running: dict[str, tuple[Item, float]] = field(default_factory=dict)
@@ -43,7 +46,7 @@ class Board:
     @property
     def made(self) -> int:
         """Gradings that have ended in this run, for good."""
-        return self.passed + self.failed + self.given_up
+        return self.passed + self.failed + self.unchecked + self.given_up
 
     def note(self, event: Event, now: float) -> None:
         """Follow what happened."""
@@ -53,8 +56,10 @@ class Board:
         self.running.pop(event.item.key, None)
         self.retried += event.what == "retried"
         self.given_up += event.what == "given up"
-        self.passed += event.result is not None and event.result.passed
-        self.failed += event.result is not None and not event.result.passed
+        if event.result is not None:
+            self.passed += event.result.passed
+            self.failed += event.result.failed
+            self.unchecked += not (event.result.passed or event.result.failed)
         self.recent = [*self.recent, line(event)][-RECENT:]
 
     def seconds_left(self, now: float) -> float | None:
@@ -85,6 +90,7 @@ def draw(board: Board, now: float) -> Group:
     figures = [
         f"{board.passed} passed",
         f"{board.failed} failed a check",
+        *([f"{board.unchecked} not checked in full"] if board.unchecked else []),
         *([f"{board.before} from before"] if board.before else []),
         *([f"{board.retried} tried again"] if board.retried else []),
         *([f"{board.given_up} not graded"] if board.given_up else []),
@@ -110,13 +116,15 @@ def duration(seconds: float) -> str:
 def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
     """How a batch has ended: what there is, whom it lacks and why, and where to look."""
     statuses = Counter(row.status for row in gradebook.rows)
-    passed = sum(row.grade is not None and row.grade.passed for row in gradebook.rows)
+    grades = [row.grade for row in gradebook.rows if row.grade is not None]
+    passed = sum(grade.passed for grade in grades)
     lines = [
         (
             f"{statuses['graded']} graded, of which {passed} passed every check; "
             f"{statuses['ungraded']} not graded; {statuses['absent']} without a submission."
         )
     ]
+    lines += [incomplete_in_words(each) for each in incomplete(grades)]
     lines += [
         f"not graded: {showable(row.student.label)}, {row.assignment}: {showable(row.fault)}"
         for row in gradebook.rows

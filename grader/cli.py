@@ -1,6 +1,7 @@
 """The command line: its commands, and the one place where errors become exit codes.
 
-0 every check passed - 1 graded, some check failed - 2 usage or input error - 3 ungraded, our fault
+0 every check passed - 1 graded, some check failed - 2 usage or input error - 3 not graded or not all of it, which is
+not the student's fault - 4 nothing failed, but the course's machine decides some of it
 """
 
 import signal
@@ -14,7 +15,7 @@ import typer
 
 from grader.commands import assignments, authoring, course, driving, machine, submission
 from grader.commands.options import BAD_INPUT, UNGRADED
-from grader.errors import InputError, InterruptedGradingError, UngradedError
+from grader.errors import InputError, InterruptedGradingError, SetupError, UngradedError
 from grader.interrupts import interrupt_on
 
 INTERRUPTED = 130
@@ -34,19 +35,20 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "profile": submission.profile,
     "run": driving.run,
     "init": assignments.init,
-    "export": course.export,
     "list": assignments.list_assignments,
     "show": assignments.show,
     "new": authoring.new,
     "validate": authoring.validate,
     "devices": machine.devices,
     "calibrate": machine.calibrate,
+    "setup": machine.setup,
     "doctor": machine.doctor,
     "selftest": authoring.selftest,
     "schema": authoring.schema,
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)
+app.add_typer(course.exports, name="export")
 
 
 def _print_version(wanted: bool) -> None:
@@ -77,6 +79,8 @@ def main() -> None:
         _complain(str(error), BAD_INPUT)
     except UngradedError as error:
         _complain(f"not graded: {error}", UNGRADED)
+    except SetupError as error:
+        _complain(f"not set up: {error}", UNGRADED)
     except InterruptedGradingError as error:
         _complain(str(error), INTERRUPTED)
     except Exception:  # noqa: BLE001 - a fault of ours must not end with the exit code of a failed check

@@ -7,7 +7,7 @@ from grader.assignment import Assignment
 from grader.building import Built, expand
 from grader.contestant import Contestant, Contestants, Role
 from grader.coursework import BASELINE_FILE
-from grader.device import device_class, speed_goal
+from grader.device import device_class, model_speed, speed_goal
 from grader.diagnosis import Problem
 from grader.oracle import Oracle, load_oracle
 from grader.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, submission_plan
@@ -47,6 +47,14 @@ class Contest:
         """What the assignment asks of this device."""
         return speed_goal(self.assignment, self.device)
 
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """The ratios to the speed of what is timed beside it at which points change; none if they are decided
+        elsewhere.
+        """
+        known = model_speed(self.assignment, self.device)
+        return () if known is None else tuple(known * band.fraction for band in self.goal.bands)
+
 
 def invite(task: Task, student: Worker, built: Built, hire: Callable[[Role], Worker]) -> Contest:
     """The submission's worker, and those that are hired for our own kernels: they start to build without being waited
@@ -80,7 +88,7 @@ def match_of(assignment: Assignment, device: DeviceFacts, seed: int) -> Match:
 
 
 def own_programs(assignment: Assignment) -> dict[str, Program]:
-    """The model solutions, the baseline, and the kernel that only computes."""
+    """The model solutions (none in a student kit), the baseline, and the kernel that only computes."""
     models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
     return {**models, BASELINE: own_program(assignment, assignment.source(BASELINE_FILE)), PEAK: PEAK_PROGRAM}
 

@@ -4,7 +4,7 @@ import difflib
 from pathlib import Path
 
 from grader.assignment import Assignment
-from grader.coursework import BASELINE_FILE, MODEL_FILE, ORACLE_FILE
+from grader.coursework import BASELINE_FILE, KIT_FILE, MODEL_FILE, ORACLE_FILE, Kit
 from grader.errors import InputError
 from grader.reading import Fields, checked, read_fields
 from grader.record import Record
@@ -38,11 +38,24 @@ class Course(Record):
 
     def load(self, name: str) -> Coursework:
         """Read and check what goes by a name; raises InputError that names the file, the field and the remedy."""
-        path = self.find(name)
-        for file_name in (MODEL_FILE, BASELINE_FILE, ORACLE_FILE):
+        path, kit = self.find(name), self.kit()
+        for file_name in (BASELINE_FILE, ORACLE_FILE, *([] if kit else [MODEL_FILE])):
             if not (self.reference / name / file_name).is_file():
                 raise InputError(f"{self.reference / name / file_name} is missing; every assignment needs it.")
-        return _parse(path, {"name": name, "folder": path.parent, "reference": self.reference / name})
+        return _parse(path, {"name": name, "folder": path.parent, "reference": self.reference / name, "kit": kit})
+
+    def require_solutions(self) -> None:
+        """Raise InputError where this is a student kit, with which only submissions can be graded."""
+        if self.kit() is not None:
+            raise InputError(
+                f"{self.assignments.parent} is a student kit, without model solutions: name the folder of the course "
+                "itself with --course DIR."
+            )
+
+    def kit(self) -> Kit | None:
+        """What kit.yaml says, where the course is a student kit."""
+        path = self.assignments.parent / KIT_FILE
+        return checked(str(path), Kit, read_fields(path, "`grader:`")) if path.is_file() else None
 
 
 def _parse(path: Path, place: Fields) -> Coursework:

@@ -2,16 +2,33 @@
 
 assignments/NAME/  assignment.yaml   kernels.cl (skeleton)        README.md (the handout)
 reference/NAME/    kernels.cl (model solution)   baseline.cl (naive)   oracle.py (NumPy)
+
+In a student kit there is no model solution, and kit.yaml beside the two says so.
 """
 
 import hashlib
 from functools import cached_property
 from pathlib import Path
 
+from pydantic import Field
+
 from grader.errors import InputError
 from grader.record import Record
 
 MODEL_FILE, BASELINE_FILE, ORACLE_FILE = "kernels.cl", "baseline.cl", "oracle.py"
+KIT_FILE = "kit.yaml"
+
+
+class Kit(Record):
+    """What kit.yaml says: that this course is a student kit, and what is not in it beside the model solutions."""
+
+    grader: str
+    """The version of grader that made it."""
+
+    hidden: dict[str, dict[str, float]] = Field(default={})
+    """Points of the hidden checks that were left out, by kind, for each assignment that has any; a part of a suite is
+    called NAME/KERNEL.
+    """
 
 
 class Folders(Record):
@@ -20,6 +37,9 @@ class Folders(Record):
     name: str
     folder: Path
     reference: Path
+
+    kit: Kit | None = None
+    """The student kit that it is in; None in the course itself."""
 
     title: str
     """A line about it."""

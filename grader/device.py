@@ -25,6 +25,13 @@ def speed_goal(assignment: Assignment, device: DeviceFacts) -> SpeedGoal:
     return goal
 
 
+def model_speed(assignment: Assignment, device: DeviceFacts) -> float | None:
+    """How many times as fast the model solution is as what is timed in its place: once where that is itself; in a
+    student kit, where it is the baseline, as many times as the goal's yardstick says. None if that says nothing.
+    """
+    return 1.0 if assignment.kit is None else speed_goal(assignment, device).yardstick
+
+
 GPU_COPY_BYTES = 256 * 1024**2
 """Bytes that a GPU copies to show its bandwidth: far beyond its caches (50 MB on an H200, which was seen to reach half
 of its bandwidth with an eighth of this)."""

@@ -8,7 +8,7 @@ from grader.build_log import Source, explain
 from grader.checking import Mismatch
 from grader.evidence import Explanation
 from grader.forbidden import LINE_LIMIT, Construct, Sighting
-from grader.metrics import Interval
+from grader.metrics import Interval, Performance
 from grader.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.phrases import count
 from grader.protocol import BuildFailed, Refused, Stopped
@@ -24,7 +24,7 @@ MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Why a check failed: the reason for machines, a sentence for people, and what backs it."""
+    """Why a check did not pass: the reason for machines, a sentence for people, and what backs it."""
 
     reason: Reason
     message: str
@@ -45,6 +45,11 @@ class Problem:
                 "error_map": self.error_map,
             }
         )
+
+    def skip(self, check: Check) -> Check:
+        """The check, not made for this reason; what it is worth stays in the total."""
+        changes = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": self.reason, "message": self.message}
+        return check.model_copy(update=changes)
 
 
 def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kind of failure
@@ -229,6 +234,21 @@ def of_missed_goal(fraction: Interval, goal: SpeedGoal) -> Problem:
         message=f"it runs at {_percent(fraction.median)} of the model solution's speed, "
         f"{_percent(fraction.high)} at most; full points need {_percent(wanted)}.",
     )
+
+
+def of_speed_elsewhere(timed: Performance) -> Problem:
+    """Measured where there is no model solution to hold it against."""
+    copied = f" and {_percent(timed.fraction_of_copy)} of a copy's" if timed.unit == "GB/s" else ""
+    return Problem(
+        reason=Reason.DECIDED_ELSEWHERE,
+        message="speed is decided on the course's machine. Here the kernel reaches "
+        f"{timed.speed_up_over_baseline.median:.2g} times the naive kernel's speed{copied}.",
+    )
+
+
+def of_hidden() -> Problem:
+    """Not part of a student kit."""
+    return Problem(reason=Reason.DECIDED_ELSEWHERE, message="hidden checks are decided on the course's machine.")
 
 
 def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> Problem:

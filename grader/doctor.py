@@ -5,57 +5,68 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from grader.course import Course
 from grader.errors import GraderError
 from grader.grading import Bench
+from grader.invocation import command
 from grader.probe import probe
 from grader.sandbox.process import LINKERS
 
 FREE_BYTES = 1024**3
 """Room that a worker's arrays and caches may need in the temporary folder."""
 
-IMAGE_REMEDY = "build the image again; for a GPU, it must hold the driver's OpenCL library"
-
-DEVICE_REMEDY = (
-    "install an OpenCL driver: `apt install pocl-opencl-icd`, or `pip install pocl-binary-distribution` "
-    "(which knows no processor newer than 2022)"
-)
-KERNEL_REMEDY = "see the lines above; a missing linker (package binutils) is the usual cause"
+IMAGE_REMEDY = "build the image again (`make images`); for a GPU, it must hold the driver's OpenCL library"
+KERNEL_REMEDY = "see the line above: the driver is there, and does not work"
 PROFILE_REMEDY = "do what the line above says; nothing is graded by figures that are no longer true"
-SIMULATOR_REMEDY = "do what the line above says; without it, sanitizer and memory checks are skipped"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One thing that was looked at. Without a remedy it is in order; what is not `needed` only some checks miss."""
+    """One thing that was looked at. Without a remedy it is in order."""
 
     topic: str
     found: str
     remedy: str = ""
-    needed: bool = True
 
 
 def examine(name: str, open_bench: Callable[[], AbstractContextManager[Bench]], course: Course) -> Iterator[Finding]:
-    """Look at everything that a grading in the sandbox of this name needs, the basic things first."""
+    """Look at everything that a grading in the sandbox of this name needs, the basic things first.
+
+    A problem is told once: what could only fail for the same reason is not looked at.
+    """
     yield Finding(topic="Python", found=sys.version.split()[0])
-    yield from PREREQUISITES[name]()
+    prerequisites = list(PREREQUISITES[name]())
+    yield from prerequisites
     try:
         with open_bench() as bench:
             yield Finding(topic="sandbox", found=", ".join((name, *_confinement(bench))))
-            yield _attempt("device", lambda: _device(bench), _remedy(name, DEVICE_REMEDY))
-            yield _attempt("a kernel", lambda: _kernel(bench), _remedy(name, KERNEL_REMEDY))
-            yield _attempt("device profile", lambda: _profile(bench), PROFILE_REMEDY)
-            yield replace(
-                _attempt("simulator", lambda: _simulator(bench), _remedy(name, SIMULATOR_REMEDY)), needed=False
-            )
+            yield from _device_findings(name, bench, prerequisites)
+            yield _attempt("simulator", lambda: _simulator(bench), _remedy(name, _setup()))
     except GraderError as error:
         yield Finding(topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, and ask again")
     for assignment in course.names():
         yield _attempt(assignment, partial(_title, course, assignment), "mend the file that the message names")
+
+
+def _device_findings(name: str, bench: Bench, prerequisites: list[Finding]) -> Iterator[Finding]:
+    """The device, a kernel on it, and what was measured of it: each is looked at if those before are in order."""
+    device = _attempt("device", lambda: _device(bench), _remedy(name, _setup()))
+    yield device
+    if device.remedy or any(each.remedy for each in prerequisites):
+        return
+    kernel = _attempt("a kernel", lambda: _kernel(bench), _remedy(name, KERNEL_REMEDY))
+    yield kernel
+    if not kernel.remedy:
+        yield _attempt("device profile", lambda: _profile(bench), PROFILE_REMEDY)
+
+
+def _setup() -> str:
+    """The command that installs what is missing."""
+    return command("setup")
 
 
 def _remedy(name: str, here: str) -> str:
@@ -86,7 +97,9 @@ def _linker() -> Finding:
     if found:
         return Finding(topic="linker", found=found)
     return Finding(
-        topic="linker", found="there is no `ld`", remedy="PoCL needs one: install binutils (apt install binutils)"
+        topic="linker",
+        found="there is no `ld`, which PoCL needs to load kernels",
+        remedy="apt install binutils, as root",
     )
 
 

@@ -16,6 +16,10 @@ class InterruptedGradingError(GraderError):
     """Somebody ended the grader; whatever it had started has been stopped."""
 
 
+class SetupError(GraderError):
+    """This machine could not be set up to grade (exit code 3)."""
+
+
 class UngradedError(GraderError):
     """The grader could not do its work; the submission has no grade and can be tried again (exit code 3)."""
 

@@ -1,4 +1,4 @@
-"""Output files: written whole or not at all, also when the power is cut."""
+"""Files: output is written whole or not at all, also when the power is cut."""
 
 import contextlib
 import os
@@ -9,12 +9,32 @@ from pathlib import Path
 from grader.errors import InputError
 
 
+def data_folder() -> Path:
+    """Where this user's programs keep their data, by the XDG base directory specification, and grader its own; raises
+    InputError where the user has none.
+    """
+    named = Path(os.environ.get("XDG_DATA_HOME", ""))
+    try:
+        data = named if named.is_absolute() else Path.home() / ".local" / "share"
+    except RuntimeError as error:
+        raise InputError("this user has no home folder: set XDG_DATA_HOME to a folder for grader's data.") from error
+    return data / "grader"
+
+
 def make_folder(path: Path) -> None:
     """Make a folder for reports, unless it is there; raises InputError if that cannot be."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make the folder {path}: {error.strerror}.") from error
+
+
+def read_bytes(path: Path) -> bytes:
+    """What a file holds; raises InputError that names it and the reason."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def check_outputs(paths: Sequence[Path], submission: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from grader.handin import Remark, Student
 from grader.metrics import Performance
-from grader.result import Kind, Reason, Result, Verdict, all_passed, first_to_read
+from grader.result import Kind, Reason, Result, Unchecked, Verdict, first_to_read, outstanding, some_failed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,13 +30,13 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True)
 class Speed:
-    """What was measured of a submission, in brief: medians. Fractions are of the model solution's speed and of the
-    copy bandwidth; `rate` is in `unit`.
+    """What was measured of a submission, in brief: medians. Fractions are of the model solution's speed, if that is
+    known, and of the copy bandwidth; `rate` is in `unit`.
     """
 
     unit: str
     rate: float
-    fraction_of_reference: float
+    fraction_of_reference: float | None
     speed_up_over_baseline: float
     fraction_of_copy: float
 
@@ -54,9 +54,19 @@ class Grade:
     seconds: float
 
     @property
+    def unchecked(self) -> tuple[Unchecked, ...]:
+        """What was not checked here, by reason; its points are part of `max_points`."""
+        return outstanding(self.marks)
+
+    @property
+    def failed(self) -> bool:
+        """Whether some check that counts failed or earned only a part."""
+        return some_failed(self.marks)
+
+    @property
     def passed(self) -> bool:
-        """Whether every check passed that could be made and that is not for practice."""
-        return all_passed(self.marks)
+        """Whether every check that counts passed and none is left to be made."""
+        return not self.failed and not self.unchecked
 
     def points_of(self, kind: Kind) -> tuple[float, float]:
         """Points of all checks of a kind, and how many there are to earn."""
@@ -206,7 +216,7 @@ def _speed(timed: Performance) -> Speed:
     return Speed(
         unit=timed.unit,
         rate=timed.rate.median,
-        fraction_of_reference=timed.fraction_of_reference.median,
+        fraction_of_reference=None if timed.fraction_of_reference is None else timed.fraction_of_reference.median,
         speed_up_over_baseline=timed.speed_up_over_baseline.median,
         fraction_of_copy=timed.fraction_of_copy,
     )

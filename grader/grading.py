@@ -12,11 +12,12 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from grader.assignment import Assignment
 from grader.building import build_check, check_build
 from grader.cases import check_cases, unrun_cases
 from grader.contest import Contest, enter, invite
 from grader.device_profile import load_profile
-from grader.diagnosis import Problem
+from grader.diagnosis import Problem, of_hidden
 from grader.errors import GraderError
 from grader.exclusive import exclusive, shared, shared_cpu
 from grader.joining import joined
@@ -124,7 +125,7 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
         right = _are_right(checks)
         if build.built is None:
             profile = None
-            checks += _unreached(task, bench, device, simulator)
+            checks += _unreached(task.assignment, device)
         else:
             progress("watching every access in a simulator")
             with shared_cpu(bench.locks):
@@ -132,6 +133,7 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
                 watched = watch(subject, bench.watching, right=right)
             profile = watched.profile
             checks = [*(locate(check, watched.whereabouts) for check in checks), *watched.checks]
+            checks += map(of_hidden().skip, _left_out(task.assignment))
             if right:
                 speed = _speed(contest, entered, roofs, bench, progress)
                 checks.append(speed.model_copy(update={"usage": build.built.usage}))
@@ -146,10 +148,10 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
 def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
     """The same for one assignment, or for one part of a suite."""
     started, clock = datetime.now(UTC), time.perf_counter()
-    with shared_cpu(bench.locks), bench.worker() as worker, bench.simulator() as simulator:
+    with shared_cpu(bench.locks), bench.worker() as worker:
         device = worker.ready()
         build = Problem(reason=Reason.BUILD_ERROR, message=why).fail(build_check(0.0))
-        checks = [build, *_unreached(task, bench, device, simulator)]
+        checks = [build, *_unreached(task.assignment, device)]
     return _result(task, checks, None, time.perf_counter() - clock, _provenance(task, bench, device, started))
 
 
@@ -158,11 +160,24 @@ def _are_right(checks: list[Check]) -> bool:
     return all(check.verdict is Verdict.PASSED for check in checks if check.kind is not Kind.PRACTICE)
 
 
-def _unreached(task: Task, bench: Bench, device: DeviceFacts, simulator: Worker) -> Iterator[Check]:
+def _left_out(assignment: Assignment) -> Iterator[Check]:
+    """The hidden checks that a student kit does not hold, as one of each kind, before anything is known of them."""
+    for kind, points in assignment.left_out.items():
+        yield Check(
+            name=f"{kind}: hidden",
+            kind=Kind(kind),
+            verdict=Verdict.FAILED,
+            points=0.0,
+            max_points=points,
+            seconds=0.0,
+        )
+
+
+def _unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
     """Every check after a failed build: nothing came to it."""
-    assignment = task.assignment
     yield from map(BUILD_FAILED.fail, unrun_cases(assignment))
-    yield from fail_unwatched(assignment, simulator, bench.watching, BUILD_FAILED)
+    yield from fail_unwatched(assignment, BUILD_FAILED)
+    yield from map(BUILD_FAILED.fail, _left_out(assignment))
     yield BUILD_FAILED.fail(unmeasured(assignment, device))
 
 

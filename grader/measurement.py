@@ -6,6 +6,8 @@
     control      the same again; at times the baseline,         noise (the reference against itself); speed-up,
                  a plain copy, and the whole program            bandwidth, and what surrounds the student's steps
 
+A student kit has no model solution: there, reference and control run the baseline.
+
 Every round has fresh secret inputs and takes the workers in another order; every timed output of the submission is
 judged (referee.py). The first rounds, and the first of every session, run but do not count.
 """
@@ -44,10 +46,10 @@ def open_sessions(contest: Contest) -> Problem | None:
 def measure(contest: Contest, rules: TimingRules) -> tuple[Round, ...] | Problem:
     """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
 
-    Raises NoiseError if the model solution, timed against itself, stays further from 1 than the rules allow.
+    Raises NoiseError if the model solution, timed against itself, stays further from 1 than the rules allow, and points
+    depend on it.
     """
     start = time.perf_counter()
-    thresholds = [band.fraction for band in contest.goal.bands]
     session_pairs = contest.referee.session_pairs(rules)
     rounds: list[Round] = []
     for number in count():
@@ -59,11 +61,12 @@ def measure(contest: Contest, rules: TimingRules) -> tuple[Round, ...] | Problem
         elapsed = time.perf_counter() - start
         if not is_first and elapsed > rules.warm_up_seconds:
             rounds.append(found)
-        if enough(rounds, elapsed, thresholds, rules):
+        if enough(rounds, elapsed, contest.thresholds, rules):
             break
-    if too_noisy(rounds, rules):
+    if contest.thresholds and too_noisy(rounds, rules):
+        standard = "model solution" if contest.assignment.kit is None else "naive kernel"
         raise NoiseError(
-            f"this machine is too noisy to time kernels: over {len(rounds)} pairs, the model solution ran at "
+            f"this machine is too noisy to time kernels: over {len(rounds)} pairs, the {standard} ran at "
             f"{noise(rounds).median:.2f} times its own speed. Stop other programs and grade again."
         )
     return tuple(rounds)

@@ -12,9 +12,15 @@ class Interval(Record):
     low: float
     high: float
 
+    def over(self, number: float) -> "Interval":
+        """Divided by a positive number."""
+        return Interval(median=self.median / number, low=self.low / number, high=self.high / number)
+
 
 class Samples(Record):
-    """Seconds of every timed launch that counts, in the order they were made."""
+    """Seconds of every timed launch that counts, in the order they were made; in a student kit, there is no reference
+    and no control.
+    """
 
     submission: tuple[float, ...]
     reference: tuple[float, ...]
@@ -51,6 +57,8 @@ class Performance(Record):
 
     `fraction_of_reference` is the verdict's measure: the model solution's time over the submission's, round by round.
     `noise` is the model solution's over its own in another worker; it should be 1.
+    A student kit has no model solution. There, `noise` is the baseline's, and the fraction is reckoned from its speed
+    by `yardstick`: how many times as fast the model solution is taken to be. Without that, there is no fraction.
     Rates are in `unit`, bandwidths in GB/s, times in seconds. A run does `flop` operations (None where moving is all
     there is to do) on `bytes`, the least that must move; `peak` is the GFLOPS of a kernel of ours that only computes.
     `roofs` are there where the device has a profile; the rest was measured in the session itself.
@@ -62,7 +70,8 @@ class Performance(Record):
     seconds: Interval
     unit: Literal["GB/s", "GFLOPS"]
     rate: Interval
-    fraction_of_reference: Interval
+    fraction_of_reference: Interval | None
+    yardstick: float | None = None
     speed_up_over_baseline: Interval
     noise: Interval
     copy_bandwidth: float

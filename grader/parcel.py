@@ -1,6 +1,8 @@
 """An assignment with its secrets, packed for a grader on another machine, which checks that it is the one meant.
 
 assignments/NAME/FILE   reference/NAME/FILE   reference/OTHER/kernels.cl   where NAME's launches run OTHER's solution
+
+Of a student kit there is kit.yaml instead of solutions.
 """
 
 import hashlib
@@ -9,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from grader.course import Course
-from grader.coursework import MODEL_FILE
+from grader.coursework import KIT_FILE, MODEL_FILE
 from grader.errors import UngradedError
 from grader.suite import Coursework
 
@@ -39,17 +41,21 @@ def _hash(files: Files) -> str:
 
 def pack(assignment: Coursework) -> Parcel:
     """The assignment as it is on the disk now."""
-    others = {each.solution_of for part in assignment.parts for each in part.launches if each.solution_of}
     paths = {
         **_files_of("assignments", assignment.folder),
         **_files_of("reference", assignment.reference),
-        **{
-            f"reference/{other}/{MODEL_FILE}": assignment.reference.parent / other / MODEL_FILE
-            for other in others
-            if other != assignment.name
-        },
+        **({KIT_FILE: assignment.folder.parent.parent / KIT_FILE} if assignment.kit else _others_solutions(assignment)),
     }
     return Parcel(assignment.name, tuple((name, path.read_bytes()) for name, path in sorted(paths.items())))
+
+
+def _others_solutions(assignment: Coursework) -> dict[str, Path]:
+    others = {each.solution_of for part in assignment.parts for each in part.launches if each.solution_of}
+    return {
+        f"reference/{other}/{MODEL_FILE}": assignment.reference.parent / other / MODEL_FILE
+        for other in others
+        if other != assignment.name
+    }
 
 
 def _files_of(kind: str, folder: Path) -> dict[str, Path]:

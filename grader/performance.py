@@ -5,13 +5,14 @@ from statistics import median
 
 from grader.assignment import Assignment
 from grader.contest import Contest
-from grader.device import copy_size, device_class, peak_run, speed_goal
+from grader.device import copy_size, device_class, model_speed, peak_run, speed_goal
 from grader.diagnosis import (
     Problem,
     of_missed_goal,
     of_missed_minimum,
     of_other_clock,
     of_slow_transfers,
+    of_speed_elsewhere,
     of_too_fast,
     of_too_much_arithmetic,
     sizes_in_words,
@@ -73,6 +74,8 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
     flop = None if assignment.performance.flop is None else evaluate(assignment.performance.flop, names)
     work = moved if flop is None else flop
     seconds = interval([each.submission for each in rounds])
+    fraction = fraction_of_reference(rounds)
+    known = model_speed(assignment, device)
     shows = [(each, each.side_show) for each in rounds if each.side_show is not None]
     copied = 2 * copy_size(assignment, device)
     copy_bandwidth = copied / median(show.device_copy for _, show in shows) * 1e-9
@@ -85,8 +88,11 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
         rate=Interval(
             median=work / seconds.median * 1e-9, low=work / seconds.high * 1e-9, high=work / seconds.low * 1e-9
         ),
-        fraction_of_reference=fraction_of_reference(rounds),
-        speed_up_over_baseline=interval([show.baseline / each.submission for each, show in shows]),
+        fraction_of_reference=None if known is None else fraction.over(known),
+        yardstick=None if assignment.kit is None else known,
+        speed_up_over_baseline=interval([show.baseline / each.submission for each, show in shows])
+        if assignment.kit is None
+        else fraction,
         noise=noise(rounds),
         copy_bandwidth=copy_bandwidth,
         fraction_of_copy=moved / seconds.median * 1e-9 / copy_bandwidth,
@@ -94,13 +100,21 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
         flop=flop,
         peak=_peak(device, rounds),
         program=_program(rounds, moved, copy_bandwidth),
-        samples=Samples(
-            submission=tuple(each.submission for each in rounds),
-            reference=tuple(each.reference for each in rounds),
-            control=tuple(each.control for each in rounds),
-            baseline=tuple(show.baseline for _, show in shows),
-            device_copy=tuple(show.device_copy for _, show in shows),
-        ),
+        samples=_samples(assignment, rounds),
+    )
+
+
+def _samples(assignment: Assignment, rounds: tuple[Round, ...]) -> Samples:
+    """All times; in a student kit, what stands for the reference is the baseline."""
+    shows = [each.side_show for each in rounds if each.side_show is not None]
+    reference = tuple(each.reference for each in rounds)
+    in_kit = assignment.kit is not None
+    return Samples(
+        submission=tuple(each.submission for each in rounds),
+        reference=() if in_kit else reference,
+        control=() if in_kit else tuple(each.control for each in rounds),
+        baseline=reference if in_kit else tuple(show.baseline for show in shows),
+        device_copy=tuple(show.device_copy for show in shows),
     )
 
 
@@ -134,6 +148,8 @@ def _program(rounds: tuple[Round, ...], moved: float, copy_bandwidth: float) -> 
 def judge(check: Check, performance: Performance, goal: SpeedGoal, device: DeviceFacts) -> Check:
     """Verdict and points for a measured speed."""
     check = check.model_copy(update={"performance": performance})
+    if performance.fraction_of_reference is None:
+        return of_speed_elsewhere(performance).skip(check)
     required = required_rate(goal, device.name)
     if required is not None and performance.rate.high < required:
         return of_missed_minimum(performance.rate.median, required, performance.unit, device.name).fail(check)

@@ -30,8 +30,8 @@ SUBMISSION, REFERENCE, BASELINE, PEAK = "submission", "reference", "baseline", "
 of other assignments go by the assignment's name."""
 
 STUDENT, NAIVE, WHOLE, COPY = "student's steps", "baseline", "whole program", "copy"
-"""Names of scripts: the launches of the student's kernels (by whichever program), the baseline, all launches of the
-assignment, and a device-to-device copy."""
+"""Names of scripts: the launches of the student's kernels, or what they are held against; the baseline, all launches of
+the assignment, and a device-to-device copy."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,19 +155,39 @@ def submission_plan(assignment: Assignment, sizes: Sizes, bindings: Bindings) ->
 
 
 def reference_plan(assignment: Assignment, sizes: Sizes) -> Plan:
-    """The same steps by the model solution, on the same buffers: the two are timed under equal conditions."""
-    return _plan(assignment, sizes, {STUDENT: _script(assignment, sizes, assignment.student_launches, REFERENCE, {})})
+    """The same steps by the model solution, on the same buffers: the two are timed under equal conditions. In a student
+    kit, which has none, the baseline.
+    """
+    return _plan(assignment, sizes, {STUDENT: _standard(assignment, sizes)})
+
+
+def _standard(assignment: Assignment, sizes: Sizes) -> Script:
+    """What a submission is held against."""
+    if assignment.kit is not None:
+        return _script(assignment, sizes, assignment.baseline, BASELINE, {})
+    return _script(assignment, sizes, assignment.student_launches, REFERENCE, {})
+
+
+def baseline_is_comparable(assignment: Assignment) -> bool:
+    """Whether the baseline makes the same results as the student's steps, from the same arrays."""
+    sizes = next(iter(assignment.all_sizes()))
+    own = _script(assignment, sizes, assignment.student_launches, SUBMISSION, {})
+    naive = _script(assignment, sizes, assignment.baseline, BASELINE, {})
+    judged = [{name for name in each.outputs if assignment.buffers[name].is_judged} for each in (own, naive)]
+    return own.uploads == naive.uploads and judged[0] == judged[1]
 
 
 def control_plan(assignment: Assignment, device: DeviceFacts) -> Plan:
-    """The same again, and what else is measured beside it: the baseline, a copy, the whole program, the peak rate."""
+    """The same again, and what else is measured beside it: the baseline, a copy, the peak rate, and the whole program,
+    for which a student kit has no solutions.
+    """
     sizes, size = speed_goal(assignment, device).sizes, copy_size(assignment, device)
     scripts = {
-        STUDENT: _script(assignment, sizes, assignment.student_launches, REFERENCE, {}),
+        STUDENT: _standard(assignment, sizes),
         NAIVE: _script(assignment, sizes, assignment.baseline, BASELINE, {}),
         COPY: Script(steps=(CopyStep(source=COPY_SOURCE, target=COPY_TARGET),), uploads=(), outputs=()),
     }
-    if assignment.has_surroundings:
+    if assignment.has_surroundings and assignment.kit is None:
         scripts[WHOLE] = _script(assignment, sizes, assignment.launches, REFERENCE, {})
     extra = {COPY_SOURCE: size, COPY_TARGET: size}
     plan = _plan(assignment, sizes, scripts)

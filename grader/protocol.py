@@ -164,11 +164,15 @@ class DeviceFacts(Message):
 
 
 class Devices(Message):
-    """All devices of all platforms, in the order that `Job.device` counts them, and which worker this is."""
+    """All devices of all platforms, in the order that `Job.device` counts them, and which worker this is.
+
+    `too_new` are processors that a driver was found for and cannot compile for, since it is older than they are.
+    """
 
     kind: Literal["devices"] = "devices"
     worker: Foreign
     devices: tuple[DeviceFacts, ...]
+    too_new: tuple[Foreign, ...] = ()
 
 
 class Preprocessed(Message):

@@ -1,7 +1,8 @@
 """Where the data of timed rounds come from, and what results are held against.
 
     ByOracle      made by the judge, sent to every worker; every word that comes back is held against NumPy's
-    ByReference   made on the device from a key of the judge's; a digest is held against the model solution's
+    ByReference   made on the device from a key of the judge's; a digest is held against the model solution's,
+                  in a student kit against the baseline's
 
 A CPU driver runs kernels inside the worker's process, where native code of theirs could do as it likes with a key, and
 arrays are small there: so there it is the oracle. A GPU's kernels reach nothing but the device's memory, and launches
@@ -278,8 +279,8 @@ def _results(scene: Scene, contestant: Contestant) -> dict[str, Fetched] | Failu
 
 
 def failed_solution(failure: Failure) -> SolutionError:
-    """The error for a model solution that fails in a round, or for a program of ours that does not build."""
+    """The error for a reference that fails in a round, or for a program of ours that does not build."""
     message = of_failure(failure).message
     if isinstance(failure, BuildFailed):
         return SolutionError(f"the {failure.program} of the assignment does not build: {message}")
-    return SolutionError(f"the model solution failed while it was timed: {message}")
+    return SolutionError(f"the kernel that submissions are timed against failed: {message}")

@@ -45,9 +45,7 @@ def _of(result: Result, kind: Kind) -> tuple[Check, ...]:
 
 
 def _worth(check: Check, points: float) -> Check:
-    """A check whose verdict no threshold can change; one that was skipped counts for nothing."""
-    if check.verdict is Verdict.SKIPPED:
-        return check
+    """A check whose verdict no threshold can change."""
     earned = points if check.verdict is Verdict.PASSED else 0.0
     return check.model_copy(update={"points": earned, "max_points": points})
 
@@ -64,7 +62,10 @@ def _memory(result: Result, assignment: Assignment) -> tuple[Check, ...]:
     if assignment.memory is None or not stored:
         return stored
     if stored[0].verdict is Verdict.SKIPPED:
-        return tuple(stored[0].model_copy(update={"name": each.name}) for each in uncounted(assignment.memory))
+        return tuple(
+            stored[0].model_copy(update={"name": each.name, "max_points": each.max_points})
+            for each in uncounted(assignment.memory)
+        )
     why = Problem(reason=stored[0].reason or Reason.NOT_RUN, message=stored[0].message, detail=stored[0].detail)
     counted = next(iter(result.profiles.values()), why)
     checks = check_memory(assignment, assignment.memory, counted)
@@ -74,7 +75,7 @@ def _memory(result: Result, assignment: Assignment) -> tuple[Check, ...]:
 
 def _performance(check: Check, assignment: Assignment, device: DeviceFacts) -> Check:
     goal = speed_goal(assignment, device)
-    if check.performance is None or check.reason is Reason.IMPLAUSIBLE:
+    if check.performance is None or check.reason in {Reason.IMPLAUSIBLE, Reason.DECIDED_ELSEWHERE}:
         return _worth(check, goal.points)
     fresh = unmeasured(assignment, device).model_copy(update={"seconds": check.seconds, "usage": check.usage})
     return judge(fresh, check.performance, goal, device)

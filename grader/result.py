@@ -6,7 +6,9 @@ The figures in it are those of metrics.py.
 from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
+
+from pydantic import computed_field, model_validator
 
 from grader.metrics import Performance, Profile, Usage
 from grader.protocol import DeviceFacts
@@ -29,7 +31,7 @@ CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.
 
 
 class Verdict(StrEnum):
-    """A check passed, earned part of its points, failed, or could not be made here and counts for nothing."""
+    """A check passed, earned part of its points, failed, or was not made: then its reason is one of NOT_MADE."""
 
     PASSED = "passed"
     PARTIAL = "partial"
@@ -38,7 +40,7 @@ class Verdict(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a check did not pass: always something about the student's code."""
+    """Why a check did not pass: something about the student's code; for the last three, why it was not made."""
 
     FORBIDDEN = "FORBIDDEN"
     BUILD_ERROR = "BUILD_ERROR"
@@ -64,6 +66,17 @@ class Reason(StrEnum):
     TOO_SLOW = "TOO_SLOW"
     IMPLAUSIBLE = "IMPLAUSIBLE"
     NOT_RUN = "NOT_RUN"
+    NO_SIMULATOR = "NO_SIMULATOR"
+    DECIDED_ELSEWHERE = "DECIDED_ELSEWHERE"
+    HIDDEN = "HIDDEN"
+
+
+OUTSTANDING = (Reason.NO_SIMULATOR, Reason.DECIDED_ELSEWHERE)
+"""Why a check is still to be made: the simulator is missing here; the course's machine decides. Its points are neither
+earned nor lost."""
+
+NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
+"""The reasons of skipped checks, and of no others. A hidden one was made, and its outcome is withheld."""
 
 
 class Place(Record):
@@ -103,6 +116,7 @@ class ErrorMap(Record):
 class Check(Record):
     """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass.
 
+    A skipped check has earned nothing; one that is OUTSTANDING keeps its `max_points`, so that totals are out of all.
     `part` is the kernel of a suite that it is about, empty where there is but one. `detail` backs the message. `cause`
     names a mistake that explains a wrong output, in the same words for every case and every submission, so that it can
     be counted. `usage` is what the kernels take of the device that times them.
@@ -124,6 +138,12 @@ class Check(Record):
     findings: tuple[Finding, ...] = ()
     error_map: ErrorMap | None = None
 
+    @model_validator(mode="after")
+    def _says_why_it_was_not_made(self) -> "Check":
+        if (self.verdict is Verdict.SKIPPED) is not (self.reason in NOT_MADE):
+            raise ValueError("a skipped check, and no other, has a reason for which it was not made")
+        return self
+
 
 class Told(Protocol):
     """What a check is, in full or in brief."""
@@ -141,6 +161,10 @@ class Told(Protocol):
         """How it went."""
 
     @property
+    def max_points(self) -> float:
+        """What it is worth."""
+
+    @property
     def reason(self) -> Reason | None:
         """Why it did not pass."""
 
@@ -152,9 +176,26 @@ class Told(Protocol):
 T = TypeVar("T", bound=Told)
 
 
-def all_passed(checks: Iterable[Told]) -> bool:
-    """Whether every check passed that could be made and that is not for practice."""
-    return all(check.verdict in {Verdict.PASSED, Verdict.SKIPPED} for check in checks if check.kind in CAUSES_FIRST)
+class Unchecked(Record):
+    """What is OUTSTANDING for one reason: how many checks, and what they are worth together, which may be nothing."""
+
+    reason: Reason
+    checks: int
+    points: float
+
+
+def outstanding(checks: Iterable[Told]) -> tuple[Unchecked, ...]:
+    """What has not been checked, a record for each reason; none where all is decided."""
+    left = [check for check in checks if check.reason in OUTSTANDING]
+    by_reason = {why: [check.max_points for check in left if check.reason is why] for why in OUTSTANDING}
+    return tuple(
+        Unchecked(reason=why, checks=len(points), points=sum(points)) for why, points in by_reason.items() if points
+    )
+
+
+def some_failed(checks: Iterable[Told]) -> bool:
+    """Whether a check that is not for practice failed or earned only a part of its points."""
+    return any(check.verdict in {Verdict.PARTIAL, Verdict.FAILED} for check in checks if check.kind in CAUSES_FIRST)
 
 
 def first_to_read(checks: Iterable[T]) -> T | None:
@@ -163,7 +204,8 @@ def first_to_read(checks: Iterable[T]) -> T | None:
     It is about the first kernel that failed. What the simulator saw comes before wrong results, which are its
     consequences; of these, the commonest cause.
     """
-    failed = [each for each in checks if each.kind in CAUSES_FIRST and each.reason not in {None, Reason.NOT_RUN}]
+    untold = {None, Reason.NOT_RUN, *NOT_MADE}
+    failed = [each for each in checks if each.kind in CAUSES_FIRST and each.reason not in untold]
     of_first = [check for check in failed if check.part == failed[0].part]
     causes = Counter(check.cause for check in of_first if check.cause)
     return min(of_first, key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause]), default=None)
@@ -189,7 +231,7 @@ class Result(Record):
     counted, under the part's name.
     """
 
-    schema_version: Literal["grader-result/2"] = "grader-result/2"
+    schema_version: Literal["grader-result/3"] = "grader-result/3"
     status: Literal["graded"] = "graded"
     assignment: str
     title: str
@@ -202,10 +244,27 @@ class Result(Record):
     seconds: float
     provenance: Provenance
 
+    @model_validator(mode="before")
+    @classmethod
+    def _follows_from_checks(cls, fields: Any) -> Any:
+        """What is not checked stands in the JSON for its readers; here it follows from the checks."""
+        return {name: fields[name] for name in fields if name != "unchecked"} if isinstance(fields, dict) else fields
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def unchecked(self) -> tuple[Unchecked, ...]:
+        """What was not checked here, by reason; its points are part of `max_points`."""
+        return outstanding(self.checks)
+
+    @property
+    def failed(self) -> bool:
+        """Whether some check that counts failed or earned only a part."""
+        return some_failed(self.checks)
+
     @property
     def passed(self) -> bool:
-        """Whether every check passed that could be made and that is not for practice."""
-        return all_passed(self.checks)
+        """Whether every check that counts passed and none is left to be made; hidden ones are not looked at."""
+        return not self.failed and not self.unchecked
 
     @property
     def first_cause(self) -> Check | None:
@@ -216,7 +275,7 @@ class Result(Record):
 class Ungraded(Record):
     """Why there is no grade: a fault of ours, never the student's."""
 
-    schema_version: Literal["grader-result/2"] = "grader-result/2"
+    schema_version: Literal["grader-result/3"] = "grader-result/3"
     status: Literal["ungraded"] = "ungraded"
     assignment: str
     submission: str

@@ -136,6 +136,10 @@ class SpeedGoal(Record):
     minimum: dict[str, float] = Field(default={})
     """Absolute rates (GB/s, or GFLOPS where `flop` is given) for devices whose name contains the key."""
 
+    yardstick: float | None = Field(default=None, gt=0)
+    """How many times as fast as the naive kernel the model solution is, as `grader validate` measures it. By it, a
+    student kit decides about speed without the model solution; else the course's machine does."""
+
     constants: dict[str, str | int] = Field(default={})
     """Constants that are others here, such as a larger TILE: what is timed is built with them."""
 

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from grader.arrays import ArrayFiles
 from grader.errors import DeviceError, NoSimulatorError, WorkerError
+from grader.invocation import command
 from grader.observation import SeenKernel
 from grader.outcome import Crashed, Failure, Fetched, Garbled, OutOfMemory, TimedOut, Timing
+from grader.phrases import listed
 from grader.plan import Plan, Script
 from grader.protocol import (
     BuildFailed,
@@ -47,12 +49,6 @@ from grader.steps import Program
 from grader.text import showable
 from grader.wire import Message
 from grader.worker.fingerprint import fingerprint
-from grader.worker.simulator import OBSERVER
-
-SIMULATOR_REMEDY = (
-    "run `apt install oclgrind liboclgrind-dev opencl-c-headers llvm-14-dev g++`, and then the script "
-    f"{OBSERVER.with_name('build-observer')}"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +81,7 @@ class Worker:
         self._awaited: Plan | None = None
         self._launched: set[str] = set()
         self.devices: tuple[DeviceFacts, ...] = ()
+        self._too_new: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
         self.start()
@@ -117,20 +114,30 @@ class Worker:
             self.start()
         if not self.devices:
             match self._reply("starting", self._deadlines.start):
-                case Devices(worker=worker, devices=devices):
-                    self._check_version(worker)
-                    self.devices = devices
+                case Devices() as found:
+                    self._check_version(found.worker)
+                    self.devices, self._too_new = found.devices, found.too_new
                 case failure:
                     words = self._process.last_words() if self._process else ""
                     self.stop()
                     raise WorkerError(f"a worker could not start: {failure}. {words} Run `grader doctor`.")
         if self._job.simulation is not None and not self.devices:
-            raise NoSimulatorError(f"the simulator is not installed: {SIMULATOR_REMEDY}.")
+            raise NoSimulatorError(f"the simulator is missing here. Run `{command('setup')}`, which installs it.")
         index = self._job.device
         if index >= len(self.devices):
-            found = f"there are {len(self.devices)}" if self.devices else "none is installed"
-            raise DeviceError(f"there is no OpenCL device {index}: {found}. Run `grader doctor`.")
+            raise DeviceError(f"there is no OpenCL device {index}: {self._why_none()}")
         return self.devices[index]
+
+    def _why_none(self) -> str:
+        """Why a device is not there, and the next step."""
+        if self.devices:
+            return f"there are {len(self.devices)}. `{command('devices')}` lists them."
+        if self._too_new:
+            return (
+                f"{listed(self._too_new, 'and')} is newer than the OpenCL driver that is installed (PoCL's Python "
+                f"package), which cannot compile for it. Run `{command('setup')}`, which installs one that can."
+            )
+        return f"no OpenCL driver is installed. Run `{command('setup')}`, which installs one."
 
     def _check_version(self, worker: str) -> None:
         if worker != fingerprint():

@@ -16,7 +16,7 @@ from grader.suite import Suite
 Fields = dict[str, Any]
 """A JSON schema, or a part of one."""
 
-NOT_IN_THE_FILE = frozenset({"name", "folder", "reference", "part"})
+NOT_IN_THE_FILE = frozenset({"name", "folder", "reference", "part", "kit"})
 """Fields of an assignment that say where it was found."""
 
 REFERENCE = "#/$defs/"
@@ -31,7 +31,7 @@ class Schema(StrEnum):
 
 def schema_text(which: Schema) -> str:
     """The schema as JSON."""
-    fields = Result.model_json_schema() if which is Schema.RESULT else assignment_schema()
+    fields = Result.model_json_schema(mode="serialization") if which is Schema.RESULT else assignment_schema()
     return json.dumps(fields, indent=2)
 
 

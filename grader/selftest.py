@@ -84,7 +84,7 @@ def state(assignment: Assignment, own: OwnResults, bench: Bench) -> Iterator[Sta
 
 
 def _model_passes(result: Result) -> Statement:
-    failed = [check for check in result.checks if check.verdict in {Verdict.PARTIAL, Verdict.FAILED}]
+    failed = [check for check in result.checks if check.verdict is not Verdict.PASSED]
     points = f"{result.points:g} of {result.max_points:g} points"
     return Statement(
         claim="the model solution passes every check",
@@ -95,6 +95,7 @@ def _model_passes(result: Result) -> Statement:
 
 def _speed(goal: SpeedGoal, performance: Performance) -> Iterator[Statement]:
     full = goal.bands[0].fraction
+    assert performance.fraction_of_reference is not None, "there is a model solution here"
     margin = performance.fraction_of_reference.median / full
     yield Statement(
         claim=f"the model solution is {MARGIN:g} times as fast as full points need",

@@ -6,6 +6,7 @@ have a double underscore in variables: GRADER_TIMING__MIN_PAIRS=50.
 
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -23,7 +24,9 @@ from pydantic_settings import (
 )
 
 from grader.course import Course
+from grader.coursework import KIT_FILE
 from grader.errors import InputError
+from grader.files import data_folder
 from grader.grading import Bench
 from grader.protocol import Limits
 from grader.runner import Deadlines
@@ -42,11 +45,23 @@ CONFIG_FILE = "grader.yaml"
 GIGABYTE = 1024**3
 
 
-def installed_course() -> Path:
-    """The course that came with this grader: beside the package in a checkout, inside it when installed."""
-    package = Path(__file__).parent
-    inside = package / "course"
-    return inside if inside.is_dir() else package.parent
+PACKAGE = Path(__file__).parent
+
+
+def shipped() -> Path:
+    """Where the files are that come with every grader: inside the package when installed, beside it in a clone."""
+    inside = PACKAGE / "shipped"
+    return inside if inside.is_dir() else PACKAGE.parent
+
+
+def own_course() -> Path | None:
+    """The course that this grader belongs to, if any: a clone of our repository has one beside the package, a student
+    kit beside the environment in it. Installed elsewhere, there is none.
+    """
+    kits = Path(sys.prefix).parent / "course"
+    if (kits / KIT_FILE).is_file():
+        return kits
+    return PACKAGE.parent if (PACKAGE.parent / "assignments").is_dir() else None
 
 
 def _lock_folder(sandbox_name: str) -> Path:
@@ -58,13 +73,10 @@ def _lock_folder(sandbox_name: str) -> Path:
 
 
 def _profile_folder() -> Path:
-    """Where a user's programs keep their data, by the XDG base directory specification."""
-    named = Path(os.environ.get("XDG_DATA_HOME", ""))
     try:
-        data = named if named.is_absolute() else Path.home() / ".local" / "share"
-    except RuntimeError as error:
-        raise InputError("this user has no home folder for device profiles: set GRADER_PROFILES to one.") from error
-    return data / "grader" / "devices"
+        return data_folder() / "devices"
+    except InputError as error:
+        raise InputError(f"{error} Or set GRADER_PROFILES to a folder for device profiles.") from error
 
 
 class DeadlineSettings(BaseModel):
@@ -98,7 +110,7 @@ class Settings(BaseSettings):
 
     sandbox: str | None = None
     device: int = Field(default=0, ge=0)
-    course: Path = Field(default_factory=installed_course)
+    course: Path | None = Field(default_factory=own_course)
     deadlines: DeadlineSettings = DeadlineSettings()
     limits: LimitSettings = LimitSettings()
     docker: ContainerRules = Field(default_factory=ContainerRules)
@@ -121,19 +133,30 @@ class Settings(BaseSettings):
 
     @property
     def constraints(self) -> Path:
-        """The versions of packages that this grader was tested with; they come with it, whatever the course."""
-        return installed_course() / "constraints.txt"
+        """The versions of packages that this grader was tested with: they come with it or, in a kit, in the course."""
+        ours = shipped() / "constraints.txt"
+        return ours if ours.is_file() else self.course_folder / ours.name
+
+    @property
+    def course_folder(self) -> Path:
+        """The folder of the course; raises InputError if none is named."""
+        if self.course is None:
+            raise InputError(
+                "no course is named: give the folder that holds assignments/ and reference/ with --course DIR, or in "
+                "the variable GRADER_COURSE. If you have a kit of your course, run the `./grader` in it."
+            )
+        return self.course
 
     @property
     def places(self) -> Course:
         """The folders of the course."""
-        return Course(assignments=self.course / "assignments", reference=self.course / "reference")
+        return Course(assignments=self.course_folder / "assignments", reference=self.course_folder / "reference")
 
     @property
     def student_template(self) -> Path:
         """What students start from: that of the course, or the one that comes with the grader."""
-        own = self.course / "student_template"
-        return own if own.is_dir() else installed_course() / own.name
+        own = self.course_folder / "student_template"
+        return own if own.is_dir() else shipped() / own.name
 
     def choose_sandbox(self, *, trusted: bool) -> str:
         """The sandbox that is set, else the one for code that is trusted or not; a GPU is for containers only."""

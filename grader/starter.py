@@ -7,6 +7,10 @@ from grader.errors import InputError
 from grader.suite import Coursework
 
 PLACEHOLDER = "@ASSIGNMENT@"
+
+KIT_PLACEHOLDER = "@KIT_URL@"
+"""The address of the course's kit. A kit's own template states it, if it is known; else students fill it in."""
+
 TEMPLATE_FILES = ("README.md", ".gitlab-ci.yml", ".github/workflows/grade.yml")
 
 
@@ -15,7 +19,7 @@ def start(assignment: Coursework, template: Path, target: Path) -> list[Path]:
     files = {
         "kernels.cl": _read(assignment.folder / "kernels.cl"),
         "HANDOUT.md": _read(assignment.folder / "README.md"),
-        **{name: _read(template / name).replace(PLACEHOLDER, assignment.name) for name in TEMPLATE_FILES},
+        **{name: _filled(_read(template / name), assignment.name) for name in TEMPLATE_FILES},
     }
     present = [name for name in files if os.path.lexists(target / name)]
     if present:
@@ -28,6 +32,10 @@ def start(assignment: Coursework, template: Path, target: Path) -> list[Path]:
     except OSError as error:
         raise InputError(f"cannot write to {target}: {error.strerror}.") from error
     return [target / name for name in files]
+
+
+def _filled(text: str, name: str) -> str:
+    return text.replace(PLACEHOLDER, name).replace(KIT_PLACEHOLDER, "")
 
 
 def _read(path: Path) -> str:

@@ -24,6 +24,9 @@ OF_SLOWEST = 0.9
 ABOVE_COUNT = 1.1
 """Counts are the same on every machine, but a right kernel may read a guard or an edge otherwise."""
 
+YARDSTICK_OFF = 1.25
+"""A factor by which a yardstick may differ from what is measured: as much as processors do of one kind."""
+
 TOLERANCE = 1e-9
 """Of a limit, for what floating-point arithmetic makes of expressions."""
 
@@ -37,6 +40,11 @@ class Speeds:
     model: float
     baseline: float
     right: Mapping[str, float]
+
+    @property
+    def yardstick(self) -> float:
+        """How many times as fast as the baseline the model solution is, to two digits."""
+        return float(f"{1 / self.baseline:.2g}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +61,15 @@ class Proposal:
             yield f"full points ask for {goal.bands[0].fraction:g}, proposed are {self.bands[0].fraction:g}"
         if goal.baseline == "fails" and self.baseline == "passes":
             yield "the baseline must miss full points, but is too near to the model solution"
+
+
+def misjudged(goal: SpeedGoal, speeds: Speeds) -> str | None:
+    """What a stated yardstick does to students where it is far from what is measured."""
+    stated = goal.yardstick
+    if stated is None or 1 / YARDSTICK_OFF <= stated / speeds.yardstick <= YARDSTICK_OFF:
+        return None
+    effect = "strict" if stated > speeds.yardstick else "generous"
+    return f"the yardstick is {stated:g}, measured are {speeds.yardstick:g}: student kits are too {effect} about speed"
 
 
 def propose_goal(points: float, speeds: Speeds) -> Proposal:

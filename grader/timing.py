@@ -51,7 +51,8 @@ class Transfers:
 class Round:
     """One round: seconds of the student's steps by the submission and, twice, by the model solution.
 
-    The gaps are what the judge's own clock saw beyond the device's.
+    In a student kit it is the baseline that is timed twice. The gaps are what the judge's own clock saw beyond the
+    device's.
     """
 
     submission: float
@@ -64,7 +65,7 @@ class Round:
 
 
 def fraction_of_reference(rounds: Sequence[Round]) -> Interval:
-    """Speed of the submission as a fraction of the model solution's, round by round.
+    """Speed of the submission as a fraction of the model solution's, round by round; in a student kit, the baseline's.
 
     The model solution runs twice in a round, in two workers, and its time is the mean of both: on a GPU, a worker as a
     whole can be faster than another by a percent, with the same kernel on the same data.

@@ -18,7 +18,7 @@ from grader.grading import Bench, Progress, grade_submission
 from grader.inputs import fresh_seed
 from grader.launches import Choices
 from grader.memory import MEASURES
-from grader.metrics import Profile
+from grader.metrics import Performance, Profile
 from grader.phrases import count
 from grader.profiling import profile_submission
 from grader.protocol import DeviceFacts
@@ -134,10 +134,15 @@ def speeds(seen: Examined, judged: tuple[Judged, ...]) -> Speeds | None:
         return None
     right = {name: result.checks[-1].performance for name, result in _right(seen.assignment, judged).items()}
     return Speeds(
-        model=performance.fraction_of_reference.median,
+        model=_of_model(performance),
         baseline=1 / performance.speed_up_over_baseline.median,
-        right={name: timed.fraction_of_reference.median for name, timed in right.items() if timed is not None},
+        right={name: _of_model(timed) for name, timed in right.items() if timed is not None},
     )
+
+
+def _of_model(timed: Performance) -> float:
+    assert timed.fraction_of_reference is not None, "there is a model solution here"
+    return timed.fraction_of_reference.median
 
 
 def _right(assignment: Assignment, judged: tuple[Judged, ...]) -> dict[str, Result]:

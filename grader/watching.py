@@ -12,7 +12,7 @@ from grader.errors import NoSimulatorError
 from grader.memory import NOT_RIGHT, check_memory, count_memory, uncounted, usable
 from grader.metrics import Profile
 from grader.protocol import Simulation
-from grader.result import Check, Verdict
+from grader.result import Check, Reason, Verdict
 from grader.rubric import Memory
 from grader.runner import Worker
 from grader.sanitizer import check_sanitizer, unwatched
@@ -71,17 +71,9 @@ def _memory(
     return profile, tuple(check.model_copy(update={"seconds": seconds}) for check in checks)
 
 
-def fail_unwatched(
-    assignment: Assignment, simulator: Worker, rules: WatchingRules, problem: Problem
-) -> Iterator[Check]:
-    """The same checks for a submission that gets no chance to run: failed, or skipped where they are for all others."""
-    if not assignment.is_watched:
-        return
-    absent = absence(simulator, rules)
-    if absent is not None:
-        yield from _skipped(assignment, absent)
-    else:
-        yield from map(problem.fail, unwatched_checks(assignment))
+def fail_unwatched(assignment: Assignment, problem: Problem) -> Iterator[Check]:
+    """The same checks for a submission that gets no chance to run: it would earn nothing with a simulator either."""
+    return map(problem.fail, unwatched_checks(assignment))
 
 
 def absence(simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:
@@ -104,8 +96,6 @@ def unwatched_checks(assignment: Assignment) -> Iterator[Check]:
 
 
 def _skipped(assignment: Assignment, error: NoSimulatorError) -> Iterator[Check]:
-    """The same checks where there is no simulator: they count for nothing, and say how to get one."""
-    for check in unwatched_checks(assignment):
-        yield check.model_copy(
-            update={"verdict": Verdict.SKIPPED, "points": 0.0, "max_points": 0.0, "message": str(error)}
-        )
+    """The same checks where there is no simulator: still to be made, with what to do about it."""
+    told = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.NO_SIMULATOR, "message": str(error)}
+    return (check.model_copy(update=told) for check in unwatched_checks(assignment))

@@ -8,31 +8,46 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import distribution
 from pathlib import Path
 
+from grader.errors import InputError
+
 PACKAGE = Path(__file__).parent
 
-LEFT_OUT = {"__pycache__", "course", "new"}
-"""Folders of the package that no such wheel needs: `course` is where an installed grader has its model solutions, `new`
-what instructors start an assignment from.
+LEFT_OUT = {"__pycache__", "shipped", "new"}
+"""Folders of the package that no such wheel needs: `shipped` travels beside it, in the course; `new` is what
+instructors start an assignment from, with a model solution.
 """
 
-BUILT = ".so"
-"""Our plugin for the simulator is built where it runs, against what is there."""
+PLUGIN = "grader/worker/observer.so"
+"""Our plugin for the simulator, which is native code."""
 
-METADATA = ("METADATA", "WHEEL", "entry_points.txt")
+TAG = "py3-none-linux_x86_64"
+"""Any Python 3, on the machine that the plugin is built for. It is not `manylinux`: that is a promise to everybody on
+PyPI, and pip asks for it nowhere else.
+"""
+
+WHEEL = f"Wheel-Version: 1.0\nGenerator: grader\nRoot-Is-Purelib: false\nTag: {TAG}\n"
+
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The first moment that a zip file knows: the same files make the same archive."""
 
 
 def own_wheel() -> tuple[str, bytes]:
-    """The wheel's file name and content."""
+    """The wheel's file name and content; raises InputError where the plugin has not been built."""
     ours = distribution("grader")
     info = f"grader-{ours.version}.dist-info"
     files = {f"grader/{path.relative_to(PACKAGE)}": path.read_bytes() for path in sorted(_sources())}
-    files |= {f"{info}/{name}": (ours.read_text(name) or "").encode() for name in METADATA}
+    if PLUGIN not in files:
+        raise InputError(f"{PACKAGE.parent / PLUGIN} is missing: build it with `make simulator`.")
+    headers, _, _ = (ours.read_text("METADATA") or "").partition(
+        "\n\n"
+    )  # our README, which follows, is for instructors
+    files[f"{info}/METADATA"] = f"{headers}\n".encode()
+    files[f"{info}/WHEEL"] = WHEEL.encode()
+    files[f"{info}/entry_points.txt"] = (ours.read_text("entry_points.txt") or "").encode()
     record = "".join(f"{name},sha256={_digest(data)},{len(data)}\n" for name, data in files.items())
     files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
-    return f"grader-{ours.version}-py3-none-any.whl", zipped(files)
+    return f"grader-{ours.version}-{TAG}.whl", zipped(files)
 
 
 def zipped(files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> bytes:
@@ -51,7 +66,7 @@ def zipped(files: Mapping[str, bytes], executable: frozenset[str] = frozenset())
 def _sources() -> Iterator[Path]:
     for path in PACKAGE.rglob("*"):
         inside = path.relative_to(PACKAGE).parts
-        if path.is_file() and path.suffix != BUILT and LEFT_OUT.isdisjoint(inside):
+        if path.is_file() and LEFT_OUT.isdisjoint(inside):
             yield path
 
 

@@ -7,7 +7,7 @@ where a case is hidden and those that are shown are right, the rest is withheld 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from grader.assignment import Assignment
-from grader.result import Check, Kind, Result, Verdict
+from grader.result import Check, Kind, Reason, Result, Verdict
 from grader.rubric import Case, MemoryCheck, Performance, Sanitizer
 from grader.suite import Coursework
 
@@ -88,8 +88,8 @@ def _shown(checks: Sequence[Check], hidden: Mapping[str, Kind]) -> Iterator[Chec
 
 
 def _without_outcome(check: Check, message: str) -> Check:
-    """What was skipped for all has no outcome."""
-    if check.verdict is Verdict.SKIPPED:
+    """Where there is no simulator a check was not made for anybody that builds, so that this tells nothing."""
+    if check.reason is Reason.NO_SIMULATOR:
         return check
     worth = f", worth up to {check.max_points:g} points," if check.max_points else ""
     return Check(
@@ -97,6 +97,7 @@ def _without_outcome(check: Check, message: str) -> Check:
         part=check.part,
         kind=check.kind,
         verdict=Verdict.SKIPPED,
+        reason=Reason.HIDDEN,
         points=0.0,
         max_points=0.0,
         seconds=0.0,

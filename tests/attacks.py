@@ -3,7 +3,8 @@
     tests/submissions/hostile/NAME/  kernels.cl   expected.yaml
 
 An attack gives itself away: where it got what it wanted, it spoils its own result. `docker` in expected.yaml is the
-reason of the first check that fails in a container, or `held`: the attack got nothing, and every check passed.
+reason of the first check that fails in a container, or `held`: the attack got nothing, and every check passed. `class`
+is what it attacks, or by what.
 """
 
 import json
@@ -21,6 +22,11 @@ from grader.course import Course
 HOSTILE = ROOT / "tests" / "submissions" / "hostile"
 
 HELD = "held"
+
+CLASSES = (
+    *("source text", "compiler", "resources", "processes", "kernel and devices", "network", "secrets"),
+    *("the next submission", "replies and reports", "arrays", "speed", "simulator"),
+)
 
 LOCKS = Path(gettempdir()) / "grader-locks"
 """Shared by the containers that attacks are tried in, so that their timed sections take turns."""
@@ -50,6 +56,7 @@ class Attack:
     """One hostile submission."""
 
     folder: Path
+    kind: str
     assignment: str
     title: str
     docker: str
@@ -71,6 +78,7 @@ def _read(path: Path) -> Attack:
     fields = yaml.safe_load(path.read_text(encoding="utf-8"))
     return Attack(
         folder=path.parent,
+        kind=fields["class"],
         assignment=fields["assignment"],
         title=fields["attack"],
         docker=fields["docker"],

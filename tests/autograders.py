@@ -5,8 +5,6 @@ such a test is skipped, and says why; with GRADER_TEST_ENGINE=required it fails.
 """
 
 import io
-import subprocess
-import sys
 import tarfile
 import uuid
 import zipfile
@@ -14,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from attacks import QUICK, small_course
+from commandline import output_of
 from conftest import ROOT
 from docker.errors import APIError, ImageNotFound
 from engine import do_without
@@ -33,9 +32,7 @@ BRISK = {**QUICK, "GRADER_DEADLINES__FIRST_LAUNCH": "20", "GRADER_DEADLINES__LAU
 
 def export(platform, out, *options):
     """What `grader export` writes."""
-    command = [sys.executable, "-m", "grader.cli", "export", platform, ASSIGNMENT, "--out", str(out), *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    output_of(out.parent, "export", platform, ASSIGNMENT, "--out", out, *options)
     return out
 
 

@@ -1,14 +1,24 @@
-"""The command line as users have it: run in a folder, and what it left there."""
+"""The command line as users have it: run in a folder, and what it left there.
 
+`grader` runs it in this process, which saves each of a hundred calls the second that its imports take; that it is a
+program, too, is proved by test_cli.py and by the commands of the README.
+"""
+
+import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from xml.etree import ElementTree
 
+import pytest
 from conftest import ROOT
 
+from grader import cli, interrupts
 from grader.result import Result
 
 MODEL = ROOT / "reference" / "coalsTransp" / "kernels.cl"
@@ -17,6 +27,8 @@ WRONG = SIGNATURE + "{ uint x = get_global_id(0); if (x == 0) B[0] = A[0] * 1.5f
 CRASHING = SIGNATURE + "{ B[1000000000000UL + width] = A[0]; }\n"
 HANGING = SIGNATURE + "{ volatile uint go = 1; while (go) B[0] = A[0]; }\n"
 NOT_BUILDING = f"// first\n// second\n{SIGNATURE}\n{{\n    B[0] = nothing;\n}}\n"
+
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 QUICK = {"GRADER_TIMING__MIN_PAIRS": "10", "GRADER_TIMING__NOISE_LIMIT": "100"}
 """For gradings whose speed is not what is tested: few pairs, on a machine that may be busy with other tests."""
@@ -41,11 +53,45 @@ def python(folder, *args, **changes):
     )
 
 
-def grader(folder, *args, **changes):
-    """Run the command line in a folder; no traceback is ever what a user should see."""
-    done = python(folder, "-m", "grader.cli", *args, **changes)
+def grader(folder, *args, executable=sys.executable, **changes):
+    """Run the command line in a folder; no traceback is ever what a user should see. `executable` runs its workers."""
+    words, said, complained = ["grader", *map(str, args)], _stream("strict"), _stream("backslashreplace")
+    with as_of_a_program(folder, changes), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", words)
+        patch.setattr(sys, "executable", str(executable))
+        with redirect_stdout(said), redirect_stderr(complained), pytest.raises(SystemExit) as ended:
+            cli.main()
+    code = {None: 0}.get(ended.value.code, ended.value.code)
+    done = subprocess.CompletedProcess(words, code, _written(said), _written(complained))
     assert "Traceback" not in done.stdout + done.stderr
     return done
+
+
+@contextmanager
+def as_of_a_program(folder, changes) -> Iterator[None]:
+    """Folder, environment, input and signal handlers of a program that was just started; the test's own afterwards."""
+    kept, handlers = dict(os.environ), {number: signal.getsignal(number) for number in STOPS}
+    with chdir(folder), open(os.devnull) as nothing, pytest.MonkeyPatch.context() as patch:  # noqa: PTH123 - a device
+        patch.setattr(sys, "stdin", nothing)
+        patch.setattr(interrupts, "_told", interrupts._Told())
+        os.environ.clear()
+        os.environ.update(environment(**{"GRADER_PROFILES": str(folder / "profiles"), **changes}))
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(kept)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+
+
+def _stream(errors):
+    """As a terminal's: bytes in UTF-8."""
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors=errors, write_through=True)
+
+
+def _written(stream):
+    return stream.buffer.getvalue().decode()
 
 
 def grade(folder, *args, **changes):
@@ -110,12 +156,7 @@ def output_of(folder, *args, **changes):
 
 def without_simulator(folder, bare_python, *args):
     """Run the command line on a machine where none is installed."""
-    (folder / "bare.py").write_text(
-        f"import sys\nimport grader.cli\nsys.executable = {str(bare_python)!r}\ngrader.cli.main()\n"
-    )
-    done = python(folder, "bare.py", *args, **QUICK)
-    assert "Traceback" not in done.stdout + done.stderr
-    return done
+    return grader(folder, *args, executable=bare_python, **QUICK)
 
 
 REPORTS = ("--junit", "report.xml", "--json", "result.json")

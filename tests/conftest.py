@@ -38,6 +38,36 @@ DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20,
 """Shorter than the defaults where a test waits for them to pass."""
 
 
+LONGEST_PARAMETER, LONGEST_ID = 30, 170
+"""Characters of one parameter in the id of a test, and of a whole id: what one can read, and type after `pytest`."""
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """A text is shown by its beginning, in one line: some tests take megabytes of it."""
+    if not isinstance(val, str | bytes):
+        return None
+    text = " ".join(val.split()) if isinstance(val, str) else val.decode("latin-1")
+    shown = ascii(text[: 2 * LONGEST_PARAMETER])[1:-1]
+    return shown if len(shown) <= LONGEST_PARAMETER else f"{shown[: LONGEST_PARAMETER - 3]}..."
+
+
+SPREAD = frozenset({"test_grading.py", "test_hostile.py", "test_building.py", "test_commands_submission.py"})
+"""Modules of many long tests that share little: any process takes the next one."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse an id that nobody can read; have the tests of a module in one process, where they share what it makes."""
+    for item in items:
+        if item.path.name not in SPREAD and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.name))
+        if len(item.nodeid) > LONGEST_ID:
+            raise pytest.UsageError(
+                f"the id of a test has {len(item.nodeid)} characters, more than {LONGEST_ID}; give its parameters "
+                f"short ids: {item.nodeid[:LONGEST_ID]}..."
+            )
+
+
 @pytest.fixture(scope="session")
 def course() -> Course:
     """The assignments of this repository."""
@@ -109,7 +139,7 @@ def climbed(ladder, bench):
 @pytest.fixture(scope="session")
 def bare_python(tmp_path_factory) -> Path:
     """Stands in for the Python that runs workers, on a machine where the simulator is not installed."""
-    worker = "from grader.worker import __main__, simulator; simulator.LIBRARIES = (); __main__.main()"
+    worker = "from grader.worker import __main__, simulator; simulator.DRIVER = 'none'; __main__.main()"
     path = tmp_path_factory.mktemp("bare") / "python"
     station = f"import sys; sys.executable = {str(path)!r}; from grader.workforce.__main__ import main; main()"
     path.write_text(

@@ -7,8 +7,8 @@ from conftest import ROOT
 
 from grader.golden import read_golden
 
-EXPECTATIONS = (ROOT / "tests" / "submissions").glob("*/*/expected.yaml")
-CORPUS = sorted(path.parent for path in EXPECTATIONS if path.parent.parent != HOSTILE)
+SUBMISSIONS = ROOT / "tests" / "submissions"
+CORPUS = sorted(path.parent for path in SUBMISSIONS.glob("*/*/expected.yaml") if path.parent.parent != HOSTILE)
 
 read = cache(read_golden)
 """The submission in a folder, with what is expected of it."""

@@ -61,6 +61,7 @@ def failed(name, reason=Reason.WRONG_OUTPUT, message="it is wrong.", **more):
 SPILLING = Usage(kernel="rgblkMMM", registers=255, in_memory=96, spilled=132, local=8448)
 SPILLED = "rgblkMMM keeps 96 bytes of each work-item's private variables in the device's memory"
 
+ABSENT = "the simulator is not installed: install it."
 BUILD = check("build", kind=Kind.BUILD, points=0, max_points=0)
 SPEED = check("performance: cpu (height 1)", kind=Kind.PERFORMANCE, points=40, max_points=40, performance=performance())
 SLOW = check(
@@ -73,6 +74,11 @@ SLOW = check(
     message="it runs at 63 % of the model solution's speed; full points need 70 %.",
     performance=performance(program=Program(seconds=0.0035, speed_up=0.13, fraction_of_copy=0.11)),
 )
+
+
+def unchecked(name="sanitizer (height 1)", kind=Kind.SANITIZER, points=12, reason=Reason.NO_SIMULATOR, message=ABSENT):
+    """A check that was not made here."""
+    return check(name, kind=kind, verdict=Verdict.SKIPPED, points=0, max_points=points, reason=reason, message=message)
 
 
 def result(*checks, **changes):

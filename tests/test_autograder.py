@@ -1,6 +1,7 @@
 """autograder.py: the files of an autograder. That they grade is proved by test_export_gradescope.py and _gitlab.py."""
 
 import io
+import re
 import zipfile
 
 import pytest
@@ -35,6 +36,19 @@ def test_its_name_stands_in_place_of_the_placeholder(files):
     templates = {name: data for name, data in files.items() if not name.endswith(".whl")}
     assert [name for name, data in templates.items() if PLACEHOLDER.encode() in data] == []
     assert any(b'--assignment "coalsTransp"' in data for data in templates.values())
+
+
+def test_it_never_grades_without_the_simulator(files):
+    """A platform would take the points of the other checks for the grade."""
+    templates = [data.decode() for name, data in files.items() if not name.startswith(("grader-", "course/"))]
+    commands = [
+        command
+        for text in templates
+        for command in re.findall(r"grader (?:grade|batch) .*", text.replace("\\\n", ""))
+        if "--assignment" in command
+    ]
+    assert commands
+    assert all("--require-sanitizer" in command for command in commands)
 
 
 def test_the_two_scripts_of_a_zip_can_be_executed(transposition):

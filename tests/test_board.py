@@ -6,10 +6,11 @@ import pytest
 from gradebooks import grade, gradebook, mark, missed, row
 from puppets import GOOD, handin, plan_of
 from rich.console import Console
-from samples import BUILD, failed, result
+from samples import BUILD, failed, result, unchecked
 
 from grader.batch import Event
 from grader.board import Board, draw, duration, following, line, outcome_in_words
+from grader.result import Kind, Reason, Verdict
 
 WRONG = result(BUILD, failed("correctness: one"))
 
@@ -115,3 +116,36 @@ def test_the_end_says_what_there_is_and_what_is_missing():
     assert "the same command tries again" in text
     assert "out/index.html" in text
     assert "tries again" not in outcome_in_words(gradebook(row("anna", grade(mark()))), Path("out"))
+
+
+WATCHED = unchecked()
+
+
+def lacking(reason=Reason.NO_SIMULATOR, points=12.0):
+    """A check in brief that was not made."""
+    fields = {"verdict": Verdict.SKIPPED, "reason": reason, "message": "the simulator is not installed: install it."}
+    return mark("sanitizer", Kind.SANITIZER, 0.0, points, **fields)
+
+
+def test_what_is_not_checked_in_full_has_not_passed(items):
+    """While the batch runs, in the figures and in the line of a submission."""
+    board = Board(total=3, before=0, started=0.0)
+    for number, outcome in enumerate((GOOD, result(BUILD, WATCHED), result(BUILD, failed("x"), WATCHED))):
+        board.note(ended(items[number], outcome), 1.0)
+    assert (board.passed, board.failed, board.unchecked, board.made) == (1, 1, 1, 3)
+    assert "1 passed, 1 failed a check, 1 not checked in full" in seen(board, 2.0)
+    assert "12 not checked here: the simulator is missing" in line(ended(items[0], result(BUILD, WATCHED)))
+
+
+def test_the_end_says_that_points_are_missing_and_why():
+    """Of whom failed something as well; with the most that one of them lacks, and what to do."""
+    book = gradebook(
+        row("anna", grade(mark(), lacking())),
+        row("bob", grade(missed(), lacking(), lacking(points=20.0))),
+        row("carol", grade(mark(), lacking(Reason.DECIDED_ELSEWHERE))),
+    )
+    text = outcome_in_words(book, Path("out"))
+    assert "3 graded, of which 0 passed every check; " in text
+    assert "\n2 submissions not checked in full, up to 32 points each: the simulator is missing. " in text
+    assert "Do not publish these points yet. The simulator is not installed: install it. " in text
+    assert "\n1 submission not decided in full, up to 12 points each: that is for the course's machine.\n" in text

@@ -262,6 +262,7 @@ def test_what_cannot_be_expanded_is_a_build_error_like_those_of_a_compiler(build
     assert not was_built(worker)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("slip", [each for each in RECORDED if "pocl" in each.logs], ids=lambda slip: slip.name)
 def test_a_slip_is_explained(build, slip):
     """The device here says of it what its recorded log says, or what comes to the same hint."""

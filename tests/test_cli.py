@@ -8,8 +8,8 @@ import pytest
 from commandline import MODEL, complaint, grader, output_of, python
 
 COMMANDS = (
-    *("grade", "batch", "profile", "run", "init", "export", "list", "show", "new", "validate"),
-    *("devices", "calibrate", "doctor", "selftest", "schema"),
+    *("grade", "batch", "profile", "run", "init", "list", "show", "new", "validate"),
+    *("devices", "calibrate", "setup", "doctor", "selftest", "schema", "export"),
 )
 
 
@@ -56,6 +56,21 @@ def test_a_fault_in_grader_itself_is_exit_code_3_with_its_traceback(tmp_path):
     assert "Traceback (most recent call last)" in done.stderr
     assert "RuntimeError: a wheel came off" in done.stderr
     assert done.stderr.splitlines()[-1].startswith("grader: this is a fault in grader itself")
+
+
+HEAVY = ("docker", "matplotlib", "rapidfuzz", "distributed", "pyopencl", "jinja2")
+"""What takes longer to load than most commands take, and few of them need."""
+
+
+def test_the_program_loads_nothing_heavy_before_it_knows_what_is_asked(tmp_path):
+    """Started as a program, by its module's name."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import atexit, sys\n"
+        f"atexit.register(lambda: print(sorted(set({HEAVY}) & set(sys.modules)), file=sys.stderr))\n"
+    )
+    done = python(tmp_path, "-m", "grader.cli", "list", PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+    assert "coalsTransp" in done.stdout
 
 
 def test_version_is_that_of_the_package(tmp_path):

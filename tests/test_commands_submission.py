@@ -230,6 +230,7 @@ def test_a_file_name_that_is_not_utf_8_is_no_obstacle(tmp_path):
     assert "sning.cl" in done.stdout
 
 
+@pytest.mark.whole
 def test_a_crash_is_a_result_of_the_student(tmp_path):
     """Exit code 1: the grader outlives the kernel, and every case is told on its own; in the simulator nothing crashes,
     and the line is known.
@@ -245,6 +246,7 @@ def test_a_crash_is_a_result_of_the_student(tmp_path):
     assert "/tmp/" not in everything_said(done, tmp_path)
 
 
+@pytest.mark.whole
 def test_a_hang_is_waited_for_twice_and_the_rest_is_not_run(tmp_path):
     """Exit code 1 after two time limits and one in the simulator, which settings can make shorter."""
     (tmp_path / "kernels.cl").write_text(HANGING)
@@ -257,6 +259,7 @@ def test_a_hang_is_waited_for_twice_and_the_rest_is_not_run(tmp_path):
     assert "stopped after 2 s" in result.checks[1].message
 
 
+@pytest.mark.whole
 def test_a_wrong_kernel_fails_alike_whenever_it_has_the_same_seed(tmp_path):
     """Exit code 1, and the same words twice: the first wrong element and its values come from the seed."""
     (tmp_path / "kernels.cl").write_text(WRONG)
@@ -343,35 +346,40 @@ def test_a_machine_without_opencl_is_exit_code_3_and_no_grade(tmp_path):
     """No platform at all, which the loader reports as an error; `grader doctor` is named as the way on."""
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     done = grade(tmp_path, OCL_ICD_VENDORS=str(tmp_path / "none.icd"))
-    is_ungraded(done, tmp_path, "none is installed. Run `grader doctor`.")
+    is_ungraded(done, tmp_path, "no OpenCL driver is installed. Run `")
 
 
-def test_without_a_simulator_what_rests_on_it_is_skipped_and_counts_for_nothing(tmp_path, bare_python):
-    """Everything else is graded as ever, for the points that are left; the line says how to get the simulator."""
+def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_python):
+    """Everything else is graded as ever; every report says what is not checked, and how to get the simulator. No fault
+    of the student's, so exit code 3.
+    """
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     done = without_simulator(
         tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", "--html", "page.html", *REPORTS
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (3, "")
     result = Result.model_validate_json((tmp_path / "result.json").read_text())
     skipped = [check for check in result.checks if check.kind in {"sanitizer", "memory"}]
     assert len(skipped) == 4
-    assert {(check.verdict, check.reason, check.max_points) for check in skipped} == {("skipped", None, 0)}
+    assert {(check.verdict, check.reason, check.points) for check in skipped} == {("skipped", "NO_SIMULATOR", 0)}
     assert {check.verdict for check in result.checks if check not in skipped} == {"passed"}
-    assert (result.points, result.max_points) == (68, 68)
-    assert "the simulator is not installed: run `apt install oclgrind" in " ".join(done.stdout.split())
+    assert (result.points, result.max_points, result.passed) == (68, 100, False)
+    assert json.loads((tmp_path / "result.json").read_text())["unchecked"] == [
+        {"reason": "NO_SIMULATOR", "checks": 4, "points": 32.0}
+    ]
+    assert "the simulator is missing here. Run `" in " ".join(done.stdout.split())
     assert len(list(ElementTree.parse(tmp_path / "report.xml").iter("skipped"))) == 4
-    assert "the simulator is not installed" in (tmp_path / "page.html").read_text()
+    assert "the simulator is missing here" in (tmp_path / "page.html").read_text()
 
 
 def test_without_a_simulator_all_are_asked_for_the_same_points(tmp_path, bare_python):
-    """Also who hands in what does not build: grades of one class are out of the same number."""
+    """Also who hands in what does not build, whose points are lost with a simulator and without one."""
     (tmp_path / "kernels.cl").write_text("__kernel void coalsTransp(")
     done = without_simulator(tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", *REPORTS)
     assert (done.returncode, done.stderr) == (1, "")
     result = Result.model_validate_json((tmp_path / "result.json").read_text())
-    assert [check.verdict for check in result.checks if check.kind in {"sanitizer", "memory"}] == ["skipped"] * 4
-    assert (result.points, result.max_points) == (0, 68)
+    assert [check.verdict for check in result.checks if check.kind in {"sanitizer", "memory"}] == ["failed"] * 4
+    assert (result.points, result.max_points, result.unchecked) == (0, 100, ())
 
 
 def test_who_requires_the_sanitizer_gets_no_grade_without_it(tmp_path, bare_python):
@@ -380,7 +388,7 @@ def test_who_requires_the_sanitizer_gets_no_grade_without_it(tmp_path, bare_pyth
     done = without_simulator(
         tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", "--require-sanitizer", *REPORTS
     )
-    is_ungraded(done, tmp_path, "the simulator is not installed: run `apt install oclgrind")
+    is_ungraded(done, tmp_path, "the simulator is missing here. Run `")
 
 
 def test_an_oracle_that_fails_is_exit_code_3_and_no_grade(copied_course):
@@ -391,6 +399,7 @@ def test_an_oracle_that_fails_is_exit_code_3_and_no_grade(copied_course):
     is_ungraded(grade(folder, "--course", "course"), folder, "course/reference/coalsTransp/oracle.py")
 
 
+@pytest.mark.whole
 def test_a_closed_standard_output_does_not_lose_the_files(tmp_path):
     """A reader that goes away, such as `head`, is no reason to keep no result."""
     (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
@@ -417,6 +426,7 @@ def grade_hiding(folder, source, *options):
     return done, "\n".join((done.stdout, done.stderr, *written))
 
 
+@pytest.mark.whole
 def test_a_hidden_case_is_told_nowhere_until_it_is_released(tmp_path):
     """Neither by a report nor by the exit code; with --release everything is there."""
     done, said = grade_hiding(tmp_path, WRONG_WHEN_RAGGED)
@@ -430,6 +440,7 @@ def test_a_hidden_case_is_told_nowhere_until_it_is_released(tmp_path):
     assert "of 1,000 elements of z wrong" in said
 
 
+@pytest.mark.whole
 def test_a_case_for_practice_fails_nobody(tmp_path):
     """It is told in full, and the exit code is that of a submission that passed."""
     done, said = grade_hiding(tmp_path, WRONG_FOR_PRACTICE, "--release")

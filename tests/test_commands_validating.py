@@ -128,6 +128,15 @@ def test_figures_stand_beside_what_is_asked(printed):
     assert "old-y-left-out" not in text
     assert re.search(r"coalesced accesses\s+8\s+8\s+1\.1\s+8\.8", text)
     assert "The goal for a gpu needs such a device" in joined_lines(text)
+    assert "For a student kit to decide about speed: `yardstick: 4.1` beside it." in joined_lines(text)
+
+
+def test_a_yardstick_that_is_far_off_is_remarked(printed, drafted):  # noqa: F811
+    """It breaks nothing."""
+    spoil(drafted, "assignments/scaling/assignment.yaml", "    cpu:\n", "    cpu:\n      yardstick: 9\n")
+    text, broken = printed(timed(1.0))
+    assert broken == 0
+    assert "remark The yardstick is 9, measured are 4: student kits are too strict about speed." in joined_lines(text)
 
 
 def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):  # noqa: F811

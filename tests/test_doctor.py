@@ -20,6 +20,9 @@ from grader.runner import Worker
 
 TOPICS = ["Python", "linker", "temporary folder", "sandbox", "device", "a kernel", "device profile", "simulator"]
 
+BEFORE_A_DEVICE = TOPICS[:5]
+"""What is looked at although there is none."""
+
 
 @pytest.fixture
 def empty_course(tmp_path):
@@ -47,11 +50,11 @@ def test_this_machine_is_found_in_order(bench, course):
     """Everything that a grading needs is looked at, the basic things first, and nothing needs a remedy."""
     found = list(examine("process", lambda: nullcontext(bench), course))
     assert [finding.topic for finding in found] == [*TOPICS, *sorted(ASSIGNMENTS)]
-    assert [finding for finding in found if finding.remedy and finding.needed] == []
+    assert [finding for finding in found if finding.remedy] == []
     assert all(finding.found for finding in found)
     assert found[5].found == "builds, runs and computes what it should"
     assert found[6].found == "none; `grader calibrate` measures the device"
-    assert not found[7].needed
+    assert found[7].found.startswith("Oclgrind Simulator")
     assert found[8].found == course.load(found[8].topic).title
 
 
@@ -61,6 +64,14 @@ def test_a_missing_linker_is_found_with_its_remedy(dead_bench, empty_course, mon
     finding = findings(dead_bench, empty_course)["linker"]
     assert "there is no `ld`" in finding.found
     assert "apt install binutils" in finding.remedy
+
+
+def test_a_missing_linker_is_told_once(bench, empty_course, monkeypatch):
+    """A kernel, which could only fail for the same reason, is not tried."""
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    found = findings(bench, empty_course)
+    assert [topic for topic, finding in found.items() if finding.remedy] == ["linker"]
+    assert "a kernel" not in found
 
 
 def test_the_second_linker_will_do(dead_bench, empty_course, monkeypatch):
@@ -80,21 +91,19 @@ def test_a_full_temporary_folder_is_found_with_its_remedy(dead_bench, empty_cour
 
 
 def test_a_device_out_of_range_is_found_with_its_remedy(bench, empty_course):
-    """It says how many there are; the kernel, which needs the device, is found wanting as well."""
+    """It says how many there are; that is told once, so that what needs the device is not looked at."""
     found = findings(replace(bench, device=99), empty_course)
     assert "there is no OpenCL device 99: there are " in found["device"].found
-    assert "install an OpenCL driver" in found["device"].remedy
-    assert "there is no OpenCL device 99" in found["a kernel"].found
-    assert found["a kernel"].remedy
+    assert "grader setup" in found["device"].remedy
+    assert list(found) == [topic for topic in TOPICS if topic not in {"a kernel", "device profile"}]
 
 
 def test_a_worker_that_does_not_start_does_not_stop_the_examination(dead_bench, course):
     """What comes after it is still looked at."""
     found = findings(dead_bench, course)
-    assert list(found) == [*TOPICS, *sorted(ASSIGNMENTS)]
-    for topic in ("device", "a kernel"):
-        assert "a worker could not start" in found[topic].found
-        assert found[topic].remedy
+    assert list(found) == [*BEFORE_A_DEVICE, "simulator", *sorted(ASSIGNMENTS)]
+    assert "a worker could not start" in found["device"].found
+    assert found["device"].remedy
     assert not found["coalsTransp"].remedy
 
 
@@ -115,9 +124,10 @@ def test_a_driver_that_does_not_compute_is_found_with_its_remedy(bench, empty_co
     monkeypatch.setattr(Worker, "run_once", lambda *_: outcome)
     finding = findings(bench, empty_course)["a kernel"]
     assert said in finding.found
-    assert "binutils" in finding.remedy
+    assert "the driver is there" in finding.remedy
 
 
+@pytest.mark.whole
 def test_a_device_profile_is_found_by_name_and_date(bench, empty_course, tmp_path):
     """It is in order."""
     with bench.worker() as worker:
@@ -126,6 +136,7 @@ def test_a_device_profile_is_found_by_name_and_date(bench, empty_course, tmp_pat
     assert (finding.found, finding.remedy) == (f"{path.name}, 2026-01-01T00:00:00+00:00", "")
 
 
+@pytest.mark.whole
 def test_a_stale_device_profile_is_found_with_its_remedy(bench, empty_course, tmp_path):
     """It is needed: nothing can be graded beside it."""
     with bench.worker() as worker:
@@ -134,7 +145,6 @@ def test_a_stale_device_profile_is_found_with_its_remedy(bench, empty_course, tm
     assert "was measured with driver 0.1" in finding.found
     assert "`grader calibrate`" in finding.found
     assert finding.remedy
-    assert finding.needed
 
 
 def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_bench, tmp_path):
@@ -156,6 +166,7 @@ def test_a_course_that_is_not_there_is_an_input_error_after_the_machine_was_look
     """What is found of the machine is told all the same."""
     course = Course(assignments=tmp_path / "none", reference=tmp_path / "none")
     examination = examine("process", lambda: nullcontext(dead_bench), course)
-    assert [next(examination).topic for _ in TOPICS] == TOPICS
+    found = [*BEFORE_A_DEVICE, "simulator"]
+    assert [next(examination).topic for _ in found] == found
     with pytest.raises(InputError, match="is not a folder"):
         next(examination)

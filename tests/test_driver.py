@@ -163,6 +163,7 @@ def test_steps_of_ours_are_stood_in_for_by_the_oracle(course, bench):
         assert (len(found.launches[0].steps), found.problem) == (1, None)
 
 
+@pytest.mark.whole
 @pytest.mark.timed
 def test_a_sweep_goes_on_after_a_value_that_fails(addition, bench):
     """One does not build, one is too large for the device, one hangs; each says why in its row."""
@@ -188,6 +189,7 @@ def test_a_crash_is_a_result_and_the_next_kernel_is_timed(suite, bench):
     assert second.problem is None
 
 
+@pytest.mark.whole
 @pytest.mark.timed
 def test_a_kernel_that_is_missing_is_told_in_its_row(suite, bench):
     """With the nearest that is there."""

@@ -146,6 +146,7 @@ def test_the_image_is_built_when_what_is_in_it_changes(project):
 # --- a student's project --------------------------------------------------------------------------
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("submission", "fails"), [(RIGHT, False), (WRONG, True)], ids=["right", "wrong"])
 def test_a_push_is_graded_and_its_report_kept(engine, image, project, submission, fails):  # noqa: F811
     """The job fails if a check does; the reports are there either way, with the failures."""
@@ -159,6 +160,7 @@ def test_a_push_is_graded_and_its_report_kept(engine, image, project, submission
     assert "of the model solution's speed" in log or fails
 
 
+@pytest.mark.whole
 def test_what_is_not_graded_is_tried_again(engine, image, project):  # noqa: F811
     """With the exit code that the job is repeated for, and the reports that say so."""
     variables, jobs = pipeline(project / "grade.yml")
@@ -177,6 +179,7 @@ def batch_of(submissions, course):
     return files | {f"autumn/{name}/kernels.cl": kernels(folder)["kernels.cl"] for name, folder in submissions.items()}
 
 
+@pytest.mark.whole
 def test_a_folder_of_submissions_is_graded_and_the_results_kept(engine, image, project, tmp_path):  # noqa: F811
     """The right one passes, the wrong one does not, and what attacks the judge gets nothing; all are reported."""
     _, jobs = pipeline(project / ".gitlab-ci.yml")

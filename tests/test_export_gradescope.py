@@ -21,7 +21,7 @@ from autograders import (
     traces,
     unzipped,
 )
-from engine import engine  # noqa: F401 - a fixture
+from engine import engine, grader_image  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.xdist_group("platforms")  # in one process, so that the image is made once
 
@@ -56,6 +56,35 @@ def grade(container, **environment):
     return json.loads(run(container, f"cat {RESULTS}")[1]), output
 
 
+@pytest.fixture
+def shortcut(engine, grader_image):  # noqa: F811
+    """A function that runs the autograder in the judge's image: setup.sh, which takes minutes, is left out."""
+
+    def graded(submission, source):
+        with handed_in(engine, grader_image, kernels(submission), source) as container:
+            run(container, "cp /autograder/source/run_autograder /autograder/ && chmod +x /autograder/run_autograder")
+            results, output = grade(container, **BRISK)
+            return results, output, left_of_workers(container) + traces(container)
+
+    return graded
+
+
+@pytest.mark.whole
+def test_what_is_exported_grades_a_wrong_submission_and_holds_an_attack(shortcut, hostile_source):
+    """One of each kind, with the course that allows attacks; the tests below install it all, and try every attack."""
+    results, output, left = shortcut(WRONG, hostile_source)
+    assert "score" in results, output
+    assert 0 < results["score"] < 48
+    assert any(test["output"] for test in results["tests"] if test["score"] < test["max_score"])
+    assert left == []
+    (attack,) = (folder for folder in ATTACKS if folder.name == "writes-what-is-the-judges")
+    results, output, left = shortcut(attack, hostile_source)
+    lost = [test["name"] for test in results["tests"] if test["score"] < test["max_score"]]
+    assert [name for name in lost if not name.startswith("performance")] == [], output
+    assert left == []
+
+
+@pytest.mark.whole
 def test_a_right_submission_gets_its_points_and_each_check_its_line(engine, installed):  # noqa: F811
     """All but speed, which is a busy machine's; the simulator is there, too."""
     with handed_in(engine, installed, kernels(RIGHT)) as container:
@@ -67,6 +96,7 @@ def test_a_right_submission_gets_its_points_and_each_check_its_line(engine, inst
     assert results["score"] == pytest.approx(sum(test["score"] for test in results["tests"]))
 
 
+@pytest.mark.whole
 def test_a_wrong_submission_is_told_what_is_wrong(engine, installed):  # noqa: F811
     """It is graded: some points, and words."""
     with handed_in(engine, installed, {f"my work/{name}": data for name, data in kernels(WRONG).items()}) as container:
@@ -75,6 +105,7 @@ def test_a_wrong_submission_is_told_what_is_wrong(engine, installed):  # noqa: F
     assert any(test["output"] for test in results["tests"] if test["score"] < test["max_score"])
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("submission", "words"),
     [
@@ -92,6 +123,7 @@ def test_without_one_file_there_are_no_points_and_a_line_that_says_so(engine, in
     assert words in results["output"]
 
 
+@pytest.mark.whole
 def test_a_link_to_the_model_solution_is_no_submission(engine, installed):  # noqa: F811
     """Judges read what a link leads to, and here that is root's."""
     with handed_in(engine, installed, {}) as container:
@@ -102,6 +134,7 @@ def test_a_link_to_the_model_solution_is_no_submission(engine, installed):  # no
     assert "there are 0" in results["output"]
 
 
+@pytest.mark.whole
 def test_what_cannot_be_graded_has_no_score_and_a_reason(engine, installed):  # noqa: F811
     """An empty file: the line of the command line, for the student."""
     with handed_in(engine, installed, {"kernels.cl": b"\n"}) as container:
@@ -111,6 +144,7 @@ def test_what_cannot_be_graded_has_no_score_and_a_reason(engine, installed):  # 
     assert "is empty" in output
 
 
+@pytest.mark.whole
 def test_a_fault_of_the_machine_has_no_score_and_says_whose_it_is(engine, installed):  # noqa: F811
     """Exit code 3: nobody gets a zero for it."""
     with handed_in(engine, installed, kernels(WRONG)) as container:
@@ -120,6 +154,7 @@ def test_a_fault_of_the_machine_has_no_score_and_says_whose_it_is(engine, instal
     assert "no OpenCL device 7" in output
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "accident", ["rm /opt/grader/bin/grader", "printf '#!/bin/sh\nkill -9 $$' >/opt/grader/bin/grader"]
 )
@@ -133,6 +168,7 @@ def test_a_crash_of_ours_still_says_that_nothing_was_graded(engine, installed, a
     assert "again" in results["output"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda folder: folder.name)
 def test_an_attack_gets_nothing(engine, installed, hostile_source, attack):  # noqa: F811
     """Where it gets something, it spoils its own result; no process is left, and the results are the judge's."""
@@ -145,6 +181,7 @@ def test_an_attack_gets_nothing(engine, installed, hostile_source, attack):  # n
         assert traces(container) == []
 
 
+@pytest.mark.whole
 def test_the_attacks_would_succeed_without_the_wall(engine, installed, hostile_source):  # noqa: F811
     """With the judge's rights, in the sandbox `process`, they do: the test above can fail."""
     for attack in ATTACKS:

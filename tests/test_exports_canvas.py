@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from samples import BUILD, check, result, unchecked
 from sheets import COURSE, GRADED, NAMES, STUDENTS, gradebook, row
 
 from grader.errors import InputError
@@ -154,3 +155,13 @@ def test_scores_have_the_decimal_sign_of_the_file():
     for sign, cell in ((".", b",45.45455,"), (",", b',"45,45455",')):
         filled = canvas_gradebook(read_sheet("g.csv", exported(sign=sign)), gradebook(half), "coalsTransp")
         assert cell in filled.data
+
+
+def test_scores_that_lack_points_are_told():
+    """Canvas has no comments: the remark is all that there is."""
+    lacking = result(BUILD, check("correctness: one", points=68, max_points=68), unchecked(points=32))
+    filled = canvas_gradebook(read_sheet("g.csv", exported()), gradebook(row(STUDENTS[0], lacking)), "coalsTransp")
+    assert imported(filled.data)["4711", STUDENTS[0].key] == "68"
+    assert [remark.why for remark in filled.remarks] == [
+        "1 grade in the copy is not of all checks, since the simulator is missing: do not publish it yet."
+    ]

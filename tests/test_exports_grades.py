@@ -5,7 +5,7 @@ import io
 from decimal import Decimal
 
 import pytest
-from samples import check, result
+from samples import BUILD, check, result, unchecked
 from sheets import COURSE, GOOD, STUDENTS, gradebook, row
 
 from grader.exports.grades import COLUMNS, KINDS, grades_csv
@@ -66,3 +66,13 @@ def test_what_counts_for_nothing_has_no_percentage():
     """No division by no points; same and late are said."""
     (cells,) = table(gradebook(row(STUDENTS[0], result(), late=True, same_as=("s9", "s7"))))
     assert (cells["percent"], cells["points"], cells["late"], cells["same_as"]) == ("", "0", "yes", "s9, s7")
+
+
+def test_points_that_were_not_checked_are_a_column():
+    """In the full maximum, and with the reason: whoever sorts by points sees whose are not whole."""
+    lacking = row(STUDENTS[0], result(BUILD, check("correctness: one"), unchecked()))
+    whole, cells = row(STUDENTS[1]), table(gradebook(lacking, row(STUDENTS[1])))
+    assert whole.grade.passed
+    named = ("points", "max_points", "percent", "unchecked", "unchecked_reason", "first_reason")
+    assert [cells[0][name] for name in named] == ["5", "17", "29.41", "12", "NO_SIMULATOR", ""]
+    assert [cells[1][name] for name in named] == ["50", "50", "100.00", "0", "", ""]

@@ -3,21 +3,13 @@
 import json
 
 import pytest
-from samples import BUILD, ERROR_MAP, RACE, SLOW, SPEED, UNGRADED, check, failed, result
+from samples import BUILD, ERROR_MAP, RACE, SLOW, SPEED, UNGRADED, check, failed, result, unchecked
 from schemas.gradescope import Results
 
 from grader.exports.gradescope import gradescope_results
 from grader.reports import REPORTS
-from grader.result import Kind, Verdict
 
-SKIPPED = check(
-    "sanitizer: tall",
-    kind=Kind.SANITIZER,
-    verdict=Verdict.SKIPPED,
-    points=0,
-    max_points=0,
-    message="no simulator is here.",
-)
+SKIPPED = unchecked(message="no simulator is here.")
 RACING = failed(
     "correctness: two", message="they \x1b[2J race.", findings=(RACE,), detail="the detail.", error_map=ERROR_MAP
 )
@@ -52,7 +44,8 @@ def test_status_and_words_of_each_check():
     build, skipped, _, racing, slow = read(MIXED).tests
     assert [each.status for each in (build, skipped, racing, slow)] == ["passed", None, "failed", "failed"]
     assert (slow.score, slow.max_score) == (20, 40)
-    assert skipped.output == "counts for nothing here: no simulator is here."
+    assert skipped.output == "NO_SIMULATOR, worth 12 points: no simulator is here."
+    assert (skipped.score, skipped.max_score) == (0, 12)
     assert racing.output.startswith("WRONG_OUTPUT: they \ufffd[2J race.\n" + RACE.message)
     assert racing.output.endswith(ERROR_MAP.cells[-1])
     assert "7.21 GB/s" in read(result(SPEED)).tests[0].output
@@ -68,7 +61,11 @@ def test_a_failure_is_told_in_the_words_of_the_junit_report():
 def test_the_output_says_points_and_where_to_start():
     """Before a student opens any test."""
     output = read(MIXED).output
-    assert output.startswith("Coalesced transposition: 25 of 50 points.\nStart here: correctness: two: they")
+    assert output.startswith(
+        "Coalesced transposition: 25 of 62; 12 not checked here: the simulator is missing.\n"
+        "Start here: correctness: two: they"
+    )
+    assert json.loads(gradescope_results(MIXED))["extra_data"]["unchecked"] == {"NO_SIMULATOR": 12}
     assert "Start" not in read(result(BUILD, SPEED)).output
 
 

@@ -5,12 +5,13 @@ import io
 from dataclasses import dataclass, replace
 
 import pytest
-from samples import result
+from samples import BUILD, check, result, unchecked
 from sheets import ABSENT, COURSE, FAULT, GRADED, NAMES, STUDENTS, WRONG, row
 
 from grader.errors import InputError
 from grader.exports.moodle import moodle_worksheet
 from grader.exports.sheet import read_sheet
+from grader.result import Reason
 
 ENGLISH = (
     *("Identifier", "Full name", "Email address", "Status", "Grade", "Maximum grade", "Grade can be changed"),
@@ -207,3 +208,26 @@ def test_grades_have_the_decimal_sign_of_the_worksheet():
     for language, cell in ((EN, b",45.45455,"), (DE, b',"45,45455",')):
         filled = moodle_worksheet(read_sheet("w.csv", worksheet(language)), (GRADED[1],))
         assert cell in filled.data
+
+
+LACKING = result(BUILD, check("correctness: one", points=68, max_points=68), unchecked(points=32))
+
+
+def test_points_that_were_not_checked_are_not_scaled_away():
+    """68 of 100 stay 68; the comment says what is missing, and a remark keeps the instructor from publishing it."""
+    filled = moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], LACKING),))
+    ((grade, comment),) = imported(filled.data).values()
+    assert grade == 68
+    assert comment.startswith("grader: 68 of 100; 32 not checked here: the simulator is missing.<br>")
+    assert [remark.why for remark in filled.remarks] == [
+        "1 grade in the copy is not of all checks, since the simulator is missing: do not publish it yet."
+    ]
+
+
+def test_a_grade_that_the_courses_machine_completes_says_so():
+    """A kit's grades are no grades of the course."""
+    there = result(BUILD, unchecked(reason=Reason.DECIDED_ELSEWHERE, points=100))
+    filled = moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], there), row(STUDENTS[1], there)))
+    assert [remark.why for remark in filled.remarks] == [
+        "2 grades in the copy are not of all checks: the course's machine decides the rest."
+    ]

@@ -1,7 +1,7 @@
 """golden.py: what an expected.yaml may say, and what it makes of a result."""
 
 import pytest
-from samples import BUILD, DEVICE, RACE, SPEED, check, failed, result
+from samples import BUILD, DEVICE, RACE, SPEED, check, failed, result, unchecked
 
 from grader.errors import InputError
 from grader.golden import compare, corpus, differences, read_golden
@@ -57,8 +57,10 @@ def graded(device=DEVICE, **reasons):
     checks = [failed("build", reason=build, kind=Kind.BUILD)] if build else [BUILD]
     for short, (name, kind) in NAMES.items():
         reason = reasons.pop(short.replace(" ", "_").replace("'", ""), None)
-        verdict = Verdict.SKIPPED if short == skip else Verdict.FAILED if reason else Verdict.PASSED
-        checks.append(check(name, kind=kind, verdict=verdict, reason=reason))
+        if short == skip:
+            checks.append(unchecked(name, kind))
+        else:
+            checks.append(check(name, kind=kind, verdict=Verdict.FAILED if reason else Verdict.PASSED, reason=reason))
     assert not reasons
     plain = result(*checks)
     return plain.model_copy(update={"provenance": plain.provenance.model_copy(update={"device": device})})

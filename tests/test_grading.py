@@ -8,11 +8,12 @@ import pytest
 from attacks import HELD, corpus
 from conftest import ROOT
 from contests import at_sizes, with_constants
-from golden import CORPUS, expectation, read
+from golden import CORPUS, SUBMISSIONS, expectation, read
 from kernels import TRANSPOSITION, changed
+from selection import GOLDEN, RIGHT, param
 
 from grader.errors import InputError, NoiseError
-from grader.golden import ONE_PAIR, differences, skipped
+from grader.golden import ONE_PAIR, PERFORMANCE, differences, skipped
 from grader.grading import grade_submission
 from grader.inputs import fresh_seed
 from grader.result import Kind, Reason
@@ -21,10 +22,14 @@ from grader.submission import read_submission
 from grader.task import Task
 
 
+def name_of(folder):
+    """The name of a submission in the corpus."""
+    return f"{folder.parent.name}/{folder.name}"
+
+
 def golden(folder):
     """The submission as a parameter."""
-    marks = [pytest.mark.timed] if expectation(folder).is_timed else []
-    return pytest.param(folder, id=f"{folder.parent.name}/{folder.name}", marks=marks)
+    return param(folder, name_of(folder), GOLDEN, [pytest.mark.timed] if expectation(folder).is_timed else [])
 
 
 ATTEMPTS = 3
@@ -58,6 +63,17 @@ def test_every_golden_submission_gets_its_verdicts(course, bench, folder):
     assert differences(submission, assignment, result) == ()
 
 
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_a_right_submission_of_each_assignment_is_found_right(course, bench, name):
+    """But for its speed, which takes the machine alone for several seconds: the test above asks for it."""
+    folder = SUBMISSIONS / name
+    submission = read(folder)
+    assignment = submission.subject(course.load(folder.parent.name))
+    result = grade(assignment, folder, replace(bench, timing=ONE_PAIR))
+    told = differences(submission, assignment, result)
+    assert [line for line in told if not line.startswith(f"{PERFORMANCE}: ")] == []
+
+
 def test_the_corpus_is_wide_enough(course):
     """At least eight submissions an assignment, three of them right."""
     for name in course.names():
@@ -78,7 +94,7 @@ def test_the_corpus_holds_mistakes_and_right_solutions_of_every_assignment(cours
         assert sum(folder.parent.name == name for folder in right) >= 3
 
 
-@pytest.mark.parametrize("folder", [pytest.param(each, id=f"{each.parent.name}/{each.name}") for each in CORPUS])
+@pytest.mark.parametrize("folder", CORPUS, ids=name_of)
 def test_a_cause_names_a_reason_and_lines_of_code(folder):
     """A cause names words, or lines that do something; right ones at most are slow."""
     cause = expectation(folder).cause
@@ -115,6 +131,7 @@ def test_a_result_accounts_for_itself(transposition, bench):
     assert 0.9 < performance.noise.median < 1.1
 
 
+@pytest.mark.whole
 def test_a_seed_repeats_a_grading(transposition, bench, tmp_path):
     """The same seed gives the same inputs, so that the first wrong element and its values are the same."""
     (tmp_path / "kernels.cl").write_text(
@@ -145,6 +162,7 @@ def written(folder, source):
     return folder
 
 
+@pytest.mark.whole
 def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition, bench, tmp_path):
     """All else is checked with those that the handout names: here a kernel that writes its TILE where that is 32."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= TILE == 32 ? TILE : tile[lx][ly]")
@@ -169,6 +187,7 @@ def test_a_kernel_that_cannot_do_with_the_timed_constants_does_not_build_there(t
     assert (speed.points, speed.max_points, speed.performance) == (0, 20, None)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("text", [TRANSPOSITION, ROOT / "tests/submissions/coalsTransp/course-style-lmem"])
 def test_a_kernel_for_any_tile_is_timed_with_the_larger_one(transposition, bench, tmp_path, text):
     """Also one whose local memory is an argument."""

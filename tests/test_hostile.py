@@ -12,6 +12,7 @@ import pytest
 from attacks import HOSTILE, LOCKS, QUICK, corpus, in_words, small_assignment, small_course, verdict
 from conftest import ROOT
 from engine import engine, worker_image  # noqa: F401 - fixtures
+from selection import ATTACKS, param
 
 from grader.grading import grade_submission
 from grader.inputs import fresh_seed
@@ -36,7 +37,7 @@ NEIGHBOURS = ("grader-worker-", "sem.")
 KEPT = 3
 """Containers that stay between two gradings: the spare, and two that run our own kernels only."""
 
-every_attack = pytest.mark.parametrize("attack", CORPUS, ids=lambda attack: attack.name)
+every_attack = pytest.mark.parametrize("attack", [param(attack, attack.name, ATTACKS) for attack in CORPUS])
 
 
 @pytest.fixture(scope="module")

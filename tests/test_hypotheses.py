@@ -277,6 +277,7 @@ def test_of_huge_arrays_only_places_are_told():
 # --- real kernels -----------------------------------------------------------------------------
 
 
+@pytest.mark.whole
 def test_only_whole_explanations_are_counted(course, bench):
     """Of the cases of a wrong kernel, those with a cause all have the same."""
     result = grade(course.load("blockMMM"), ROOT / "tests" / "submissions" / "blockMMM" / "reset-every-step", bench)

@@ -129,6 +129,7 @@ def test_a_right_kernel_earns_everything(everything, quick, tmp_path):
     assert {name: check.message for name, check in failures(everything, quick, tmp_path, KERNEL).items()} == {}
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("change", "told"),
     [

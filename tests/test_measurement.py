@@ -95,7 +95,7 @@ def test_a_session_that_does_not_open_is_told_before_anything_is_timed(small):
     failure = Crashed(signal=11, exit_code=None, words="")
     problem = open_sessions(straw_contest(small, faults={Role.SUBMISSION: {("open", 1): failure}}))
     assert problem.reason is Reason.CRASH
-    with pytest.raises(SolutionError, match="model solution failed"):
+    with pytest.raises(SolutionError, match="timed against failed"):
         open_sessions(straw_contest(small, faults={Role.CONTROL: {("open", 1): failure}}))
 
 
@@ -138,7 +138,7 @@ def test_a_failure_of_our_own_kernel_is_ours(small, role, request_):
     """No student loses a point for it; one that does not build is named."""
     opening = request_[0] == "open"
     failure = BuildFailed(program="baseline", log="x") if opening else FAILURES[0][0]
-    said = "the baseline of the assignment does not build" if opening else "model solution failed while it was timed"
+    said = "the baseline of the assignment does not build" if opening else "submissions are timed against failed"
     with pytest.raises(SolutionError, match=said):
         measure(begun(straw_contest(small, faults={role: {request_: failure}})), RULES)
 

@@ -78,6 +78,7 @@ def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(be
     own.close()
 
 
+@pytest.mark.whole
 def test_two_gradings_share_our_workers_and_not_the_students(transposition, bench, monkeypatch):
     """Four workers for the first (student, simulator, reference, control), two more for the second."""
     quick = replace(bench, own=OwnWorkers(), timing=TimingRules(min_pairs=5, max_pairs=5, noise_limit=100))

@@ -209,6 +209,7 @@ def test_the_naive_program(simulator):
         assert (found.sectors / found.requests, found.fewest / found.requests) == (32, 4)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("source", "kernel", "shape", "loads"),
     [

@@ -9,6 +9,7 @@ from courses import KERNEL
 from hiding import HIDDEN, SECRET, failing, hiding_course, right
 from puppets import Puppets
 from samples import RACE
+from selection import param
 
 from grader.exports.sheet import read_sheet
 from grader.marking import Request, mark
@@ -21,6 +22,9 @@ from grader.withholding import released, withheld
 
 WORKSHEET = "Identifier,Full name,Grade,Maximum grade,Feedback comments\r\nParticipant 7,Anna,,{},\r\n"
 GRADEBOOK = "Student,ID,SIS Login ID,Section,Adding (44)\r\n    Points Possible,,,,{0}\r\nAnna,7,anna,A,\r\n"
+
+SELECTED = frozenset({"case", "memory"})
+"""Hidden things for `make test`: one that counts for correctness, and one that is found by the simulator."""
 
 
 class Batch:
@@ -78,7 +82,7 @@ class Batch:
         return row
 
 
-@pytest.fixture(params=HIDDEN)
+@pytest.fixture(params=[param(hidden, hidden, SELECTED) for hidden in HIDDEN])
 def batch(request, tmp_path):
     """One for each thing that can be hidden."""
     return Batch(tmp_path, request.param)

@@ -38,6 +38,15 @@ def test_the_make_commands_are_what_ci_runs():
     assert re.search(r"^test: .*\bimages\b", makefile, re.MULTILINE)
 
 
+@pytest.mark.whole
+def test_what_a_new_user_types_first_works(tmp_path, locks):
+    """Up to the first grading, of a solution that was just started."""
+    first = next(number for number, command in enumerate(GRADER) if command.startswith("grader grade"))
+    assert first >= 4
+    run_all(GRADER[: first + 1], tmp_path, locks)
+
+
+@pytest.mark.whole
 @pytest.mark.timed
 def test_the_grader_commands_work_in_the_order_they_stand(tmp_path, locks):
     """Typed one after the other into an empty folder, as a new user would."""
@@ -55,9 +64,11 @@ def test_the_simulator_commands_work(tmp_path, locks, simulator):  # noqa: ARG00
     run_all(["grader init blockMMM my-solution", *IN_SIMULATOR], tmp_path, locks)
 
 
-@pytest.mark.timed
+@pytest.mark.whole
 def test_the_container_commands_work_in_the_order_they_stand(tmp_path, locks, worker_image):  # noqa: F811
-    """With a folder of one submission; the image has been built by `make images`."""
+    """With a folder of one submission, whose results are wrong, so that it is not timed; `make images` has built the
+    image.
+    """
     assert worker_image == "grader-worker"
     assert len(IN_CONTAINERS) >= 3
     run_all(["grader init blockMMM my-solution", "grader init blockMMM submissions/somebody"], tmp_path, locks)

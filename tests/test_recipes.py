@@ -38,6 +38,7 @@ def free_port():
         return listener.getsockname()[1]
 
 
+@pytest.mark.whole
 def test_the_recipe_for_ssh_grades_a_batch(tmp_path):
     """Its scheduler, two of its workers, and its batch, on this machine in place of others: an ssh that only obeys."""
     small_batch(tmp_path, 3, kinds=("long-sizes", "copied-not-transposed"))
@@ -63,6 +64,7 @@ def test_the_recipe_for_ssh_grades_a_batch(tmp_path):
     assert "Traceback" not in (tmp_path / "batch.log").read_text()
 
 
+@pytest.mark.whole
 def test_the_recipe_for_tls_lets_in_who_has_a_certificate_and_nobody_else(tmp_path):
     """Certificates, configuration, a scheduler, a worker, and a batch with and without them."""
     small_batch(tmp_path, 1, kinds=("long-sizes",))

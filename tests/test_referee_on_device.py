@@ -6,6 +6,7 @@ import pytest
 from conftest import ROOT
 from contests import at_sizes, begun, real_contest
 from kernels import TRANSPOSITION, changed
+from selection import param
 
 from grader.contestant import Role
 from grader.diagnosis import Problem
@@ -35,6 +36,9 @@ RAGGED = {
     **{f"productLadder/mm{step}": {"n": 70} for step in ("Element", "Row", "RowPrivate", "ColumnLocal", "Block")},
 }
 
+SELECTED = frozenset({"coalsTransp", "reduction"})
+"""For `make test`: words that move, and a sum of sums."""
+
 
 def part_of(course, called):
     """An assignment, or a part of a suite, by what it is called."""
@@ -60,7 +64,7 @@ def test_the_corpus_of_assignments_is_covered(course):
     assert set(RAGGED) == {part.called for part in parts if part.performance.referee is None}
 
 
-@pytest.mark.parametrize("name", sorted(RAGGED))
+@pytest.mark.parametrize("name", [param(name, name, SELECTED) for name in sorted(RAGGED)])
 def test_a_model_solution_makes_what_the_model_solution_makes(contest, name):
     """Round by round, in every set of arrays, and the side shows in theirs; nothing but digests is fetched."""
     entered = contest(name, ROOT / "reference" / name.partition("/")[0])
@@ -83,6 +87,7 @@ def test_a_model_solution_makes_what_the_model_solution_makes(contest, name):
         assert (show.peak is not None) is (entered.assignment.performance.flop is not None)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("folder", "sizes", "words"),
     [
@@ -100,6 +105,7 @@ def test_what_is_wrong_only_when_large_is_found_there(contest, folder, sizes, wo
     assert words in problem.message
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("place", "words"), [("height * width + 5", "at 6 elements past its end"), ("-1", "at 1 element before its start")]
 )
@@ -129,6 +135,7 @@ def test_one_bit_of_one_element_is_found_and_told(contest):
     assert "1 of 6,370 elements of B wrong; the first is B[90][69]" in problem.message
 
 
+@pytest.mark.whole
 def test_other_words_for_the_same_are_right(contest):
     """-(0 - 0) is -0 where 0 - 0 is 0: no worker is broken, and nobody wrong."""
     source = """

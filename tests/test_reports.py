@@ -7,12 +7,13 @@ from xml.etree import ElementTree
 import pytest
 import xmlschema
 from junitparser import Error, Failure, JUnitXml
-from samples import BUILD, RACE, SLOW, SPEED, SPILLED, SPILLING, UNGRADED, check, failed, result
+from samples import BUILD, RACE, SLOW, SPEED, SPILLED, SPILLING, UNGRADED, check, failed, result, unchecked
 
 from grader.metrics import Usage
 from grader.reports import REPORTS
-from grader.reports.terminal import render
-from grader.result import ErrorMap, Reason, Result, Ungraded
+from grader.reports.terminal import render, summary
+from grader.result import ErrorMap, Kind, Reason, Result, Ungraded, Verdict
+from grader.schema import Schema, schema_text
 
 XUNIT = xmlschema.XMLSchema(str(Path(__file__).parent / "schemas" / "xunit.xsd"))
 
@@ -111,8 +112,8 @@ def test_json_holds_everything_and_reads_back():
     for outcome, record in ((result(BUILD, SLOW), Result), (UNGRADED, Ungraded)):
         assert record.model_validate_json(REPORTS["json"](outcome)) == outcome
     fields = json.loads(REPORTS["json"](result(BUILD, SLOW)))
-    assert fields["schema_version"] == "grader-result/2"
-    assert set(fields) == set(Result.model_json_schema()["properties"])
+    assert fields["schema_version"] == "grader-result/3"
+    assert set(fields) == set(json.loads(schema_text(Schema.RESULT))["properties"])
 
 
 def lines(*checks, width=80, color=False):
@@ -257,3 +258,45 @@ def test_junit_draws_the_map_below_the_failure():
     )
     assert failure.text.endswith("by far\nB in cells of 16 x 16:  . right  # wrong\n.#")
     assert "cells" not in failure.get("message")
+
+
+WATCHED = (unchecked(), unchecked("memory: banks", Kind.MEMORY, 10), unchecked("memory: traffic", Kind.MEMORY, 10))
+
+
+def test_what_was_not_checked_keeps_its_points_and_stands_under_the_total():
+    """In every part of a report by which somebody may judge: the row, the total, the line of a list."""
+    outcome = result(BUILD, check("correctness: a", points=28, max_points=28), *WATCHED, SPEED)
+    told = render(outcome, width=80, color=False).splitlines()
+    start = told.index("skip   sanitizer (height 1)                                               0 / 12")
+    assert told[start + 1 : start + 4] == [
+        "       the simulator is not installed: install it.",
+        "skip   memory: banks, traffic                                             0 / 20",
+        "       the simulator is not installed: install it.",
+    ]
+    assert told[-3:-1] == [
+        "       total                                                            68 / 100",
+        "       68 of 100; 32 not checked here: the simulator is missing",
+    ]
+    assert summary("ada", outcome).split("  ")[-1] == "32 not checked here: the simulator is missing"
+    wrong = result(BUILD, failed("correctness: a"), *WATCHED)
+    assert summary("ada", wrong).endswith("WRONG_OUTPUT; 32 not checked here: the simulator is missing")
+
+
+def test_a_speed_that_the_courses_machine_decides_on_is_shown():
+    """What was measured here helps all the same."""
+    there = SPEED.model_copy(
+        update={"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.DECIDED_ELSEWHERE, "message": "not here."}
+    )
+    text = "\n".join(lines(BUILD, there))
+    assert "       not here.\n       7.21 GB/s (7.1 to 7.3)\n" in text
+    assert "       0 of 40; 40 are decided on the course's machine\n" in text
+
+
+def test_junit_skips_what_was_not_checked_and_says_its_worth():
+    """The reason, the points and the way on, in the message and in the text: older readers see only one of them."""
+    skipped = list(ElementTree.fromstring(junit(result(BUILD, *WATCHED))).iter("skipped"))
+    said = "worth {} points: the simulator is not installed: install it."
+    assert [each.get("message") for each in skipped] == [f"NO_SIMULATOR, {said.format(n)}" for n in (12, 10, 10)]
+    assert [each.text for each in skipped] == [each.get("message") for each in skipped]
+    cases = ElementTree.fromstring(junit(result(WATCHED[0]))).iter("testcase")
+    assert [case.findtext("system-out") for case in cases] == ["[[PROPERTY|points=0]]\n[[PROPERTY|max_points=12]]"]

@@ -27,6 +27,7 @@ from samples import (
     failed,
     performance,
     result,
+    unchecked,
 )
 
 from grader.grading import grade_submission
@@ -48,7 +49,7 @@ RACING = failed(
 )
 WRONG = failed("correctness: one more than a tile (n 17)", detail="C[0][0]  1  2", error_map=ERROR_MAP)
 UNTIMED = failed("performance: cpu (n 1)", kind=Kind.PERFORMANCE, reason=Reason.NOT_RUN, message="the build failed.")
-SKIPPED = check("memory: banks", kind=Kind.MEMORY, verdict=Verdict.SKIPPED, points=0, max_points=0, message="not here.")
+SKIPPED = unchecked("memory: banks", Kind.MEMORY, message="not here.")
 
 PAGES = {
     "perfect": result(BUILD, check("correctness: one"), SPEED, source=SOURCE),
@@ -151,7 +152,7 @@ def test_the_page_begins_with_the_first_cause():
     """Score, then what to read first: the race, with both lines, and not the wrong results that follow from it."""
     text = text_of(PAGES["race"])
     start = text.partition("Start here")[2].partition("Checks")[0]
-    assert "5 of 20 points" in text.partition("Start here")[0]
+    assert "5 of 32 points" in text.partition("Start here")[0]
     for words in (RACING.message, RACE.message, RACE.cause, "Seen 4,096 times."):
         assert words in start
     for place in RACE.places:
@@ -199,14 +200,38 @@ def test_every_check_stands_with_its_verdict_reason_message_detail_and_points():
 )
 def test_a_verdict_is_a_sign_and_a_word(verdict, shown):
     """Nobody needs colours to tell them apart."""
-    one = check("correctness: one", verdict=verdict, reason=None, message="so it is.")
+    reason = Reason.NO_SIMULATOR if verdict is Verdict.SKIPPED else None
+    one = check("correctness: one", verdict=verdict, reason=reason, message="so it is.")
     assert f"{shown} correctness: one" in text_of(result(one))
 
 
 def test_nothing_to_mend_is_said():
-    """Also where a check could not be made."""
+    """Where all was checked, and not of what is hidden."""
     assert "Every check passed." in text_of(PAGES["perfect"])
-    assert "Every check that counts here passed." in text_of(result(BUILD, SKIPPED))
+    hidden = text_of(result(BUILD, unchecked(points=0, reason=Reason.HIDDEN, message="hidden: wait.")))
+    assert "Every check whose outcome is shown passed." in hidden
+    assert "HIDDEN" not in hidden
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (Reason.NO_SIMULATOR, "12 not checked here: the simulator is missing"),
+        (Reason.DECIDED_ELSEWHERE, "12 are decided on the course's machine"),
+    ],
+)
+def test_nothing_is_green_by_omission(reason, words):
+    """Where all else passed, the page says in its head and first of all what was not checked, and how to go on."""
+    outcome = result(BUILD, check("correctness: one"), unchecked(reason=reason), unchecked(points=0, reason=reason))
+    text = text_of(outcome)
+    head, _, below = text.partition("Not all of it was checked here")
+    assert f"5 of 17; {words}" in head
+    assert below.strip().startswith("The simulator is not installed: install it. Checks")
+    assert f"skipped sanitizer (height 1) 0 / 12 {reason} the simulator is not installed" in below
+    assert "Nothing" not in text
+    assert "Every check" not in text
+    strip = re.search(r'<div class="strip".*?</div>', REPORTS["html"](outcome), re.DOTALL)[0]
+    assert re.findall(r'class="(\w+)" style', strip) == ["passed", "skipped"]
 
 
 def test_the_build_failed_is_said_once():
@@ -379,6 +404,7 @@ def test_control_and_bidi_characters_do_not_reach_the_page():
     assert not set(page_of(outcome)) & set(odd)
 
 
+@pytest.mark.whole
 def test_the_same_result_is_the_same_page():
     """In another process, with other hashes: no date, no random names."""
     path = ROOT / "tests"
@@ -394,6 +420,7 @@ def test_the_same_result_is_the_same_page():
         assert done.stdout.decode() == page_of(PAGES["roofline"])
 
 
+@pytest.mark.whole
 def test_only_a_page_loads_what_draws_it():
     """The other formats start as fast as without it."""
     code = (
@@ -405,6 +432,7 @@ def test_only_a_page_loads_what_draws_it():
     subprocess.run([sys.executable, "-c", code], cwd=ROOT / "tests", check=True)
 
 
+@pytest.mark.whole
 def test_a_machine_without_a_home_says_nothing_and_keeps_nothing(tmp_path):
     """What draws the figures would warn of its cache; its temporary folder goes with the process."""
     code = (
@@ -457,7 +485,7 @@ def test_nothing_of_a_hostile_submission_runs_in_a_browser(name, browser, bench,
 def test_the_policy_keeps_a_script_from_running(browser):  # noqa: F811
     """Should a text ever become markup after all; without the policy the same script does run."""
     page = add_script(page_of(PAGES["race"]), f"<script>{OWNED}</script><img src=x onerror={OWNED}>")
-    assert browser.title(page).startswith("5 / 20")
+    assert browser.title(page).startswith("5 / 32")
     assert browser.title(without_policy(page)) == "owned"
 
 
@@ -478,6 +506,7 @@ def test_a_page_that_scrolls_sideways_is_seen(browser):  # noqa: F811
     assert browser.measure(page, [390], "document.documentElement.scrollWidth > innerWidth") == [True]
 
 
+@pytest.mark.whole
 def test_where_to_start_is_on_a_phones_first_screen(browser):  # noqa: F811
     """The score and the first sentence, without a finger moved."""
     bottom = "document.querySelector('.start .message').getBoundingClientRect().bottom"

@@ -15,6 +15,7 @@ from grader.reports.tallies import (
     SPEED_UP,
     families,
     histogram,
+    incomplete,
     per_cent,
     quartiles,
     sums_of,
@@ -106,9 +107,9 @@ def test_totals_reconcile_with_the_rows(book):
             status.count("not yet"),
         )
         assert [number(each) for each in shown[:3]] == [len(mine), handed_in, len(graded)]
-        assert [number(each) for each in shown[4:6]] == [ungraded, absent]
-        assert number(shown[6]) == sum("late" in line[-1] for line in mine)
-        earned, most = map(number, shown[7].split(" of "))
+        assert [number(each) for each in shown[4:7]] == [0, ungraded, absent]
+        assert number(shown[7]) == sum("late" in line[-1] for line in mine)
+        earned, most = map(number, shown[8].split(" of "))
         assert earned == pytest.approx(sum(each for each, _ in graded))
         assert most == pytest.approx(sum(each for _, each in graded))
         assert number(shown[3]) == sum("/" in line[points] and line[-2] == "" for line in mine)
@@ -445,3 +446,48 @@ def test_a_printed_page_holds_every_row(browser):  # noqa: F811
     printed = browser.printed(render_overview(large(120), {}))
     assert [i for i in range(120) if f"student-{i:04}" not in printed] == []
     assert "per cent of the points" in printed
+
+
+# --- what was not checked ---------------------------------------------------------------------------
+
+ABSENT = "the simulator is not installed: install it."
+LACKING = mark(
+    *("sanitizer", Kind.SANITIZER, 0.0, 12.0),
+    verdict=Verdict.SKIPPED,
+    reason=Reason.NO_SIMULATOR,
+    message=ABSENT,
+)
+
+
+def test_what_was_not_checked_is_said_first_and_has_not_passed():
+    """In the head, the counts, the section of the assignment and the row of each student."""
+    book = gradebook(row("ada", grade(mark(), LACKING)), row("ben", PERFECT))
+    sums = sums_of(book.rows)
+    assert (sums.graded, sums.passed, sums.unchecked, sums.max_points) == (2, 1, 1, 62)
+    text = Reader(render_overview(book, {})).text
+    assert "2 submissions graded, 1 passed every check" in text
+    head = text.partition("What came in")[0]
+    assert "1 submission not checked in full" in head
+    assert "up to 12 points each: the simulator is missing. Do not publish these points yet." in head
+    assert "The simulator is not installed: install it. The same command then grades them again." in head
+    assert "None of the checks that were made failed." in text
+    assert "No check failed." not in text
+    row_of_ada = text.partition("All submissions")[2].partition("ada")[2].partition("ben")[0]
+    assert row_of_ada.split()[:5] == ["Ada", "5/17", "?/12", "5/5", "NO_SIMULATOR"]
+
+
+def test_where_all_was_checked_nothing_is_said_of_it():
+    """A course with a simulator sees no more than before."""
+    text = Reader(render_overview(gradebook(row("ben", PERFECT)), {})).text
+    assert "the simulator" not in text
+    assert "No check failed." in text
+
+
+def test_what_a_batch_lacks_is_counted_by_reason():
+    """Submissions, and the most points that one of them lacks; the words are those of a check."""
+    there = replace(LACKING, reason=Reason.DECIDED_ELSEWHERE, max_points=40.0, message="it is timed there.")
+    found = (grade(mark(), LACKING), grade(LACKING, replace(LACKING, max_points=20.0)), grade(there), PERFECT)
+    assert [(each.reason, each.submissions, each.points, each.message) for each in incomplete(found)] == [
+        (Reason.NO_SIMULATOR, 2, 32.0, ABSENT),
+        (Reason.DECIDED_ELSEWHERE, 1, 40.0, "it is timed there."),
+    ]

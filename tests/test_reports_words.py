@@ -1,22 +1,27 @@
 """reports/words.py: what several reports say in the same words."""
 
 import pytest
-from samples import PROFILE, RACE, ROOFLINE, SPILLED, SPILLING, failed, performance
+from samples import PROFILE, RACE, ROOFLINE, SPILLED, SPILLING, failed, performance, unchecked
 
 from grader.metrics import Branch, Usage
 from grader.phrases import count
+from grader.reports.tallies import Incomplete
 from grader.reports.words import (
     access_in_words,
     branch_in_words,
     bytes_in_words,
     failure_in_words,
     finding_in_words,
+    incomplete_in_words,
+    score_in_words,
     seconds_in_words,
+    skip_in_words,
     speed_in_words,
     spills_in_words,
     three_digits,
     usage_in_words,
 )
+from grader.result import Reason, Unchecked
 
 RACING_WORDS = f"""\
 {RACE.message}
@@ -70,6 +75,15 @@ def test_speeds_have_no_exponents():
     assert next(speed_in_words(ROOFLINE)) == "1,190 GFLOPS (1,160 to 1,230)"
     assert len(list(speed_in_words(ROOFLINE))) == 3
     assert list(speed_in_words(performance()))[-1] == "20 % of the copy bandwidth, which is 35.4 GB/s"
+
+
+def test_a_speed_in_a_kit_is_held_against_the_model_solution_by_a_yardstick_or_not_at_all():
+    """What is not known is not told."""
+    lines = list(speed_in_words(performance(fraction_of_reference=None)))
+    assert not [line for line in lines if "model solution" in line]
+    assert [line for line in lines if "naive kernel" in line]
+    judged = list(speed_in_words(performance(yardstick=2.5)))
+    assert "judged by a yardstick: the model solution is 2.5 x as fast as the naive kernel" in judged
 
 
 @pytest.mark.parametrize(
@@ -128,3 +142,54 @@ def test_a_failure_tells_what_was_spilled():
 def test_quantities_have_three_digits_and_a_unit(said, words):
     """As a measurement has."""
     assert said == words
+
+
+def left(reason, points, checks=2):
+    return Unchecked(reason=reason, checks=checks, points=points)
+
+
+@pytest.mark.parametrize(
+    ("unchecked", "words"),
+    [
+        ((), "68 of 100 points"),
+        ((left(Reason.NO_SIMULATOR, 32.0),), "68 of 100; 32 not checked here: the simulator is missing"),
+        ((left(Reason.DECIDED_ELSEWHERE, 12.0),), "68 of 100; 12 are decided on the course's machine"),
+        ((left(Reason.DECIDED_ELSEWHERE, 1.0),), "68 of 100; 1 is decided on the course's machine"),
+        (
+            (left(Reason.NO_SIMULATOR, 12.5), left(Reason.DECIDED_ELSEWHERE, 19.5)),
+            "68 of 100; 12.5 not checked here: the simulator is missing; 19.5 are decided on the course's machine",
+        ),
+        (
+            (left(Reason.NO_SIMULATOR, 0.0, checks=1),),
+            "68 of 100; 1 check for no points not checked here: the simulator is missing",
+        ),
+    ],
+)
+def test_a_score_says_what_was_not_checked(unchecked, words):
+    """How many points, and why; also of a check that is worth none."""
+    assert score_in_words(68.0, 100.0, unchecked) == words
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        (unchecked(points=12), "NO_SIMULATOR, worth 12 points: the simulator is not installed: install it."),
+        (unchecked(points=0), "NO_SIMULATOR, for no points: the simulator is not installed: install it."),
+        (unchecked(reason=Reason.HIDDEN, points=0, message="hidden: wait."), "hidden: wait."),
+    ],
+)
+def test_a_skipped_check_says_why_and_what_it_is_worth(check, words):
+    """The reason by its name, for those who search reports for it."""
+    assert skip_in_words(check) == words
+
+
+def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
+    """An instructor must not publish them unseen."""
+    fields = {"submissions": 12, "points": 32.0, "message": "the simulator is not installed: install it."}
+    assert incomplete_in_words(Incomplete(reason=Reason.NO_SIMULATOR, **fields)) == (
+        "12 submissions not checked in full, up to 32 points each: the simulator is missing. Do not publish these "
+        "points yet. The simulator is not installed: install it. The same command then grades them again."
+    )
+    assert incomplete_in_words(Incomplete(reason=Reason.DECIDED_ELSEWHERE, **fields)) == (
+        "12 submissions not decided in full, up to 32 points each: that is for the course's machine."
+    )

@@ -111,14 +111,34 @@ def test_a_result_says_which_assignment_scored_it(measured, transposition):
 
 
 def test_memory_checks_that_were_skipped_follow_the_assignment(measured, transposition):
-    """Where there is no simulator, those that are asked for now are the ones that were skipped."""
+    """Where there is no simulator, those that are asked for now are the ones that were skipped, worth what they are
+    worth now.
+    """
     whole = measured["course-style-lmem"]
-    told = {"verdict": Verdict.SKIPPED, "points": 0.0, "max_points": 0.0, "message": "no simulator is here."}
+    told = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.NO_SIMULATOR, "message": "it is missing."}
     checks = tuple(check.model_copy(update=told) if check.kind is Kind.MEMORY else check for check in whole.checks)
-    memory = transposition.memory.model_copy(update={"checks": transposition.memory.checks[:1]})
+    memory = transposition.memory.model_copy(
+        update={"checks": (transposition.memory.checks[0].model_copy(update={"points": 7}),)}
+    )
     anew = rescore(
         whole.model_copy(update={"checks": checks, "profiles": {}}), transposition.model_copy(update={"memory": memory})
     )
     (skipped,) = of(anew, Kind.MEMORY)
     assert skipped.name == f"memory: {memory.checks[0].name}"
-    assert (skipped.verdict, skipped.message) == (Verdict.SKIPPED, "no simulator is here.")
+    assert (skipped.verdict, skipped.message, skipped.max_points) == (Verdict.SKIPPED, "it is missing.", 7)
+    assert [(left.reason, left.checks, left.points) for left in anew.unchecked] == [(Reason.NO_SIMULATOR, 1, 7)]
+    assert anew.max_points == whole.max_points - sum(check.max_points for check in of(whole, Kind.MEMORY)) + 7
+
+
+def test_a_speed_that_is_decided_elsewhere_is_not_decided_by_rescoring(measured, transposition):
+    """What was measured here is no verdict; the points to be had follow the assignment."""
+    whole = measured["course-style-lmem"]
+    *checks, timed = whole.checks
+    told = {"verdict": Verdict.SKIPPED, "points": 0.0, "max_points": 1.0, "reason": Reason.DECIDED_ELSEWHERE}
+    (there,) = of(
+        rescore(whole.model_copy(update={"checks": (*checks, timed.model_copy(update=told))}), transposition),
+        Kind.PERFORMANCE,
+    )
+    assert there.performance == timed.performance
+    assert (there.verdict, there.reason) == (Verdict.SKIPPED, Reason.DECIDED_ELSEWHERE)
+    assert (there.points, there.max_points) == (0, timed.max_points)

@@ -8,6 +8,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,11 +18,12 @@ from grader.checking import INPUT_POISON, POISON
 from grader.errors import DeviceError, WorkerError
 from grader.outcome import Crashed, Garbled, TimedOut, Timing
 from grader.plan import NOTHING, Plan, Script
-from grader.protocol import REPLY_LIMIT, BuildFailed, Opened, Refused
+from grader.protocol import REPLY_LIMIT, BuildFailed, Devices, Opened, Refused
 from grader.runner import Worker
 from grader.sandbox.process import ProcessSandbox
 from grader.sandbox.rules import ContainerRules, Rules
 from grader.steps import BufferArg, BufferSpec, KernelStep, LocalArg, Program, ScalarArg
+from grader.worker import session
 from grader.worker.fingerprint import fingerprint
 
 COUNT = 1000
@@ -198,7 +200,7 @@ def test_memory_is_limited():
 
 def test_a_device_that_is_not_there_is_our_error():
     """With the way to find out more."""
-    with make_worker(device=99) as worker, pytest.raises(DeviceError, match=r"no OpenCL device 99.*grader doctor"):
+    with make_worker(device=99) as worker, pytest.raises(DeviceError, match=r"no OpenCL device 99.*grader devices"):
         worker.open(NOTHING)
 
 
@@ -315,3 +317,29 @@ def test_a_full_disk_is_our_error(worker, monkeypatch):
     monkeypatch.setattr(os, "pwrite", full)
     with pytest.raises(WorkerError, match=r"no room for 4,000 bytes.*No space left"):
         worker.stage("run", ARRAYS)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (Devices(worker=fingerprint(), devices=()), "no OpenCL driver is installed"),
+        (
+            Devices(worker=fingerprint(), devices=(), too_new=("AMD EPYC 9755",)),
+            "AMD EPYC 9755 is newer than the OpenCL driver that is installed",
+        ),
+    ],
+)
+def test_a_missing_device_is_told_with_its_reason(worker, monkeypatch, found, said):
+    """A driver that does not know the processor is never called none; either way the message names the command."""
+    alone = Worker(worker._sandbox, 0, DEADLINES)
+    monkeypatch.setattr(alone, "_reply", lambda *_: found)
+    with alone, pytest.raises(DeviceError, match=rf"{said}.*grader setup`") as raised:
+        alone.ready()
+    assert ("is installed (PoCL" in str(raised.value)) is bool(found.too_new)
+
+
+def test_a_processor_that_pocl_does_not_know_is_no_device():
+    """As PoCL 3.0 describes a processor of 2024 (seen on an emulated one): it compiles nothing for it."""
+    device = SimpleNamespace(version="OpenCL 3.0 PoCL HSTR: pthread-x86_64-unknown-linux-gnu-generic ")
+    assert session._is_too_new(device)
+    assert not session._is_too_new(SimpleNamespace(version="OpenCL 3.0 PoCL HSTR: pthread-x86_64-pc-linux-gnu-haswell"))

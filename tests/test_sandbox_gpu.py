@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from docker.types import DeviceRequest
 
 from grader.errors import DeviceError, InputError
 from grader.sandbox import gpu
@@ -47,7 +48,7 @@ def test_nvidias_toolkit_is_asked_for_one_gpu(dev, wanted, index):
     """By its number, with what computing needs; it brings the device nodes itself."""
     nodes(dev, "nvidia0", "nvidia1", "nvidia10", "nvidiactl")
     found = find_gpu(wanted)
-    assert [dict(request) for request in found.requests] == [
+    assert [dict(DeviceRequest(**request)) for request in found.requests] == [
         {
             "Driver": "nvidia",
             "Count": 0,

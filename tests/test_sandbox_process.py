@@ -85,6 +85,7 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident():
         "grader.wire",
         "grader.worker",
         "grader.worker.__main__",
+        "grader.worker.drivers",
         "grader.worker.facts",
         "grader.worker.fingerprint",
         "grader.worker.fork",

@@ -117,6 +117,7 @@ def test_of_its_folder_a_worker_owns_its_home_alone(worker):
         "out.bin": (0, 0o666),
         "errors.txt": (0, 0o644),
         "home": (user, 0o700),
+        "link": (0, 0o755),
     }
 
 
@@ -263,6 +264,7 @@ def test_the_last_words_are_those_of_the_worker_whatever_is_in_their_place(sandb
     assert worker.last_words() == ""
 
 
+@pytest.mark.whole
 def test_users_are_ended_side_by_side():
     """By two batches, or two stations of one: what ends the one's processes does not end what ends the other's."""
     with ThreadPoolExecutor(8) as pool:

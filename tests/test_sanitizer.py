@@ -2,6 +2,7 @@
 
 # ruff: noqa: F811 - the fixture is imported, and then a parameter
 
+import pytest
 from conftest import DEADLINES, ROOT
 from kernels import PRODUCT, TRANSPOSITION, changed
 from simulator import simulator, subject_of  # noqa: F401 - a fixture
@@ -71,6 +72,7 @@ def test_a_return_before_a_barrier(simulator, transposition):
     assert f"They ended in line {line_of(source, 'return;')}." in check.message
 
 
+@pytest.mark.whole
 def test_a_loop_that_does_not_end(simulator, transposition):
     """Its line is named, long before the deadline; not that of a loop inside, or of a condition that is always true."""
     loop = """

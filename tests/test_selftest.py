@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from conftest import ROOT
-from samples import BUILD, DEVICE, check, failed, performance, result
+from samples import BUILD, DEVICE, check, failed, performance, result, unchecked
 
 from grader import selftest
 from grader.course import Course
@@ -114,12 +114,11 @@ def test_a_model_solution_that_earns_only_a_part_does_not_pass(asking, examined)
     assert PASSES in broken(examined(asking(), model=result(BUILD, *CASES, timed(1.0, 0.5, Verdict.PARTIAL))))
 
 
-def test_a_check_that_could_not_be_made_here_is_no_failure_of_the_model_solution(asking, examined):
-    """Without a simulator there are points for the rest only."""
-    skipped = check("sanitizer (height 1)", kind=Kind.SANITIZER, verdict=Verdict.SKIPPED, points=0, max_points=0)
-    statements = examined(asking(), model=result(BUILD, *CASES, skipped, timed(1.0, 0.5)))
-    assert broken(statements) == []
-    assert statements[PASSES].seen == "50 of 50 points"
+def test_of_a_check_that_could_not_be_made_here_nobody_knows_that_the_model_solution_passes_it(asking, examined):
+    """Without a simulator the statement does not hold, and says why."""
+    statements = examined(asking(), model=result(BUILD, *CASES, unchecked(), timed(1.0, 0.5)))
+    assert broken(statements) == [PASSES]
+    assert statements[PASSES].seen == "sanitizer (height 1): the simulator is not installed: install it."
 
 
 @pytest.mark.parametrize(("asked", "holds"), [(0.79, True), (0.81, False), (1.0, False)])

@@ -127,6 +127,7 @@ def test_a_script_that_fails_after_others_is_run_again_before_others(worker):
     assert worker.sessions == ["abcd", "bcd", "cd", "d"]
 
 
+@pytest.mark.whole
 def test_an_endless_script_leaves_the_others_their_results(worker):
     """The worker is killed at the deadline, and started again for those that remain."""
     shared = series(worker, a="forever", b="twice", c="twice")
@@ -135,6 +136,7 @@ def test_an_endless_script_leaves_the_others_their_results(worker):
     assert worker.sessions == ["abc", "bc"]
 
 
+@pytest.mark.whole
 def test_the_first_launch_of_every_script_may_take_longer(worker):
     """A driver may compile a kernel for every size of work-groups; what it has compiled, it need not compile again."""
     shared = series(worker, a="twice", b="forever")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,39 @@ def test_places_are_the_two_folders_of_the_course(folder):
     """A course may be anywhere."""
     places = load_settings({"course": folder}).places
     assert (places.assignments, places.reference) == (folder / "assignments", folder / "reference")
+
+
+def test_a_grader_that_was_installed_somewhere_has_no_course_and_says_how_to_name_one(folder, monkeypatch):
+    """Commands that need none work; the others say what to do."""
+    monkeypatch.setattr("grader.settings.PACKAGE", folder / "site-packages" / "grader")
+    settings = load_settings({})
+    assert settings.course is None
+    settings.make_sandbox("process").close()
+    for needed in ("places", "student_template", "course_folder"):
+        with pytest.raises(InputError, match=r"no course is named: .* --course DIR, or in the variable GRADER_COURSE"):
+            getattr(settings, needed)
+
+
+def test_a_grader_that_was_installed_in_a_kit_knows_its_course(folder, monkeypatch):
+    """The environment lies in the kit; what else is named comes first. Constraints come with the kit."""
+    monkeypatch.setattr("grader.settings.PACKAGE", folder / "kit" / ".venv" / "site-packages" / "grader")
+    monkeypatch.setattr(sys, "prefix", str(folder / "kit" / ".venv"))
+    (folder / "kit" / "course").mkdir(parents=True)
+    assert load_settings({}).course is None
+    (folder / "kit" / "course" / "kit.yaml").write_text("grader: 1.2.3\n")
+    assert load_settings({}).course == folder / "kit" / "course"
+    assert load_settings({}).constraints == folder / "kit" / "course" / "constraints.txt"
+    assert load_settings({"course": folder}).course == folder
+
+
+def test_what_comes_with_an_installed_grader_is_inside_it(folder, monkeypatch):
+    """The wheel that pip builds has the constraints and what students start from."""
+    monkeypatch.setattr("grader.settings.PACKAGE", folder)
+    (folder / "shipped").mkdir()
+    (folder / "shipped" / "constraints.txt").touch()
+    settings = load_settings({"course": folder / "course"})
+    assert settings.constraints == folder / "shipped" / "constraints.txt"
+    assert settings.student_template == folder / "shipped" / "student_template"
 
 
 def test_what_students_start_from_is_the_courses_or_comes_with_the_grader(folder):
@@ -248,7 +282,7 @@ def test_a_user_without_a_home_is_told_what_to_set(monkeypatch):
 
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     monkeypatch.setattr(Path, "home", nowhere)
-    with pytest.raises(InputError, match="set GRADER_PROFILES"):
+    with pytest.raises(InputError, match="set XDG_DATA_HOME"):
         load_settings({})
     assert load_settings({"profiles": "here"}).profiles == Path("here")
 

@@ -50,7 +50,7 @@ class Scripted:
         return lambda *_: self.answers[request]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def subject(bench, transposition):
     """The model solution, and a worker that builds it."""
     with bench.worker() as worker:

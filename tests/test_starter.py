@@ -1,12 +1,15 @@
 """starter.py: the folder a student starts from, and the template that it is made of."""
 
+import os
 import re
 import shutil
+import subprocess
 
 import pytest
 import yaml
 from conftest import ASSIGNMENTS, FIRST_COURSE, ROOT
 
+from grader.commands.options import ELSEWHERE
 from grader.errors import InputError
 from grader.grading import grade_submission
 from grader.result import Kind, Reason, Verdict
@@ -65,26 +68,30 @@ def test_the_assignments_name_stands_in_place_of_the_placeholder_everywhere(assi
 
 
 def test_the_gitlab_file_grades_and_publishes_the_report_also_on_failure(assignment, started):
-    """It is YAML, its one job ends with the grader's exit code, and the reports are kept whatever that is."""
+    """It is YAML, its one job ends with the grader's exit code, and the reports are kept whatever that is. What the
+    course's machine decides is a warning.
+    """
     pipeline = yaml.safe_load((started / GITLAB).read_text())
     assert pipeline["variables"]["ASSIGNMENT"] == assignment.name
     job = pipeline["grade"]
     (grade,) = job["script"]
     assert 'grader grade kernels.cl --assignment "$ASSIGNMENT" ' in grade
     assert "--junit report.xml --json result.json --html report.html" in grade
-    assert "allow_failure" not in job
+    assert " --require-sanitizer " in grade
+    assert job["allow_failure"] == {"exit_codes": ELSEWHERE}
     assert job["artifacts"]["when"] == "always"
     assert job["artifacts"]["reports"]["junit"] == "report.xml"
     assert job["artifacts"]["paths"] == ["report.xml", "result.json", "report.html"]
 
 
 def test_the_github_file_grades_and_publishes_the_report_also_on_failure(assignment, started):
-    """It is YAML, its grading step ends with the grader's exit code, and the reports are kept whatever that is."""
+    """It is YAML, never grades without the simulator, and the reports are kept whatever becomes of it."""
     workflow = yaml.safe_load((started / GITHUB).read_text())
     assert workflow["env"]["ASSIGNMENT"] == assignment.name
     steps = {step["name"]: step for step in workflow["jobs"]["grade"]["steps"] if "name" in step}
     grade = steps["Grade"]
     (command,) = [line for line in commands(grade["run"]) if "grader grade" in line]
+    assert " --require-sanitizer " in command
     assert 'grader grade kernels.cl --assignment "$ASSIGNMENT" ' in command
     assert "--junit report.xml --json result.json --html report.html" in command
     assert grade["shell"] == "bash"  # which GitHub runs with pipefail: `| tee` does not hide the exit code
@@ -92,6 +99,67 @@ def test_the_github_file_grades_and_publishes_the_report_also_on_failure(assignm
     keep = steps["Keep the reports"]
     assert keep["if"].startswith("always()")
     assert keep["with"]["path"].split() == ["report.xml", "result.json", "report.html"]
+
+
+def steps_of(started):
+    """The two scripts of each platform: what sets up, and what grades."""
+    job = yaml.safe_load((started / GITLAB).read_text())["grade"]
+    steps = {
+        step.get("name"): step for step in yaml.safe_load((started / GITHUB).read_text())["jobs"]["grade"]["steps"]
+    }
+    return {
+        "gitlab": ("\n".join(job["before_script"]), "\n".join(job["script"])),
+        "github": (steps["Install"]["run"], steps["Grade"]["run"]),
+    }
+
+
+def run_step(script, folder, **variables):
+    """A script as a runner runs it: its lines in one shell that ends at the first that fails."""
+    environment = {"PATH": os.environ["PATH"], "ASSIGNMENT": "coalsTransp", "KIT_URL": "", **variables}
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def kit_in(folder, code):
+    """A kit whose command tells what it is asked, and ends with this exit code."""
+    folder.mkdir()
+    (folder / "grader").write_text(f'#!/bin/sh\necho "asked to $*"\n[ "$1" = setup ] || exit {code}\n')
+    (folder / "grader").chmod(0o755)
+
+
+@pytest.mark.parametrize("platform", ["gitlab", "github"])
+def test_a_pipeline_sets_up_the_kit_and_its_grading_ends_as_the_grader_does(transposition, tmp_path, platform):
+    """On GitHub, which knows no warnings, what the course's machine decides is a notice."""
+    start(transposition, TEMPLATE, tmp_path / "mine")
+    set_up, grade = steps_of(tmp_path / "mine")[platform]
+    for code in (0, 1, 3, ELSEWHERE):
+        folder = tmp_path / str(code)
+        folder.mkdir()
+        kit_in(folder / "kit", code)
+        done = run_step(set_up, folder)
+        assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "asked to setup")
+        done = run_step(grade, folder)
+        assert "asked to grade kernels.cl --assignment coalsTransp " in done.stdout
+        told = platform == "github" and code == ELSEWHERE
+        assert done.returncode == (0 if told else code)
+        assert ("::notice::" in done.stdout) == told
+
+
+@pytest.mark.parametrize("platform", ["gitlab", "github"])
+def test_a_pipeline_clones_the_kit_or_says_that_nobody_said_from_where(transposition, tmp_path, platform):
+    """The address is the variable's, or the one that the kit's template states."""
+    kit_in(tmp_path / "course", 0)
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", tmp_path / "course"]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "--quiet", "-m", "a kit"], check=True)
+    start(transposition, TEMPLATE, tmp_path / "mine")
+    set_up, _ = steps_of(tmp_path / "mine")[platform]
+    done = run_step(set_up, tmp_path)
+    assert done.returncode == 2
+    assert "KIT_URL is not set: write the address of your course's kit into " in done.stdout + done.stderr
+    done = run_step(set_up, tmp_path, KIT_URL=f"file://{tmp_path}/course")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "asked to setup")
 
 
 @pytest.mark.parametrize("present", [["kernels.cl"], ["README.md", GITHUB]], ids=", ".join)
@@ -138,6 +206,7 @@ def grade(assignment, path, bench):
     )
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["coalsProgrm", "rgblkMMM"])
 def test_the_skeleton_builds_and_fails_every_case_for_what_is_still_to_do(course, bench, tmp_path, name):
     """A student's first grading says that nothing was written, and of the build that it is in order."""

@@ -175,6 +175,7 @@ def test_rules_come_from_the_batch(orders, monkeypatch, name):
     )
 
 
+@pytest.mark.whole
 def test_threads_of_one_process_take_turns(orders, parcel):
     """A bench is for one grading at a time, whatever a cluster's worker thinks."""
     asked = errand(orders, parcel, WRONG.read_bytes())

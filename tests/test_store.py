@@ -185,3 +185,18 @@ def test_a_folder_that_cannot_be_is_told(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot make the folder"), at_work(tmp_path / "file" / "results"):
         pass
+
+
+def test_a_result_of_the_schema_before_is_graded_again(tmp_path, graded):
+    """There a skipped check was worth nothing: 68 of 68 must never be read as if that were all."""
+    key, outcome = graded
+    store = Store(tmp_path)
+    store.keep(key, outcome)
+    (path,) = (tmp_path / "results").glob("*.json")
+    fields = json.loads(path.read_text())
+    del fields["unchecked"]
+    path.write_text(json.dumps(fields))
+    assert store.load(key) == outcome.result
+    path.write_text(json.dumps({**fields, "schema_version": "grader-result/2"}))
+    assert store.load(key) is None
+    assert not store.holds(key)

@@ -93,11 +93,13 @@ def assert_whole(graded):
         }
 
 
+@pytest.mark.whole
 def test_a_course_without_engine_gets_its_verdicts(trusted):
     """Right, wrong, malformed, empty and copied hand-ins in two platforms' downloads."""
     assert_whole(trusted)
 
 
+@pytest.mark.whole
 def test_tables_reconcile_with_the_reports(trusted):
     """A row and a suite for everybody; points add up to those of the reports; the overview links to every report."""
     text = (trusted.out / "grades.csv").read_text(encoding="utf-8-sig")
@@ -117,6 +119,7 @@ def test_tables_reconcile_with_the_reports(trusted):
         assert f"{path}.html" in links
 
 
+@pytest.mark.whole
 def test_a_second_run_grades_nothing_anew(trusted):
     """It ends as the first did, and no result and no report is written again."""
     written = {path: path.stat().st_mtime_ns for path in (trusted.out / "results").iterdir()}
@@ -129,6 +132,7 @@ def test_a_second_run_grades_nothing_anew(trusted):
     assert {path: path.stat().st_mtime_ns for path in (trusted.out / "students").rglob("*.*")} == reports
 
 
+@pytest.mark.whole
 def test_a_course_with_attacks_gets_its_verdicts(worker_image, tmp_path):  # noqa: F811
     """In containers, hostile hand-ins spoil neither their neighbours' grades nor anything else."""
     (tmp_path / "arrays").mkdir()
@@ -139,6 +143,7 @@ def test_a_course_with_attacks_gets_its_verdicts(worker_image, tmp_path):  # noq
     assert list((tmp_path / "arrays").iterdir()) == []
 
 
+@pytest.mark.whole
 def test_a_course_is_the_same_for_the_same_seed():
     """And another for another; no two hand-ins are the same but copies and empty files."""
     assert course_of(60, 1) == course_of(60, 1)
@@ -149,6 +154,7 @@ def test_a_course_is_the_same_for_the_same_seed():
     assert len(set(own)) == len(own)
 
 
+@pytest.mark.whole
 def test_a_large_course_is_placed_to_the_last_student(tmp_path):
     """A thousand hand-ins in every platform's download are taken in from whom they are, and nothing besides."""
     courses = write_courses(tmp_path)

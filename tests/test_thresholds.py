@@ -3,7 +3,7 @@
 import pytest
 
 from grader.rubric import Band, MemoryCheck, SpeedGoal
-from grader.thresholds import CLEARLY, MARGIN, Limit, Speeds, propose_goal
+from grader.thresholds import CLEARLY, MARGIN, Limit, Speeds, misjudged, propose_goal
 
 
 def proposal(baseline, **right):
@@ -113,3 +113,27 @@ def test_a_check_tells_kernels_apart_if_the_baseline_fails_it():
     assert not limit(1.1, 1.0, 1.0).tells_apart
     assert not limit(9, 1.0, 8.0).tells_apart
     assert limit(1.1, 1.0).tells_apart
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        (None, None),
+        (4, None),
+        (4.9, None),
+        (3.3, None),
+        (6, "the yardstick is 6, measured are 4: student kits are too strict about speed"),
+        (2, "the yardstick is 2, measured are 4: student kits are too generous about speed"),
+    ],
+)
+def test_a_yardstick_far_from_what_is_measured_is_told(stated, said):
+    """It is the model solution's speed over the baseline's; processors of one kind differ by a quarter."""
+    speeds = Speeds(model=1.0, baseline=0.25, right={})
+    assert speeds.yardstick == 4
+    goal = SpeedGoal(sizes={"n": 1}, bands=(Band(fraction=0.5, points=1),), yardstick=stated)
+    assert misjudged(goal, speeds) == said
+
+
+def test_a_yardstick_has_two_digits():
+    """A processor's own is no more certain."""
+    assert Speeds(model=1.02, baseline=0.33, right={}).yardstick == 3.0

@@ -38,6 +38,7 @@ def test_what_is_read_is_told_with_its_points(scaling):
     assert is_complete(scaling).seen == f"add README.md to {scaling.folder}"
 
 
+@pytest.mark.whole
 @pytest.mark.timed
 def test_a_draft_holds_and_its_baseline_is_counted(scaling, quick, simulator):  # noqa: ARG001, F811
     """The statements are those of selftest; the naive kernel moves eight sectors where one would do."""
@@ -62,6 +63,7 @@ def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):  # noqa: F8
     assert list(limits(seen, ())) == []
 
 
+@pytest.mark.whole
 def test_a_baseline_that_does_not_build_is_a_broken_statement(drafted, quick):  # noqa: F811
     """It is named, and where."""
     spoil(drafted, "reference/scaling/baseline.cl", "a * x[i] + y[i]", "b")
@@ -70,6 +72,7 @@ def test_a_baseline_that_does_not_build_is_a_broken_statement(drafted, quick):  
     assert said.seen.startswith("the baseline of the assignment does not build: line 7, column 16: ")
 
 
+@pytest.mark.whole
 @pytest.mark.timed
 def test_golden_submissions_are_graded_and_held_against_their_expectations(drafted, quick):  # noqa: F811
     """Both of the draft are as they must be; then one is not."""

@@ -70,9 +70,12 @@ def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
 
 
 def test_without_a_simulator_checks_are_skipped(nowhere):
-    """They count for nothing, neither for the student nor against, and each says what to install."""
+    """They stay in the total, neither earned nor lost, and each says what to install."""
     watched = watch(nowhere, RULES, right=True)
-    assert {(each.verdict, each.points, each.max_points) for each in watched.checks} == {(Verdict.SKIPPED, 0, 0)}
+    assert {(each.verdict, each.reason, each.points) for each in watched.checks} == {
+        (Verdict.SKIPPED, Reason.NO_SIMULATOR, 0)
+    }
+    assert sum(each.max_points for each in watched.checks) == 32
     assert {each.message for each in watched.checks} == {"the simulator is not installed: install it."}
     assert [each.name for each in watched.checks] == [each.name for each in unwatched_checks(nowhere.task.assignment)]
     assert watched.profile is None
@@ -84,27 +87,21 @@ def test_a_simulator_that_is_required(nowhere):
         watch(nowhere, REQUIRED, right=True)
 
 
-def test_a_submission_that_is_not_run_fails_them_where_there_is_a_simulator(simulator, transposition):
-    """For the reason that it was not run."""
-    failed = list(fail_unwatched(transposition, simulator, RULES, NEVER_RUN))
-    assert [each.name for each in failed] == [each.name for each in unwatched_checks(transposition)]
-    assert {(each.reason, each.points) for each in failed} == {(Reason.NOT_RUN, 0)}
-    assert sum(each.max_points for each in failed) == 32
+def test_a_submission_that_is_not_run_fails_them(transposition):
+    """For the reason that it was not run: with a simulator or without, it would earn nothing."""
+    lost = list(fail_unwatched(transposition, NEVER_RUN))
+    assert [each.name for each in lost] == [each.name for each in unwatched_checks(transposition)]
+    assert {(each.reason, each.points) for each in lost} == {(Reason.NOT_RUN, 0)}
+    assert sum(each.max_points for each in lost) == 32
 
 
-def test_it_is_asked_for_no_more_points_than_others_where_there_is_none(transposition):
-    """The checks are skipped for all, or, where they are required, there is no grade."""
-    skipped = list(fail_unwatched(transposition, Absent(), RULES, NEVER_RUN))
-    assert [each.name for each in skipped] == [each.name for each in unwatched_checks(transposition)]
-    assert {(each.verdict, each.max_points) for each in skipped} == {(Verdict.SKIPPED, 0)}
-    with pytest.raises(NoSimulatorError):
-        list(fail_unwatched(transposition, Absent(), REQUIRED, NEVER_RUN))
-
-
-def test_without_such_checks_no_simulator_is_asked_for(transposition):
+def test_without_such_checks_no_simulator_is_asked_for(nowhere):
     """It need not be installed, even if it is required."""
-    assignment = transposition.model_copy(update={"sanitizer": None, "memory": None})
-    assert list(fail_unwatched(assignment, Absent(), REQUIRED, NEVER_RUN)) == []
+    task = nowhere.task
+    assignment = task.assignment.model_copy(update={"sanitizer": None, "memory": None})
+    asking_nothing = replace(nowhere, task=replace(task, assignment=assignment))
+    assert watch(asking_nothing, REQUIRED, right=True).checks == ()
+    assert list(fail_unwatched(assignment, NEVER_RUN)) == []
 
 
 @pytest.mark.parametrize(("dropped", "names"), [("sanitizer", 3), ("memory", 1)])

@@ -6,9 +6,11 @@ import subprocess
 import sys
 import zipfile
 
+import pytest
 from conftest import ROOT
 
-from grader.wheel import own_wheel, zipped
+from grader.errors import InputError
+from grader.wheel import LEFT_OUT, own_wheel, zipped
 
 
 def members(data):
@@ -27,6 +29,7 @@ def test_the_wheel_is_installed_by_pip_and_starts(tmp_path):
     for path in (
         "cli.py",
         "worker/observer.cpp",
+        "worker/observer.so",
         "worker/build-observer",
         "sandbox/seccomp.json",
         "templates/setup.sh",
@@ -35,11 +38,20 @@ def test_the_wheel_is_installed_by_pip_and_starts(tmp_path):
     assert (tmp_path / "there" / "bin" / "grader").is_file()
 
 
-def test_no_model_solution_and_nothing_built_is_in_it():
-    """The course travels beside it, where only root reads it."""
-    names = members(own_wheel()[1])
-    assert not [name for name in names if "reference" in name or name.endswith((".so", ".pyc"))]
-    assert not [name for name in names if name.endswith(".cl")]
+def test_no_model_solution_is_in_it_and_nothing_built_but_the_plugin():
+    """The course travels beside it; the plugin is native code, which the wheel's name says."""
+    name, data = own_wheel()
+    names = members(data)
+    assert not [each for each in names if "reference" in each or each.endswith((".cl", ".pyc"))]
+    assert [each for each in names if each.endswith(".so")] == ["grader/worker/observer.so"]
+    assert name.endswith("-py3-none-linux_x86_64.whl")
+
+
+def test_a_plugin_that_was_never_built_is_missed_here_and_not_by_students(monkeypatch):
+    """The error says how to build it."""
+    monkeypatch.setattr("grader.wheel.LEFT_OUT", {*LEFT_OUT, "observer.so"})
+    with pytest.raises(InputError, match=r"observer\.so is missing: build it with `make simulator`"):
+        own_wheel()
 
 
 def test_its_record_names_every_file():

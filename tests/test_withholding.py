@@ -41,7 +41,14 @@ def test_name_and_kind_of_a_hidden_check_are_shown_and_nothing_else(assignment, 
     check, old = shown.checks[HIDDEN[name]], whole.checks[HIDDEN[name]]
     said = MESSAGE.format(f"{old.max_points:g}") if old.max_points else MESSAGE.replace(", worth up to {} points,", "")
     assert check == Check(
-        name=old.name, kind=old.kind, verdict=Verdict.SKIPPED, points=0, max_points=0, seconds=0, message=said
+        name=old.name,
+        kind=old.kind,
+        verdict=Verdict.SKIPPED,
+        reason=Reason.HIDDEN,
+        points=0,
+        max_points=0,
+        seconds=0,
+        message=said,
     )
     assert [each.name for each in shown.checks] == [each.name for each in whole.checks]
     assert shown.points == sum(each.points for each in shown.checks)
@@ -115,10 +122,19 @@ def test_what_does_not_build_says_so(assignment):
 
 def test_what_was_skipped_has_no_outcome_to_hide(assignment):
     """Where no simulator is installed, that is said."""
-    skipped = {"verdict": Verdict.SKIPPED, "points": 0.0, "max_points": 0.0, "message": "no simulator is here."}
+    skipped = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.NO_SIMULATOR, "message": "it is missing."}
     whole = right(assignment())
     absent = changed(whole, *((number, whole.checks[number].model_copy(update=skipped)) for number in (4, 5, 6)))
     assert withheld(absent, assignment("sanitizer", "memory", "case")).checks[4:7] == absent.checks[4:7]
+
+
+def test_what_only_right_kernels_lack_tells_of_hidden_cases(assignment):
+    """A speed that the course's machine decides on is reached by right kernels only, so it is withheld with them."""
+    elsewhere = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.DECIDED_ELSEWHERE, "message": "not here."}
+    whole = right(assignment())
+    there = changed(whole, (7, whole.checks[7].model_copy(update=elsewhere)))
+    wrong = consequences(there)
+    assert withheld(there, assignment("case")).checks == withheld(wrong, assignment("case")).checks
 
 
 def test_a_result_of_another_shape_is_never_shown(assignment):
@@ -148,6 +164,7 @@ def test_a_hidden_case_of_one_kernel_says_nothing_about_another(tmp_path):
     ]
 
 
+@pytest.mark.whole
 def test_real_gradings_differ_in_nothing_that_is_shown(assignment, bench):
     """Of a submission that is right, and of one that is wrong in a hidden case; but for times."""
     hidden = assignment("case")

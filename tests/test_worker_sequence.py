@@ -67,6 +67,6 @@ def test_a_sum_that_is_small_ends_it():
 
 
 def test_the_time_of_a_step_is_that_of_all_its_turns():
-    """A hundred turns take longer than one by the device's clock."""
-    once, often = (halved(Repeat(times=times))[1] for times in (1, 100))
-    assert often.seconds > 10 * once.seconds
+    """A hundred turns take longer than one by the device's clock: the quickest of five each, if others are busy."""
+    once, often = (min(halved(Repeat(times=times))[1].seconds for _ in range(5)) for times in (1, 100))
+    assert often > 10 * once

@@ -58,12 +58,12 @@ def test_other_workers_do_not_see_it(bench):
 
 
 def test_a_machine_without_the_plugin(bench, monkeypatch, tmp_path):
-    """Without the plugin the simulator would see nothing: there is no such device, and the error says what to do."""
+    """Without the plugin the simulator would see nothing: there is no such device; the error says what to do."""
     monkeypatch.setattr(module, "OBSERVER", tmp_path / "observer.so")
     assert module.library() is None
     worker = bench.simulator()
     monkeypatch.setattr(worker, "_reply", lambda *_: Devices(worker=fingerprint(), devices=()))
-    with worker, pytest.raises(NoSimulatorError, match="build-observer"):
+    with worker, pytest.raises(NoSimulatorError, match="grader setup"):
         worker.ready()
 
 

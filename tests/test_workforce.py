@@ -27,6 +27,7 @@ GRADED = 1
 """Exit code of a batch in which somebody has failed a check."""
 
 
+@pytest.mark.whole
 def test_three_kills_change_no_result(tmp_path):
     """One of a station, one of the whole batch, one of a worker on a cluster, which goes on where processes ended."""
     small_batch(tmp_path, 6, kinds=(*WRONG, "padded-by-two"))
@@ -55,7 +56,7 @@ def test_three_kills_change_no_result(tmp_path):
     assert left_in(tmp_path) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.whole)])
 def test_an_interrupted_batch_leaves_nothing_and_says_how_to_go_on(tmp_path, number):
     """Ctrl-C goes to the whole group of a terminal, other signals to the one process; stations end by neither."""
     small_batch(tmp_path, 6)
@@ -72,6 +73,7 @@ def test_an_interrupted_batch_leaves_nothing_and_says_how_to_go_on(tmp_path, num
     assert left_in(tmp_path) == []
 
 
+@pytest.mark.whole
 def test_no_container_outlives_a_killed_batch(tmp_path, engine, worker_image):  # noqa: F811 - fixtures
     """Its stations see that it has gone, and stop what runs for them."""
     small_batch(tmp_path, 4)

@@ -124,6 +124,7 @@ def pretend(_):
     return Facilities(grader="0", device=device, simulated=True)
 
 
+@pytest.mark.whole
 def test_stations_get_their_places_in_turn(monkeypatch):
     """Three places and five stations; what a place leaves open is as this process's own settings say."""
     monkeypatch.setenv("GRADER_DEVICE", "7")
@@ -145,6 +146,7 @@ def test_devices_that_differ_are_refused_before_anything_is_graded(monkeypatch):
         workforce.facilities()
 
 
+@pytest.mark.whole
 def test_devices_that_are_alike_are_one_batch():
     """Here it is the same device twice; a device that is not there is told as ever."""
     with closing(Processes(2, ORDERS, [{"device": 0}, {"device": 0}])) as workforce:

@@ -19,6 +19,7 @@ ROW = re.compile(r"^\| (\**)`([\w.]+)`\1 \|", re.MULTILINE)
 ON_THE_MODEL_SOLUTION = [command for command in COMMANDS if " my-course/reference/" in command]
 
 
+@pytest.mark.whole
 @pytest.mark.timed
 def test_the_commands_work_in_the_order_they_stand(tmp_path, locks):
     """Typed one after the other into an empty folder: from a draft that holds to a grading of its skeleton."""
@@ -32,6 +33,7 @@ def test_the_commands_work_in_the_order_they_stand(tmp_path, locks):
     assert (tmp_path / "my-solution" / "HANDOUT.md").is_file()
 
 
+@pytest.mark.whole
 @pytest.mark.timed
 def test_the_model_solution_of_the_draft_passes(tmp_path, locks, simulator):  # noqa: ARG001 - it is installed
     """Whatever a student would be told of it."""

@@ -30,7 +30,7 @@ def new(
     course: CourseOption = None,
 ) -> None:
     """Start an assignment of your own: a small one that works, with comments, to be edited."""
-    for path in draft(name, load_settings({"course": course}).course):
+    for path in draft(name, load_settings({"course": course}).course_folder):
         typer.echo(path)
     option = "" if course is None else f" --course {shlex.quote(str(course))}"
     typer.echo("\nNow edit these files: their comments say how. What holds and what does not, says\n")
@@ -49,7 +49,8 @@ def validate(
 ) -> None:
     """Check all that an assignment is made of, propose thresholds, and show what students will see."""
     settings = load_settings(bench_settings(sandbox, gpu, device, course))
-    folder = submissions or settings.course / PLACES["submissions"]
+    settings.places.require_solutions()
+    folder = submissions or settings.course_folder / PLACES["submissions"]
     paths = [settings.places.find(name) for name in names or settings.places.names()]
     broken = 0
     for path in paths:
@@ -71,6 +72,7 @@ def selftest(
 ) -> None:
     """Check on this device that model solutions pass, with a margin, and that skeletons and baselines do not."""
     settings = load_settings(bench_settings(sandbox, gpu, device, course))
+    settings.places.require_solutions()
     loaded = [settings.places.load(name) for name in names or settings.places.names()]
     page = Page(console=Console(highlight=False))
     for assignment in (part for coursework in loaded for part in coursework.parts):

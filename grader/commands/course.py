@@ -10,9 +10,6 @@ from grader.autograder import Platform, autograder, gradescope_zip, write_projec
 from grader.board import outcome_in_words
 from grader.commands.devices import places
 from grader.commands.options import (
-    FAILED,
-    PASSED,
-    UNGRADED,
     CourseOption,
     DevicesOption,
     GpusOption,
@@ -20,11 +17,14 @@ from grader.commands.options import (
     SandboxOption,
     SanitizerOption,
     TrustOption,
+    batch_exit_code,
     view_of,
     watching_settings,
 )
+from grader.errors import InputError
 from grader.files import check_writable, write_whole
 from grader.inputs import check_seed
+from grader.kit import COMMAND, student_kit
 from grader.marking import Request, mark
 from grader.settings import load_settings
 from grader.uploading import CanvasGradebook, MoodleWorksheet, read_upload
@@ -78,9 +78,7 @@ def batch(
     )
     gradebook = mark(request, lambda: hire(orders, jobs, scheduler, stations, typer.echo), typer.echo)
     typer.echo(outcome_in_words(gradebook, out))
-    statuses = {row.status for row in gradebook.rows}
-    failed = any(row.grade is not None and not row.grade.passed for row in gradebook.rows)
-    raise typer.Exit(UNGRADED if "ungraded" in statuses else FAILED if failed else PASSED)
+    raise typer.Exit(batch_exit_code(gradebook.rows))
 
 
 def _worksheet(path: Path | None, grades: str | None, comments: str | None) -> Iterator[MoodleWorksheet]:
@@ -93,24 +91,54 @@ def _gradebook(path: Path | None, column: str | None) -> Iterator[CanvasGradeboo
         yield CanvasGradebook(sheet=read_upload(path), column=column)
 
 
-def export(
-    platform: Annotated[Platform, typer.Argument(help="The system that is to grade.")],
+exports = typer.Typer(no_args_is_help=True, help="Make what another system, or a student, needs to grade.")
+OutOption = Annotated[Path, typer.Option(help="Folder to fill; it is made if it is not there.")]
+
+
+@exports.command()
+def gradescope(
     name: Annotated[str, typer.Argument(help="Name of the assignment.")],
-    out: Annotated[Path, typer.Option(help="For gradescope the zip file to write, for gitlab the folder to fill.")],
+    out: Annotated[Path, typer.Option(help="The zip file to write.")],
     course: CourseOption = None,
 ) -> None:
-    """Make an autograder for Gradescope, or a project that grades in GitLab.
+    """Make an autograder for Gradescope. It holds the model solution: show it to nobody who is to be graded."""
+    files = _autograder(Platform.GRADESCOPE, name, course)
+    check_writable(out)
+    write_whole(out, gradescope_zip(files))
+    typer.echo(out)
 
-    It holds the model solution: show it to nobody who is to be graded.
-    """
+
+@exports.command()
+def gitlab(
+    name: Annotated[str, typer.Argument(help="Name of the assignment.")],
+    out: OutOption,
+    course: CourseOption = None,
+) -> None:
+    """Make a project that grades in GitLab. It holds the model solution: show it to nobody who is to be graded."""
+    for path in write_project(_autograder(Platform.GITLAB, name, course), out):
+        typer.echo(path)
+
+
+def _autograder(platform: Platform, name: str, course: Path | None) -> dict[str, bytes]:
     settings = load_settings({"course": course})
-    files = autograder(platform, settings.places.load(name), settings.constraints)
-    match platform:
-        case Platform.GRADESCOPE:
-            check_writable(out)
-            write_whole(out, gradescope_zip(files))
-            written = [out]
-        case Platform.GITLAB:
-            written = write_project(files, out)
-    for path in written:
+    settings.places.require_solutions()
+    return autograder(platform, settings.places.load(name), settings.constraints)
+
+
+@exports.command()
+def kit(
+    out: OutOption,
+    names: Annotated[list[str] | None, typer.Argument(help="Assignments; all if none is named.")] = None,
+    url: Annotated[str, typer.Option(help="Where students will clone the kit from, for their pipelines.")] = "",
+    course: CourseOption = None,
+) -> None:
+    """Make what students install: this grader and the assignments, without model solutions and hidden checks."""
+    settings = load_settings({"course": course})
+    places = settings.places
+    places.require_solutions()
+    courseworks = [places.load(name) for name in dict.fromkeys(names or places.names())]
+    if not courseworks:
+        raise InputError(f"{places.assignments} holds no assignment; `grader new NAME` starts one.")
+    files = student_kit(courseworks, settings.student_template, settings.constraints, url)
+    for path in write_project(files, out, executable=frozenset({COMMAND})):
         typer.echo(path)

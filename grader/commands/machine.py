@@ -1,6 +1,8 @@
 """The commands for the machine that grades."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -24,6 +26,7 @@ from grader.exclusive import exclusive
 from grader.metrics import Interval
 from grader.reports.words import seconds_in_words, three_digits
 from grader.settings import load_settings
+from grader.setup import check, steps
 
 
 def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
@@ -73,13 +76,23 @@ def _table(profile: DeviceProfile) -> Table:
     return table
 
 
-DOCTOR_WORDS = {
-    (False, True): ("ok   ", "green"),
-    (False, False): ("ok   ", "green"),
-    (True, True): ("needs", "bold red"),
-    (True, False): ("lacks", "yellow"),
-}
-"""By whether there is a remedy, and whether grading needs it."""
+def setup(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what is missing and where it comes from.")
+    ] = False,
+) -> None:
+    """Install what this machine lacks to grade: an OpenCL driver, the simulator. Safe to repeat."""
+    settings = load_settings({"sandbox": "process"})
+    open_bench = partial(settings.open_bench, "process")
+    found = list(steps(open_bench, settings.constraints))
+    for step in found:
+        typer.echo(f"missing: {step.what}\n         from {step.source}")
+    if not dry_run:
+        for step in found:
+            step.carry_out(typer.echo)
+    if not (dry_run and found):
+        for line in check(open_bench):
+            typer.echo(line)
 
 
 def doctor(
@@ -94,9 +107,9 @@ def doctor(
     console = Console(highlight=False)
     problems = 0
     for finding in examine(name, lambda: settings.open_bench(name), settings.places):
-        verdict = DOCTOR_WORDS[bool(finding.remedy), finding.needed]
+        verdict = ("needs", "bold red") if finding.remedy else ("ok   ", "green")
         console.print(Text.assemble(verdict, f"  {finding.topic}: {finding.found}"))
         if finding.remedy:
-            problems += finding.needed
+            problems += 1
             console.print(Text(f"       {finding.remedy}"))
     raise typer.Exit(UNGRADED if problems else PASSED)

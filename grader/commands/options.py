@@ -1,14 +1,39 @@
 """What the commands share: options, what they set, and exit codes."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from grader.gradebook import Grade, Row
+from grader.result import Reason, Result
 from grader.withholding import View, released, withheld
 
-PASSED, FAILED, BAD_INPUT, UNGRADED = range(4)
-"""Every check passed; graded, some check failed; usage or input error; ungraded, our fault."""
+PASSED, FAILED, BAD_INPUT, UNGRADED, ELSEWHERE = range(5)
+"""Every check passed; graded, some check failed; usage or input error; not graded or not all of it, which is not the
+student's fault; nothing failed, but the course's machine decides some of it."""
+
+
+def exit_code(outcome: Result | Grade) -> int:
+    """Of one submission that was graded: what failed comes first, then what could not be checked here."""
+    if outcome.failed:
+        return FAILED
+    reasons = [left.reason for left in outcome.unchecked]
+    if Reason.NO_SIMULATOR in reasons:
+        return UNGRADED
+    return ELSEWHERE if reasons else PASSED
+
+
+def batch_exit_code(rows: Sequence[Row]) -> int:
+    """Of a batch: in a course something always fails, so what is not graded, or not all of it, comes first."""
+    grades = [row.grade for row in rows if row.grade is not None]
+    reasons = {left.reason for grade in grades for left in grade.unchecked}
+    if Reason.NO_SIMULATOR in reasons or any(row.status == "ungraded" for row in rows):
+        return UNGRADED
+    codes = set(map(exit_code, grades))
+    return next((code for code in (FAILED, ELSEWHERE) if code in codes), PASSED)
+
 
 CourseOption = Annotated[Path | None, typer.Option(help="Folder that holds assignments/ and reference/.")]
 DeviceOption = Annotated[int | None, typer.Option(help="Number of the OpenCL device, as `grader devices` lists them.")]

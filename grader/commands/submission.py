@@ -9,7 +9,6 @@ from rich.console import Console
 from grader.commands.options import (
     FAILED,
     PASSED,
-    UNGRADED,
     CourseOption,
     DeviceOption,
     GpuOption,
@@ -18,6 +17,7 @@ from grader.commands.options import (
     SanitizerOption,
     TrustOption,
     bench_settings,
+    exit_code,
     view_of,
     watching_settings,
 )
@@ -81,13 +81,7 @@ def grade(
     _write_reports(files, shown)
     console = Console()
     typer.echo(render(shown, width=console.width, color=console.is_terminal), nl=False)
-    raise typer.Exit(_exit_code(shown))
-
-
-def _exit_code(outcome: Result | Ungraded) -> int:
-    if isinstance(outcome, Ungraded):
-        return UNGRADED
-    return PASSED if outcome.passed else FAILED
+    raise typer.Exit(exit_code(shown))
 
 
 def _write_reports(files: dict[str, Path], outcome: Result | Ungraded) -> None:

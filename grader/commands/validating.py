@@ -23,11 +23,11 @@ from grader.errors import InputError, SolutionError
 from grader.golden import corpus
 from grader.grading import Bench
 from grader.joining import joined
-from grader.phrases import count, listed
+from grader.phrases import capital, count, listed
 from grader.reports.terminal import render
 from grader.selftest import Statement
 from grader.suite import Coursework
-from grader.thresholds import Limit, Proposal, Speeds
+from grader.thresholds import Limit, Proposal, Speeds, misjudged
 from grader.validation import Examined, Judged, examine, is_complete, is_read, judge, limits, proposal, speeds
 from grader.withholding import withheld
 
@@ -161,6 +161,12 @@ def _speed(seen: Examined, measured: Speeds, proposed: Proposal) -> Iterator[Ren
     lines = ["performance:", "  classes:", f"    {kind}:", f"      baseline: {proposed.baseline}", "      bands:"]
     yield from _proposed(lines, [band.model_dump() for band in proposed.bands])
     yield from (_note("asks more", f"{words}.") for words in proposed.exceeded(goal))
+    if goal.yardstick is None:
+        yield Text(
+            f"For a student kit to decide about speed: `yardstick: {measured.yardstick:g}` beside it.", style="dim"
+        )
+    elif words := misjudged(goal, measured):
+        yield _note("remark", f"{capital(words)}.")
     yield from (_note("remark", words) for words in proposed.remarks)
     others = [other for other in seen.assignment.performance.classes if other != kind]
     if others:

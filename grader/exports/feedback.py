@@ -4,6 +4,7 @@ import html
 from collections.abc import Iterator
 
 from grader.gradebook import Grade, Row
+from grader.reports.words import score_in_words
 from grader.result import Kind
 from grader.text import showable
 
@@ -16,12 +17,13 @@ LONGEST = 1000
 
 def comment(row: Row) -> str:
     """A comment of one line of HTML, which is what Moodle takes comments for: points, in all and by kind (of a suite by
-    kernel), and where to start; all as the student is shown it. "" if there is no grade.
+    kernel), what was not checked, and where to start; all as the student is shown it. "" if there is no grade.
     """
     grade = row.shown
     if grade is None or row.grade is None:
         return ""
-    lines = [f"{SIGNATURE}{grade.points:g} of {grade.max_points:g} points.", ", ".join(_shares(grade))]
+    score = score_in_words(grade.points, grade.max_points, grade.unchecked)
+    lines = [f"{SIGNATURE}{score}.", ", ".join(_shares(grade))]
     hidden = row.grade.max_points - grade.max_points
     if hidden > 0:
         lines.append(f"Checks worth {hidden:g} more points are hidden until they are released.")

@@ -1,12 +1,15 @@
 """Grades put into a column of a sheet: out of how much, with which decimal sign, and what could not be placed."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.exports.sheet import Sheet
 from grader.gradebook import Grade, Row
 from grader.handin import Remark
+from grader.phrases import count
+from grader.result import Reason
 from grader.text import showable
 
 NUMBER = re.compile(r"\s*[0-9]+(?:[.,][0-9]+)?\s*")
@@ -72,8 +75,22 @@ def place(sheet: Sheet, rows: Iterable[Row], column: int, slots: Mapping[str, Sl
         if slot.maximum not in {None, row.grade.max_points}:
             scales.add((row.grade.max_points, slot.maximum or 0))
     scaled = (f"grades out of {most:g} points are scaled to its maximum of {maximum:g}." for most, maximum in scales)
-    about = tuple(Remark(where=sheet.name, why=why) for why in sorted(scaled))
+    about = tuple(Remark(where=sheet.name, why=why) for why in (*sorted(scaled), *_incomplete(graded.values())))
     return Placed(rows=graded, cells=cells, remarks=(*about, *remarks))
+
+
+def _incomplete(rows: Iterable[Row]) -> Iterator[str]:
+    """What a column of numbers does not tell: which grades are not of all checks."""
+    left = Counter(each.reason for row in rows if row.grade is not None for each in row.grade.unchecked)
+    for reason, number in left.items():
+        verb, them = ("is", "it") if number == 1 else ("are", "them")
+        yield f"{count(number, 'grade')} in the copy {verb} not of all checks{LACKING[reason].format(them)}"
+
+
+LACKING = {
+    Reason.NO_SIMULATOR: ", since the simulator is missing: do not publish {} yet.",
+    Reason.DECIDED_ELSEWHERE: ": the course's machine decides the rest.",
+}
 
 
 def number_in(cell: str) -> float | None:

@@ -13,9 +13,9 @@ KINDS = tuple(kind for kind in Kind if kind is not Kind.PRACTICE)
 """Those that are worth points."""
 
 COLUMNS = (
-    *("label", "name", "key", "assignment", "status", "points", "max_points", "percent", "late"),
+    *("label", "name", "key", "assignment", "status", "points", "max_points", "percent", "unchecked", "late"),
     *(kind.value for kind in KINDS),
-    *("first_reason", "rate", "unit", "fraction_of_reference", "same_as", "where", "fault"),
+    *("first_reason", "unchecked_reason", "rate", "unit", "fraction_of_reference", "same_as", "where", "fault"),
 )
 
 PART_COLUMNS = ("points", "rate", "unit", "fraction_of_reference")
@@ -31,8 +31,8 @@ def grades_csv(gradebook: Gradebook) -> str:
     suite also points and speed of each kernel.
 
     Lines end as RFC 4180 says. Numbers are the shortest that read back the same; `rate` is in `unit`, `percent` has two
-    decimals. Excel takes a file for UTF-8 only if it starts with a byte order mark, so there is one: Python reads it as
-    "utf-8-sig".
+    decimals. `unchecked` are points of `max_points` whose checks were not made. Excel takes a file for UTF-8 only if it
+    starts with a byte order mark, so there is one: Python reads it as "utf-8-sig".
     """
     file = io.StringIO()
     parts = dict.fromkeys(part for parts in gradebook.parts.values() for part in parts if part)
@@ -68,7 +68,9 @@ def _figures(row: Row) -> dict[str, str]:
         "points": _plain(grade.points),
         "max_points": _plain(grade.max_points),
         "percent": f"{100 * grade.points / grade.max_points:.2f}" if grade.max_points else "",
+        "unchecked": _plain(*(left.points for left in grade.unchecked)),
         "first_reason": str(first.reason) if first is not None else "",
+        "unchecked_reason": ", ".join(left.reason for left in grade.unchecked),
     }
     for kind in KINDS:
         cells[kind.value] = _plain(*(mark.points for mark in grade.marks if mark.kind is kind))
@@ -78,7 +80,8 @@ def _figures(row: Row) -> dict[str, str]:
         lead = f"{part}: " if part else ""
         cells[f"{lead}rate"] = _plain(speed.rate)
         cells[f"{lead}unit"] = speed.unit
-        cells[f"{lead}fraction_of_reference"] = _plain(speed.fraction_of_reference)
+        if speed.fraction_of_reference is not None:
+            cells[f"{lead}fraction_of_reference"] = _plain(speed.fraction_of_reference)
     return cells
 
 

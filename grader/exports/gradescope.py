@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from grader.reports.side_by_side import in_words, standings_of
-from grader.reports.words import failure_in_words, speed_in_words
+from grader.reports.words import failure_in_words, score_in_words, skip_in_words, speed_in_words
 from grader.result import Check, Result, Ungraded, Verdict
 from grader.text import showable
 
@@ -38,6 +38,7 @@ def _graded(result: Result) -> dict[str, Any]:
             "status": result.status,
             "assignment": result.assignment,
             "max_score": result.max_points,
+            "unchecked": {left.reason.value: left.points for left in result.unchecked},
             "submission_sha256": result.provenance.submission_sha256,
             "grader": result.provenance.grader,
             "device": result.provenance.device.name,
@@ -58,7 +59,7 @@ def _ungraded(outcome: Ungraded) -> dict[str, Any]:
 def _summary(result: Result) -> str:
     first = result.first_cause
     lines = [
-        f"{result.title}: {result.points:g} of {result.max_points:g} points.",
+        f"{result.title}: {score_in_words(result.points, result.max_points, result.unchecked)}.",
         *([] if first is None else [f"Start here: {first.name}: {first.message}"]),
         *map(in_words, standings_of(result)),
     ]
@@ -82,7 +83,7 @@ def _test(number: int, check: Check) -> dict[str, Any]:
 def _words(check: Check) -> str:
     match check.verdict:
         case Verdict.SKIPPED:
-            return f"counts for nothing here: {check.message}"
+            return skip_in_words(check)
         case Verdict.PASSED:
             return "" if check.performance is None else "\n".join(speed_in_words(check.performance))
         case Verdict.PARTIAL | Verdict.FAILED:

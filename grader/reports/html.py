@@ -24,13 +24,14 @@ from grader.reports.words import (
     bytes_in_words,
     closing,
     new_message,
+    score_in_words,
     seconds_in_words,
     speed_in_words,
     spills_in_words,
     three_digits,
     usage_in_words,
 )
-from grader.result import Check, ErrorMap, Kind, Reason, Result, Ungraded, Verdict
+from grader.result import OUTSTANDING, Check, ErrorMap, Kind, Reason, Result, Ungraded, Verdict
 from grader.text import showable
 
 WORDS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "partly", Verdict.FAILED: "failed", Verdict.SKIPPED: "skipped"}
@@ -272,6 +273,7 @@ def _environment() -> Environment:
     }
     environment.globals |= {
         "HEADINGS": HEADINGS,
+        "OUTSTANDING": OUTSTANDING,
         "Kind": Kind,
         "Reason": Reason,
         "Verdict": Verdict,
@@ -280,6 +282,7 @@ def _environment() -> Environment:
         "ladder_of": ladder_of,
         "new_message": new_message,
         "said_line": said_line,
+        "score_in_words": score_in_words,
         "speed_in_words": speed_in_words,
         "spills_in_words": spills_in_words,
     }

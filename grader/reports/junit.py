@@ -2,8 +2,9 @@
 
 One flat suite, unique names, times with three decimals, the failure's message also first in its text, points as
 properties in the case's output. A failure is the student's; an error is ours and means that there is no grade. Skipped
-is what this machine cannot check and what counts for nothing: hidden checks, and cases for practice however they went,
-since some readers make points of the share of cases that passed; their text says how they went.
+is what this machine cannot check, with the points that are still to be earned, and what counts for nothing: hidden
+checks, and cases for practice however they went, since some readers make points of the share of cases that passed;
+their text says how they went.
 
 For a batch, a file with a suite for each submission, for dashboards: the same cases, their names led by the suite's,
 since Artemis and GitLab want names that are unique in a file, and with shorter texts, since GitLab takes 30 MB a file.
@@ -17,7 +18,7 @@ from xml.etree import ElementTree
 
 from junit_xml import TestCase, TestSuite, to_xml_report_string
 
-from grader.reports.words import failure_in_words, fault_in_words, reason_in_words
+from grader.reports.words import failure_in_words, fault_in_words, reason_in_words, skip_in_words
 from grader.result import Check, Kind, Result, Ungraded, Verdict
 from grader.text import showable
 
@@ -73,7 +74,7 @@ def _case(assignment: str, lead: str, check: Check, limits: Limits) -> TestCase:
         stdout=f"[[PROPERTY|points={check.points:g}]]\n[[PROPERTY|max_points={check.max_points:g}]]",
     )
     if check.verdict is Verdict.SKIPPED or check.kind is Kind.PRACTICE:
-        words = _uncounted(check)
+        words = _without_verdict(check)
         message, output = (_short(words, limit, limits.cut) for limit in (limits.message, limits.text))
         case.add_skipped_info(message=message, output=output)
     elif check.verdict is not Verdict.PASSED:
@@ -83,10 +84,10 @@ def _case(assignment: str, lead: str, check: Check, limits: Limits) -> TestCase:
     return case
 
 
-def _uncounted(check: Check) -> str:
-    """How a check went that counts for nothing."""
+def _without_verdict(check: Check) -> str:
+    """Why a check was not made, or how one went that counts for nothing."""
     if check.verdict is Verdict.SKIPPED:
-        return check.message
+        return skip_in_words(check)
     went = "passed." if check.verdict is Verdict.PASSED else reason_in_words(check)
     return f"for practice, and worth nothing: {went}"
 

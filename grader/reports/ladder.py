@@ -12,7 +12,7 @@ from grader.reports.words import three_digits
 def ladder(kernels: dict[str, Performance]) -> str | None:
     """Bars of the rates of a suite's kernels, by name, the first above; below each that of its model solution.
 
-    None if rates are of different things, or if nothing took any time.
+    None if rates are of different things, if nothing took any time, or in a student kit, which has no model solution.
     """
     rows = {name: kernels_of(each)[1:] for name, each in kernels.items()}
     units = {each.unit for each in kernels.values()}

@@ -3,7 +3,7 @@
 It is made like the student's page (html.py): templates escape every text, and only what we have drawn is markup.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import mean
 from urllib.parse import quote
@@ -25,12 +25,13 @@ from grader.reports.tallies import (
     families,
     grades,
     histogram,
+    incomplete,
     per_cent,
     quartiles,
     sums_of,
 )
-from grader.reports.words import three_digits
-from grader.result import CAUSES_FIRST, Kind, Reason
+from grader.reports.words import incomplete_in_words, three_digits
+from grader.result import CAUSES_FIRST, OUTSTANDING, Kind, Reason
 from grader.similarity import ALIKE, Group, near_identical
 
 FASTER = 1.1
@@ -108,6 +109,7 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
         book=gradebook,
         sections=[section_of(gradebook, name) for name in gradebook.assignments],
         sums=sums_of(gradebook.rows),
+        incomplete=[incomplete_in_words(each) for each in incomplete(grades(gradebook.rows))],
         earned=earned,
         of_model=of_model,
         short=short,
@@ -153,18 +155,17 @@ def _kernel(assignment: str, part: str, found: tuple[Grade, ...]) -> Kernel:
         unit=speeds[0].unit if speeds else "",
         rate=quartiles([speed.rate for speed in speeds]),
         speed_up=_spread(name, SPEED_UP, [speed.speed_up_over_baseline for speed in speeds]),
-        fraction=_spread(name, FRACTION, [100 * speed.fraction_of_reference for speed in speeds]),
+        fraction=_spread(name, FRACTION, [100 * share for share in _shares(speeds)]),
     )
 
 
 def faster(rows: tuple[Row, ...]) -> tuple[Timed, ...]:
     """Kernels that beat the model solution by more than noise, the fastest first."""
     speeds = [(row, part, speed) for row in rows if row.grade for part, speed in row.grade.speeds.items()]
-    beaten = sorted(
-        (each for each in speeds if each[2].fraction_of_reference > FASTER),
-        key=lambda each: -each[2].fraction_of_reference,
+    shares = (
+        (speed.fraction_of_reference or 0.0, Timed(row=row, part=part, speed=speed)) for row, part, speed in speeds
     )
-    return tuple(Timed(row=row, part=part, speed=speed) for row, part, speed in beaten)
+    return tuple(timed for share, timed in sorted(shares, key=lambda each: -each[0]) if share > FASTER)
 
 
 def impossible(rows: tuple[Row, ...]) -> tuple[Timed, ...]:
@@ -180,9 +181,14 @@ def impossible(rows: tuple[Row, ...]) -> tuple[Timed, ...]:
 
 def of_model(row: Row) -> str:
     """Per cent of the model solution's speed; of a suite from the least to the greatest."""
-    found = [speed.fraction_of_reference for speed in row.grade.speeds.values()] if row.grade else []
+    found = _shares(row.grade.speeds.values()) if row.grade else []
     shares = dict.fromkeys(three_digits(100 * share) for share in (min(found), max(found))) if found else ()
     return f"{' to '.join(shares)} %" if shares else ""
+
+
+def _shares(speeds: Iterable[Speed]) -> list[float]:
+    """Of the model solution's speed, where that is known."""
+    return [speed.fraction_of_reference for speed in speeds if speed.fraction_of_reference is not None]
 
 
 def identical(rows: tuple[Row, ...]) -> tuple[tuple[str, ...], ...]:
@@ -196,9 +202,13 @@ def kinds_of(row: Row) -> set[Kind]:
     return {mark.kind for mark in row.grade.marks if mark.max_points} if row.grade else set()
 
 
-def earned(row: Row, kind: Kind) -> tuple[float, float] | None:
-    """Points and the most there were, for the checks of a kind; None if it had none worth points."""
-    return row.grade.points_of(kind) if row.grade is not None and kind in kinds_of(row) else None
+def earned(row: Row, kind: Kind) -> str:
+    """Points and the most there were, for the checks of a kind, e.g. "5/20"; "" if it had none worth points."""
+    if row.grade is None or kind not in kinds_of(row):
+        return ""
+    points, most = row.grade.points_of(kind)
+    unmade = all(mark.reason in OUTSTANDING for mark in row.grade.marks if mark.kind is kind)
+    return f"{'?' if unmade else amount(points)}/{amount(most)}"
 
 
 def amount(points: float) -> str:

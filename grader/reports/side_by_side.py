@@ -30,9 +30,10 @@ class Standing:
     def cells(self) -> tuple[str, str, str, str]:
         """The figures in words, in the order of HEADINGS."""
         timed = self.performance
+        fraction = None if timed is None else timed.fraction_of_reference
         return (
             NOT_KNOWN if timed is None else f"{three_digits(timed.rate.median)} {timed.unit}",
-            NOT_KNOWN if timed is None else f"{three_digits(100 * timed.fraction_of_reference.median)} %",
+            NOT_KNOWN if fraction is None else f"{three_digits(100 * fraction.median)} %",
             NOT_KNOWN if self.times_first is None else f"{three_digits(self.times_first)} x",
             NOT_KNOWN if self.intensity is None else three_digits(self.intensity),
         )

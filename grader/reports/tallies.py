@@ -8,7 +8,7 @@ from math import inf, isfinite
 from statistics import quantiles
 
 from grader.gradebook import Grade, Mark, Row
-from grader.result import Kind, Reason, Verdict
+from grader.result import OUTSTANDING, Kind, Reason, Verdict
 
 EXAMPLES = 3
 """Submissions that a line about a failure links to."""
@@ -21,17 +21,32 @@ Label = str
 
 @dataclass(frozen=True, kw_only=True)
 class Sums:
-    """How many rows there are of each kind, and the points of those that are graded."""
+    """How many rows there are of each kind, and the points of those that are graded; `unchecked` are not checked in
+    full.
+    """
 
     rows: int
     handed_in: int
     graded: int
     passed: int
+    unchecked: int
     ungraded: int
     absent: int
     late: int
     points: float
     max_points: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Incomplete:
+    """What was not checked for one reason: of how many submissions, the points that one of them lacks at most, and what
+    the check says of the first.
+    """
+
+    reason: Reason
+    submissions: int
+    points: float
+    message: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,11 +148,29 @@ def sums_of(rows: tuple[Row, ...]) -> Sums:
         handed_in=status["graded"] + status["ungraded"],
         graded=status["graded"],
         passed=sum(grade.passed for grade in found),
+        unchecked=sum(bool(grade.unchecked) for grade in found),
         ungraded=status["ungraded"],
         absent=status["absent"],
         late=sum(row.late for row in rows),
         points=sum(grade.points for grade in found),
         max_points=sum(grade.max_points for grade in found),
+    )
+
+
+def incomplete(found: Iterable[Grade]) -> tuple[Incomplete, ...]:
+    """What some of the grades lack; nothing where all is decided."""
+    marks = [[mark for mark in grade.marks if mark.reason in OUTSTANDING] for grade in found]
+    by_reason = {why: [[mark for mark in each if mark.reason is why] for each in marks] for why in OUTSTANDING}
+    lacking = {why: [each for each in of_reason if each] for why, of_reason in by_reason.items()}
+    return tuple(
+        Incomplete(
+            reason=why,
+            submissions=len(each),
+            points=max(sum(mark.max_points for mark in left) for left in each),
+            message=each[0][0].message,
+        )
+        for why, each in lacking.items()
+        if each
     )
 
 

@@ -13,8 +13,27 @@ from grader.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
 from grader.metrics import Performance
 from grader.reports.drawing import legend, tells_something
 from grader.reports.side_by_side import HEADINGS, Standing, standings_of
-from grader.reports.words import closing, new_message, speed_in_words, spills_in_words
-from grader.result import CAUSES_FIRST, Check, ErrorMap, Finding, Kind, Reason, Result, Ungraded, Verdict
+from grader.reports.words import (
+    closing,
+    new_message,
+    score_in_words,
+    speed_in_words,
+    spills_in_words,
+    unchecked_in_words,
+)
+from grader.result import (
+    CAUSES_FIRST,
+    NOT_MADE,
+    OUTSTANDING,
+    Check,
+    ErrorMap,
+    Finding,
+    Kind,
+    Reason,
+    Result,
+    Ungraded,
+    Verdict,
+)
 from grader.text import showable
 
 EXPLAINED = 2
@@ -46,7 +65,7 @@ def render(result: Result, *, width: int, color: bool) -> str:
         console.print(line)
     console.print()
     console.print(_row(Text(""), "total", result.points, result.max_points))
-    for line in _start(result):
+    for line in (*_left(result), *_start(result)):
         console.print(line)
     console.print(Text(_footer(result), style="dim"))
     assert isinstance(console.file, StringIO)
@@ -59,14 +78,22 @@ def summary(name: str, outcome: Result | Ungraded) -> str:
     if isinstance(outcome, Ungraded):
         return f"{name:<24} not graded  {_one_line(outcome.fault)}"
     counting = [check for check in outcome.checks if check.kind in CAUSES_FIRST]
-    reasons = dict.fromkeys(str(check.reason) for check in counting if check.reason not in {None, Reason.NOT_RUN})
+    untold = {None, Reason.NOT_RUN, *NOT_MADE}
+    reasons = dict.fromkeys(str(check.reason) for check in counting if check.reason not in untold)
     points = f"{outcome.points:g} / {outcome.max_points:g}"
-    return f"{name:<24} {points:>10}  {', '.join(reasons) or 'passed'}"
+    why = filter(None, (", ".join(reasons), unchecked_in_words(outcome.unchecked)))
+    return f"{name:<24} {points:>10}  {'; '.join(why) or 'passed'}"
 
 
 def _one_line(text: str) -> str:
     """A file's name may hold anything, also what would look like another line."""
     return " ".join(showable(text).split())
+
+
+def _left(result: Result) -> Iterator[Padding]:
+    """What was not checked, where something was not."""
+    if result.unchecked:
+        yield _under(Text(score_in_words(result.points, result.max_points, result.unchecked), style="yellow"))
 
 
 def _start(result: Result) -> Iterator[Padding]:
@@ -132,10 +159,13 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
 
 
 def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    """Checks of one kind that were skipped for one reason."""
+    """Checks of one kind that were skipped for one reason; what is still to be made is not overlooked."""
     names = ", ".join(_short_name(check) for check in checks)
-    yield _line(Verdict.SKIPPED, checks[0].name if len(checks) == 1 else f"{checks[0].kind}: {names}", 0, 0)
-    yield _under(Text(showable(checks[0].message), style="dim"))
+    style = "yellow" if checks[0].reason in OUTSTANDING else STYLES[Verdict.SKIPPED]
+    label = checks[0].name if len(checks) == 1 else f"{checks[0].kind}: {names}"
+    yield _row(Text(WORDS[Verdict.SKIPPED], style=style), label, 0, _worth(checks))
+    yield _under(Text(showable(checks[0].message), style=style))
+    yield from (_speed(check.performance) for check in checks if check.performance is not None)
 
 
 def _failures(checks: Sequence[Check]) -> Iterator[Table | Padding]:

@@ -3,20 +3,73 @@
 from collections.abc import Iterable, Iterator
 
 from grader.metrics import Access, Branch, Performance, Usage
-from grader.phrases import count, kibibytes
+from grader.phrases import capital, count, kibibytes
 from grader.reports.drawing import as_text, tells_something
-from grader.result import Check, Finding, Ungraded
+from grader.reports.tallies import Incomplete
+from grader.result import Check, Finding, Reason, Unchecked, Ungraded
 
 SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
+STILL_TO_BE_MADE = {
+    Reason.NO_SIMULATOR: "{} not checked here: the simulator is missing",
+    Reason.DECIDED_ELSEWHERE: "{} decided on the course's machine",
+}
+"""What is said of points whose checks were not made."""
+
+
+def score_in_words(points: float, max_points: float, unchecked: Iterable[Unchecked]) -> str:
+    """For example "68 of 100 points", "68 of 100; 32 not checked here: the simulator is missing"."""
+    left = unchecked_in_words(unchecked)
+    return f"{points:g} of {max_points:g}; {left}" if left else f"{points:g} of {max_points:g} points"
+
+
+def unchecked_in_words(unchecked: Iterable[Unchecked]) -> str:
+    """For example "32 not checked here: the simulator is missing"; "" where all is decided."""
+    return "; ".join(map(_left_in_words, unchecked))
+
+
+def _left_in_words(left: Unchecked) -> str:
+    number, what = (left.points, f"{left.points:g}") if left.points else (left.checks, _worth_nothing(left.checks))
+    verb = {Reason.DECIDED_ELSEWHERE: " is" if number == 1 else " are"}.get(left.reason, "")
+    return STILL_TO_BE_MADE[left.reason].format(f"{what}{verb}")
+
+
+def _worth_nothing(checks: int) -> str:
+    return f"{count(checks, 'check')} for no points"
+
+
+def incomplete_in_words(incomplete: Incomplete) -> str:
+    """Of a batch: which grades are not whole, and what to do about it."""
+    submissions, up_to = count(incomplete.submissions, "submission"), f"up to {incomplete.points:g} points each"
+    if incomplete.reason is Reason.DECIDED_ELSEWHERE:
+        return f"{submissions} not decided in full, {up_to}: that is for the course's machine."
+    return (
+        f"{submissions} not checked in full, {up_to}: the simulator is missing. Do not publish these points yet. "
+        f"{capital(incomplete.message)} The same command then grades them again."
+    )
+
+
+def skip_in_words(check: Check) -> str:
+    """Of a skipped check why it was not made, and what it is worth; that of a hidden one says both."""
+    if check.reason is Reason.HIDDEN:
+        return check.message
+    worth = f"worth {check.max_points:g} points" if check.max_points else "for no points"
+    return f"{check.reason}, {worth}: {check.message}"
+
+
 def speed_in_words(performance: Performance) -> Iterator[str]:
-    """A line each: the rate, the share of the model solution's speed, the speed-up, the share of the bandwidth."""
+    """A line each: the rate, the share of the model solution's speed if that is known, the speed-up, the share of the
+    bandwidth.
+    """
     rate, fraction = performance.rate, performance.fraction_of_reference
     yield f"{three_digits(rate.median)} {performance.unit} ({three_digits(rate.low)} to {three_digits(rate.high)})"
-    share = f"{three_digits(100 * fraction.median)} % of the model solution's speed"
-    yield f"{share} ({three_digits(100 * fraction.low)} to {three_digits(100 * fraction.high)})"
+    if fraction is not None:
+        share = f"{three_digits(100 * fraction.median)} % of the model solution's speed"
+        yield f"{share} ({three_digits(100 * fraction.low)} to {three_digits(100 * fraction.high)})"
+    if performance.yardstick is not None:
+        yield f"judged by a yardstick: the model solution is {performance.yardstick:g} x as fast as the naive kernel"
     yield f"{performance.speed_up_over_baseline.median:.2g} x the naive kernel's speed"
     if performance.unit == "GB/s":  # what computes more than it moves is not measured by what it moves
         of_copy = f"{_percent(performance.fraction_of_copy)} % of the copy bandwidth"

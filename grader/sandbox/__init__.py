@@ -5,7 +5,6 @@ from typing import Protocol
 
 from grader.arrays import ArrayFiles
 from grader.protocol import Limits
-from grader.sandbox.container import ContainerSandbox
 from grader.sandbox.process import ProcessSandbox
 from grader.sandbox.rules import Fact, Rules
 from grader.sandbox.user import UserSandbox
@@ -53,8 +52,15 @@ class Sandbox(Protocol):
         """Stop the workers that nobody has stopped, and wait until nothing is left of any."""
 
 
+def _containers(rules: Rules) -> Sandbox:
+    """Containers. The client of an engine takes longer to load than most commands take, so that only these load it."""
+    from grader.sandbox.container import ContainerSandbox  # noqa: PLC0415 - see above
+
+    return ContainerSandbox(rules)
+
+
 SANDBOXES: dict[str, Callable[[Rules], Sandbox]] = {
     "process": ProcessSandbox,
     "user": UserSandbox,
-    "docker": ContainerSandbox,
+    "docker": _containers,
 }

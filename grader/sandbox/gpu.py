@@ -11,8 +11,7 @@ import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-
-from docker.types import DeviceRequest
+from typing import Any
 
 from grader.errors import DeviceError, InputError
 
@@ -30,9 +29,11 @@ TOOLKIT = (
 
 @dataclass(frozen=True, kw_only=True)
 class Gpu:
-    """What a container gets: requests to the engine, device nodes, numeric groups that may open them, the only ICD."""
+    """What a container gets: requests to the engine (arguments of docker's DeviceRequest, which would load its client),
+    device nodes, numeric groups that may open them, the only ICD.
+    """
 
-    requests: tuple[DeviceRequest, ...] = ()
+    requests: tuple[dict[str, Any], ...] = ()
     nodes: tuple[Path, ...] = ()
     groups: tuple[int, ...] = ()
     icd: str | None = None
@@ -55,7 +56,7 @@ def _none(_: int) -> Gpu:
 
 def _nvidia(index: int) -> Gpu:
     _nvidia_node(index)
-    request = DeviceRequest(driver="nvidia", device_ids=[str(index)], capabilities=[["gpu", "compute", "utility"]])
+    request = {"driver": "nvidia", "device_ids": [str(index)], "capabilities": [["gpu", "compute", "utility"]]}
     return Gpu(requests=(request,), icd=f"{VENDORS}/nvidia.icd")
 
 

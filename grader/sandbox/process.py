@@ -7,6 +7,7 @@ The worker's folder (folder.py) is in the temporary folder, and also holds
 
     errors.txt    its error stream, and what kernels print
     home/         caches of the OpenCL driver; private, since they hold code that is loaded again
+    link/         names of libraries, for the linker
 """
 
 import contextlib
@@ -25,13 +26,16 @@ from typing import BinaryIO, Self
 from grader.arrays import ArrayFiles
 from grader.errors import WorkerError
 from grader.interrupts import uninterrupted
+from grader.own_driver import driver_environment
 from grader.protocol import Limits
 from grader.sandbox.environment import environment
 from grader.sandbox.folder import WorkerFolder, abandoned
+from grader.sandbox.linking import make_names
 from grader.sandbox.rules import Fact, Rules
 from grader.sandbox.running import Running
 
 HOME = "home"
+LINK = "link"
 READ_SIZE = 64 * 1024
 LAST_WORDS = 2000
 
@@ -81,6 +85,7 @@ def new_folder(parent: Path) -> WorkerFolder:
     """A worker's folder with a home in it."""
     folder = WorkerFolder.make(parent)
     (folder.path / HOME).mkdir(mode=0o700)
+    make_names(folder.path / LINK)
     return folder
 
 
@@ -88,7 +93,8 @@ def _environment(folder: Path) -> dict[str, str]:
     linkers = [path for path in map(shutil.which, LINKERS) if path]
     passed_on = {name: os.environ[name] for name in ("OCL_ICD_VENDORS", "LD_LIBRARY_PATH") if name in os.environ}
     path = os.pathsep.join(dict.fromkeys(str(Path(path).parent) for path in linkers))
-    return {"PATH": path, **environment(str(folder / HOME)), **passed_on}
+    given = {"PATH": path, "LIBRARY_PATH": str(folder / LINK), **environment(str(folder / HOME))}
+    return {**given, **passed_on, **driver_environment(os.environ)}
 
 
 def _tasks_of_user() -> int:

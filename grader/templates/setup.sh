@@ -17,10 +17,6 @@ fi
 # The PoCL of the distribution, installed above, knows newer processors than that of PyPI.
 /opt/grader/bin/pip uninstall --quiet --yes pocl-binary-distribution
 
-# The simulator and our plugin for it, by which sanitizer and memory checks are made.
-install oclgrind liboclgrind-dev opencl-c-headers g++
-install "llvm-$(ldd /usr/lib/*/liboclgrind-[0-9]*.so | sed -n 's/.*libLLVM-\([0-9]*\).*/\1/p' | head -n 1)-dev"
-sh /opt/grader/lib/python3*/site-packages/grader/worker/build-observer
 apt-get clean
 
 chmod -R go= /autograder  # the course in it holds the model solution

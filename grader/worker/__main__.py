@@ -5,6 +5,7 @@ import sys
 from typing import BinaryIO
 
 from grader.protocol import REQUEST, Close, Done, Job, ListDevices, Open, Preprocess
+from grader.worker.drivers import find_drivers
 from grader.worker.fork import Fork
 from grader.worker.limits import apply, close_to_debuggers
 from grader.worker.simulator import prepare
@@ -15,6 +16,7 @@ def main() -> None:
     requests, replies = _take_over_stdio()
     from grader.worker import session  # noqa: PLC0415 - pyopencl must not print to the judge, and is imported only once
 
+    find_drivers()
     line = requests.readline()
     if not line:
         return  # a spare worker that was never given a job

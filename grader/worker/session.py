@@ -51,8 +51,7 @@ def serve(job: Job, channel: Channel) -> None:
         reply: Reply
         match REQUEST.validate_json(line):
             case ListDevices():
-                found = tuple(device_facts(index, device) for index, device in enumerate(_devices(job)))
-                reply = Devices(worker=fingerprint(), devices=found)
+                reply = _listed(job)
             case Preprocess(source=source, definitions=definitions):
                 reply = _preprocess(source, definitions)
             case Open() as request:
@@ -84,17 +83,29 @@ UNKNOWN_PROCESSOR = "x86_64-unknown-linux-gnu-generic"
 
 def _devices(job: Job) -> list[cl.Device]:
     """All that can be used: the simulator for a job that asks for it, else everything but that."""
+    return [device for device in _found(job) if not _is_too_new(device)]
+
+
+def _listed(job: Job) -> Devices:
+    return Devices(
+        worker=fingerprint(),
+        devices=tuple(device_facts(index, device) for index, device in enumerate(_devices(job))),
+        too_new=tuple(device.name.strip() for device in _found(job) if _is_too_new(device)),
+    )
+
+
+def _found(job: Job) -> list[cl.Device]:
     try:
         found = [device for platform in cl.get_platforms() for device in platform.get_devices()]
     except cl.Error:  # the loader calls "no platform" an error
         return []
     simulated = job.simulation is not None
-    return [
-        device
-        for device in found
-        if (device.platform.name.strip() == simulator.PLATFORM) is simulated
-        and not device.version.strip().endswith(UNKNOWN_PROCESSOR)
-    ]
+    return [device for device in found if (device.platform.name.strip() == simulator.PLATFORM) is simulated]
+
+
+def _is_too_new(device: cl.Device) -> bool:
+    is_too_new: bool = device.version.strip().endswith(UNKNOWN_PROCESSOR)
+    return is_too_new
 
 
 def _preprocess(source: str, definitions: dict[str, str]) -> Preprocessed | BuildFailed:

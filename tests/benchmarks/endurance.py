@@ -79,7 +79,17 @@ def spread(kinds: dict[str, Path], count: int) -> dict[str, str]:
 def grade_alone(work: Path, submission: Path) -> list[tuple[str, str]]:
     """The verdicts of one submission graded by a judge of its own."""
     path = work / "alone.json"
-    command = [*GRADER, "grade", submission, "--assignment", NAME, "--course", work / "course", "--json", path]
+    command: list[str | Path] = [
+        *GRADER,
+        "grade",
+        submission,
+        "--assignment",
+        NAME,
+        "--course",
+        work / "course",
+        "--json",
+        path,
+    ]
     subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
     return verdicts(path)
 
@@ -100,7 +110,7 @@ def run_all(work: Path, count: int, restart: str) -> list[str]:
     events = []
     code = None
     while code not in {0, 1}:
-        command = [*GRADER, "batch", work / "handed-in", "--assignment", NAME, "--out", work / "out"]
+        command: list[str | Path] = [*GRADER, "batch", work / "handed-in", "--assignment", NAME, "--out", work / "out"]
         judge = subprocess.Popen([*command, "--course", work / "course"], stdout=subprocess.DEVNULL, stderr=sys.stderr)
         while judge.poll() is None:
             done = len(list((work / "out").glob("results/*.json")))

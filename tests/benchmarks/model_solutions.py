@@ -1,12 +1,14 @@
 """Prints how near the model solutions come to what a GPU allows, as the table that reference/README.md shows.
 
-    python tests/benchmarks/model_solutions.py
+    python tests/benchmarks/model_solutions.py [--turns N] [--halvings N] [ASSIGNMENT ...]
 
-At shapes that fill a large GPU: launches of the student's steps by the model solution, of the naive kernel, of a copy
-and of the kernel that only computes, in turn, on data that are made on the device anew each time. `of copy` and `of
-peak` are medians of the ratios of a turn; `spread` is from the 5th to the 95th percentile of the model's times.
+At shapes that fill a large GPU, or with every size halved so many times: launches of the student's steps by the model
+solution, of the naive kernel, of a copy and of the kernel that only computes, in turn, on data that are made on the
+device anew each time. `of copy` and `of peak` are medians of the ratios of a turn; `spread` is from the 5th to the 95th
+percentile of the model's times.
 """
 
+import argparse
 from collections import defaultdict
 from statistics import median, quantiles
 
@@ -38,16 +40,23 @@ SHAPES: dict[str, Sizes] = {
 
 def main() -> None:
     """Print one row an assignment."""
+    options = argparse.ArgumentParser()
+    options.add_argument("names", nargs="*", metavar="ASSIGNMENT", default=[*SHAPES])
+    options.add_argument("--turns", type=int, default=TURNS)
+    options.add_argument("--halvings", type=int, default=0)
+    given = options.parse_args()
     settings = load_settings({})
     with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
         with bench.worker() as worker:
             device = worker.ready()
         print("| kernel | shape | model solution | naive | of copy | of peak | spread |")
         print("| --- | --- | --- | --- | --- | --- | --- |")
-        for name, sizes in SHAPES.items():
-            assignment = _at(settings.places.load(name).timed_on(device_class(device)), sizes, device)
-            print(_row(assignment, sizes, device, _times(assignment, device, bench)), flush=True)
-        print(f"\n{device.name}, driver {device.driver}, medians of {TURNS} launches")
+        for name in given.names:
+            sizes = {size: value >> given.halvings for size, value in SHAPES[name].items()}
+            (whole,) = settings.places.load(name).parts
+            assignment = _at(whole.timed_on(device_class(device)), sizes, device)
+            print(_row(assignment, sizes, device, _times(assignment, device, bench, given.turns)), flush=True)
+        print(f"\n{device.name}, driver {device.driver}, medians of {given.turns} launches")
 
 
 def _at(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> Assignment:
@@ -58,7 +67,7 @@ def _at(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> Assignment
     return assignment.model_copy(update={"performance": performance.model_copy(update={"classes": classes})})
 
 
-def _times(assignment: Assignment, device: DeviceFacts, bench: Bench) -> dict[str, list[float]]:
+def _times(assignment: Assignment, device: DeviceFacts, bench: Bench, turns: int) -> dict[str, list[float]]:
     """Seconds of the launches, turn by turn, for each script of the control worker."""
     referee = ByReference(match_of(assignment, device, fresh_seed()))
     seconds = defaultdict(list)
@@ -68,7 +77,7 @@ def _times(assignment: Assignment, device: DeviceFacts, bench: Bench) -> dict[st
         opened = worker.open(control.plan)
         if not isinstance(opened, Opened):
             raise SolutionError(f"{assignment.name}: {opened}")
-        for turn in range(WARM_UP + TURNS):
+        for turn in range(WARM_UP + turns):
             for script in (name for name in (STUDENT, COPY, NAIVE, WHOLE, PEAK) if name in control.plan.scripts):
                 scene = referee.scene(turn)
                 staged = scene.stage(control, script)
@@ -86,17 +95,18 @@ def _row(assignment: Assignment, sizes: Sizes, device: DeviceFacts, seconds: dic
     work = moved if performance.flop is None else evaluate(performance.flop, names)
     copied = 2 * copy_size(assignment, device)
     own = seconds[STUDENT]
-    run = peak_run(device) if performance.flop else None
+    peak_flop = peak_run(device).flop if performance.flop else None
     of_copy = median((moved / mine) / (copied / copy) for mine, copy in zip(own, seconds[COPY], strict=True))
-    peaks = zip(own, seconds[PEAK], strict=True) if run else ()
-    of_peak = [(work / mine) / (run.flop / peak) for mine, peak in peaks]
+    of_peak = (
+        [(work / mine) / (peak_flop / peak) for mine, peak in zip(own, seconds[PEAK], strict=True)] if peak_flop else []
+    )
     cuts = quantiles(own, n=20)
     cells = (
         assignment.name,
         " x ".join(f"{size:,}" for size in sizes.values()),
         f"{work / median(own) * 1e-9:,.0f} {performance.unit}",
         f"{work / median(seconds[NAIVE]) * 1e-9:,.0f}",
-        "" if run else f"{of_copy:.2f}",
+        "" if peak_flop else f"{of_copy:.2f}",
         f"{median(of_peak):.2f}" if of_peak else "",
         f"{(cuts[-1] - cuts[0]) / median(own):.1%}",
     )

@@ -25,7 +25,8 @@ def main() -> None:
     print(f"{'':<14}{'passed':>8}{'failed':>8}{'ungraded':>10}{'fraction':>10}{'spread':>8}{'seconds':>9}")
     with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
         for name in sys.argv[2:] or settings.places.names():
-            _print_row(settings.places.load(name), bench, count)
+            for assignment in settings.places.load(name).parts:
+                _print_row(assignment, bench, count)
 
 
 def _print_row(assignment: Assignment, bench: Bench, count: int) -> None:
@@ -43,12 +44,12 @@ def _print_row(assignment: Assignment, bench: Bench, count: int) -> None:
         passed += result.passed
         seconds.append(result.seconds)
         performance = result.checks[-1].performance
-        if performance is not None:
+        if performance is not None and performance.fraction_of_reference is not None:
             fractions.append(performance.fraction_of_reference.median)
     cuts = statistics.quantiles(fractions, n=20) if len(fractions) > 1 else [0.0]
     failed = count - passed - ungraded
     print(
-        f"{assignment.name:<14}{passed:8d}{failed:8d}{ungraded:10d}{statistics.median(fractions):10.3f}"
+        f"{assignment.kernel:<14}{passed:8d}{failed:8d}{ungraded:10d}{statistics.median(fractions):10.3f}"
         f"{cuts[-1] - cuts[0]:8.3f}{statistics.median(seconds):9.1f}",
         flush=True,
     )

@@ -43,7 +43,17 @@ def main() -> None:
 
 def _alone(path: Path, sandbox: str) -> float:
     start = time.perf_counter()
-    command = [sys.executable, "-m", "grader.cli", "grade", path, "--assignment", NAME, "--sandbox", sandbox]
+    command: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "grader.cli",
+        "grade",
+        path,
+        "--assignment",
+        NAME,
+        "--sandbox",
+        sandbox,
+    ]
     subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
     return time.perf_counter() - start
 
@@ -61,7 +71,7 @@ def _in_batch(path: Path, rounds: int) -> dict[str, list[float]]:
 
 
 def _grade(path: Path, bench: Bench) -> float:
-    assignment = load_settings({}).places.load(NAME)
+    (assignment,) = load_settings({}).places.load(NAME).parts
     task = Task(assignment=assignment, submission=read_submission(path), seed=fresh_seed())
     start = time.perf_counter()
     grade_submission(task, bench, lambda _: None)

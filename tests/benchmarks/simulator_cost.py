@@ -1,12 +1,13 @@
 """Prints the seconds that the checks on the simulator add to a grading of each assignment's model solution.
 
-    python tests/benchmarks/simulator_cost.py [ASSIGNMENT ...]
+    python tests/benchmarks/simulator_cost.py [--rounds N] [ASSIGNMENT ...]
 
 `with` and `without` are the medians of whole gradings with and without the two checks, taken in turn; `added` is their
 difference, which holds the start of the simulator, too. `sanitizer` and `memory` are what the checks say of themselves.
 The goal is an `added` of less than 6 s on two cores, beside nothing else.
 """
 
+import argparse
 import statistics
 import sys
 import time
@@ -25,19 +26,24 @@ GOAL = 6.0
 
 
 def main() -> None:
-    """Grade each assignment ROUNDS times in both ways and print one row for it."""
+    """Grade each assignment so many times in both ways and print one row for it."""
+    options = argparse.ArgumentParser()
+    options.add_argument("names", nargs="*", metavar="ASSIGNMENT")
+    options.add_argument("--rounds", type=int, default=ROUNDS)
+    given = options.parse_args()
     settings = load_settings({})
     print(f"{'seconds':<14}" + "".join(f"{name:>11}" for name in ("without", "with", "added", "sanitizer", "memory")))
     with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
-        for name in sys.argv[1:] or settings.places.names():
-            assignment = settings.places.load(name)
+        names = given.names or settings.places.names()
+        for assignment in (part for name in names for part in settings.places.load(name).parts):
             bare = assignment.model_copy(update={"sanitizer": None, "memory": None})
-            pairs = [(_graded(bare, bench), _graded(assignment, bench)) for _ in range(ROUNDS)]
+            pairs = [(_graded(bare, bench), _graded(assignment, bench)) for _ in range(given.rounds)]
             without, watched = (statistics.median(seconds for seconds, _ in each) for each in zip(*pairs, strict=True))
             checks = [check for _, (_, result) in pairs for check in result.checks]
-            row = (without, watched, watched - without, _seconds(checks, Kind.SANITIZER), _seconds(checks, Kind.MEMORY))
+            spent = (_seconds(checks, kind) / given.rounds for kind in (Kind.SANITIZER, Kind.MEMORY))
+            row = (without, watched, watched - without, *spent)
             late = "" if watched - without < GOAL else f"   more than {GOAL:g} s"
-            print(f"{name:<14}" + "".join(f"{value:11.2f}" for value in row) + late)
+            print(f"{assignment.kernel:<14}" + "".join(f"{value:11.2f}" for value in row) + late)
 
 
 def _graded(assignment: Assignment, bench: Bench) -> tuple[float, Result]:
@@ -52,8 +58,8 @@ def _graded(assignment: Assignment, bench: Bench) -> tuple[float, Result]:
 
 
 def _seconds(checks: Iterable[Check], kind: Kind) -> float:
-    """Of all checks of a kind in one grading, on average."""
-    return sum(check.seconds for check in checks if check.kind is kind) / ROUNDS
+    """Of all checks of a kind."""
+    return sum(check.seconds for check in checks if check.kind is kind)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """Grades golden submissions with every check on and default settings, and prints the rate and where the time goes.
 
-    python tests/benchmarks/throughput.py [--students N] [--jobs 1 2 ...]
+    python tests/benchmarks/throughput.py [--students N] [--jobs 1 2 ...] [--assignments NAME ...]
 
-Every student hands in for all assignments; of every two, one is right in all and one is wrong in all (mistakes that a
-time limit ends are left out). The same course is graded with each number of jobs, in containers, by `grader batch`.
-Then it is graded once more by one station in this process, to see the parts. Verdicts that were not expected are lines.
+Every student hands in for all assignments, or for those that are named; of every two, one is right in all and one is
+wrong in all (mistakes that a time limit ends are left out). The same course is graded with each number of jobs, in
+containers, by `grader batch`. Then it is graded once more by one station in this process, to see the parts. Verdicts
+that were not expected are lines.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from itertools import cycle, pairwise
 from pathlib import Path
 from random import Random
@@ -30,7 +32,7 @@ from synthetic import Cohort, Member, Plot, Work, batch, signed  # noqa: E402
 
 from grader.course import Course  # noqa: E402
 from grader.errors import NoiseError  # noqa: E402
-from grader.grading import grade_submission  # noqa: E402
+from grader.grading import grade_coursework  # noqa: E402
 from grader.handin import Intake  # noqa: E402
 from grader.inputs import fresh_seed  # noqa: E402
 from grader.intake import take_in  # noqa: E402
@@ -39,7 +41,6 @@ from grader.result import Kind, Reason, Result, Verdict  # noqa: E402
 from grader.settings import load_settings  # noqa: E402
 from grader.station import NAME  # noqa: E402
 from grader.submission import parse_submission  # noqa: E402
-from grader.task import Task  # noqa: E402
 
 COURSE = Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
 
@@ -49,14 +50,17 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--students", type=int, default=6)
     options.add_argument("--jobs", type=int, nargs="+", default=sorted({1, os.cpu_count() or 1}))
+    options.add_argument("--assignments", nargs="+", default=COURSE.names(), metavar="NAME")
     given = options.parse_args()
-    cohort = cohort_of(given.students)
+    cohort = cohort_of(given.students, tuple(given.assignments))
     kinds = Counter(work.kind for work in cohort.works)
-    print(f"{len(cohort.works)} submissions for {len(COURSE.names())} assignments: {dict(kinds)}; all defaults, docker")
+    print(
+        f"{len(cohort.works)} submissions for {len(given.assignments)} assignments: {dict(kinds)}; all defaults, docker"
+    )
     work = Path(tempfile.mkdtemp(prefix="throughput-"))
     try:
         download = cohort.download(work / "download")
-        intake = take_in(download, tuple(COURSE.load(name) for name in COURSE.names()))
+        intake = take_in(download, tuple(COURSE.load(name) for name in given.assignments))
         for jobs in given.jobs:
             print_rate(cohort, intake, [*batch(cohort, download, COURSE, work / f"jobs-{jobs}"), "--jobs", str(jobs)])
         print_parts(intake)
@@ -64,10 +68,10 @@ def main() -> None:
         shutil.rmtree(work)
 
 
-def cohort_of(students: int) -> Cohort:
-    """Right and wrong students in turn, with a golden file for every assignment."""
-    plot = Plot(shape="folders", write=folders, assignments=tuple(COURSE.names()), course="shipped", share=1.0)
-    pools = {(name, right): cycle(golden(name, right=right)) for name in COURSE.names() for right in (True, False)}
+def cohort_of(students: int, names: tuple[str, ...]) -> Cohort:
+    """Right and wrong students in turn, with a golden file for every one of these assignments."""
+    plot = Plot(shape="folders", write=folders, assignments=names, course="shipped", share=1.0)
+    pools = {(name, right): cycle(golden(name, right=right)) for name in names for right in (True, False)}
     members = []
     for number in range(students):
         right, name = number % 2 == 0, f"student {number + 1}"
@@ -120,9 +124,9 @@ def print_parts(intake: Intake) -> None:
     with settings.open_batch("docker") as bench:
         for handin in intake.handins:
             submission = parse_submission(NAME, handin.data)
-            task = Task(assignment=COURSE.load(handin.assignment), submission=submission, seed=fresh_seed())
+            grade = partial(grade_coursework, COURSE.load(handin.assignment), submission, fresh_seed(), bench)
             try:
-                result, parts = timed(lambda progress, task=task: grade_submission(task, bench, progress))
+                result, parts = timed(grade)
             except NoiseError as error:
                 print(f"  left out: {handin.student.label}, {handin.assignment}: {error}")
                 continue
@@ -165,7 +169,9 @@ def timed(grade: Callable[[Callable[[str], None]], Result]) -> tuple[Result, dic
     marks.append(("page", time.perf_counter()))
     REPORTS["html"](result)
     marks.append(("end", time.perf_counter()))
-    parts = {name: after - at for (name, at), (_, after) in pairwise(marks)}
+    parts = dict.fromkeys((name for name, _ in marks[:-1]), 0.0)
+    for (name, at), (_, after) in pairwise(marks):  # a part comes again for each kernel of a suite
+        parts[name] += after - at
     checked = {kind: seconds_of(result, kind) for kind in (Kind.BUILD, Kind.CORRECTNESS)}
     parts[OWN_WORKERS] -= sum(checked.values())
     return result, {WORKERS_START: parts.pop(WORKERS_START), **checked, **parts}

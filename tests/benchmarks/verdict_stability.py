@@ -31,6 +31,7 @@ from grader.diagnosis import Problem
 from grader.errors import SolutionError
 from grader.grading import _speed
 from grader.inputs import fresh_seed
+from grader.metrics import Interval, Performance
 from grader.result import Check, Verdict
 from grader.settings import load_settings
 from grader.submission import parse_submission
@@ -82,7 +83,7 @@ __kernel void blockMMM(__global real *A, __global real *B, __global real *C,
 def main() -> None:
     """Tune, grade, and print a row a speed."""
     name, count, speeds = sys.argv[1], int(sys.argv[2]), [float(word) for word in sys.argv[3:]]
-    assignment = load_settings({}).places.load(name)
+    (assignment,) = load_settings({}).places.load(name).parts
     with ProcessPoolExecutor(max(1, (os.cpu_count() or 1) // 4)) as pool:
         print(f"{name:<12}  slow  deserved  spread  full  flipped  undecided  alone s", flush=True)
         slow_for = _tune(assignment, pool) if speeds else None
@@ -106,18 +107,29 @@ def _grade(assignment: Assignment, slow: int, _: int = 0) -> Check:
         if isinstance(built, Problem):
             raise SolutionError(built.message)
         contest = invite(task, student, built, lambda _: workers.enter_context(bench.worker()))
-        check = _speed(contest, enter(contest, task, built), None, bench, lambda _: None)
+        check = _speed(contest, enter(contest, built), None, bench, lambda _: None)
     if check.performance is None:
         raise SolutionError(f"{check.reason}: {check.message}")
     return check
 
 
+def _performance(check: Check) -> Performance:
+    assert check.performance is not None, "_grade returns none without"
+    return check.performance
+
+
+def _interval(check: Check) -> Interval:
+    fraction = _performance(check).fraction_of_reference
+    assert fraction is not None, "there is a model solution here"
+    return fraction
+
+
 def _fraction(check: Check) -> float:
-    return check.performance.fraction_of_reference.median
+    return _interval(check).median
 
 
 def _threshold(assignment: Assignment, check: Check) -> float:
-    return assignment.performance.classes[check.performance.device_class].bands[0].fraction
+    return assignment.performance.classes[_performance(check).device_class].bands[0].fraction
 
 
 def _tune(assignment: Assignment, pool: ProcessPoolExecutor) -> Callable[[float], int]:
@@ -133,7 +145,7 @@ def _print(assignment: Assignment, label: str, slow: int, checks: list[Check]) -
     deserved, threshold = median(fractions), _threshold(assignment, checks[0])
     full = sum(check.verdict is Verdict.PASSED for check in checks)
     flipped = sum((check.verdict is Verdict.PASSED) is not (deserved >= threshold) for check in checks)
-    undecided = sum(not is_decided(check.performance.fraction_of_reference, [threshold]) for check in checks)
+    undecided = sum(not is_decided(_interval(check), [threshold]) for check in checks)
     cuts = quantiles(fractions, n=20)
     print(
         f"{label:<12} {slow:5d} {deserved / threshold:7.3f} x {(cuts[-1] - cuts[0]) / deserved:7.2%} {full:5d}"

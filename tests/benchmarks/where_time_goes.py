@@ -22,8 +22,8 @@ def main() -> None:
     settings = load_settings({})
     print(f"{'seconds':<14}{'start':>8}{'build':>8}{'cases':>8}{'timing':>8}{'rest':>8}{'total':>8}{'pairs':>8}")
     with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
-        for name in sys.argv[1:] or settings.places.names():
-            assignment = settings.places.load(name)
+        names = sys.argv[1:] or settings.places.names()
+        for assignment in (part for name in names for part in settings.places.load(name).parts):
             task = Task(assignment=assignment, submission=read_submission(assignment.reference), seed=fresh_seed())
             begin = time.perf_counter()
             marks: list[float] = []
@@ -34,7 +34,11 @@ def main() -> None:
             performance = result.checks[-1].performance
             row = (start, parts[Kind.BUILD], parts[Kind.CORRECTNESS], parts[Kind.PERFORMANCE], result.seconds - known)
             pairs = performance.pairs if performance else 0
-            print(f"{name:<14}" + "".join(f"{value:8.2f}" for value in (*row, result.seconds)) + f"{pairs:8d}")
+            print(
+                f"{assignment.kernel:<14}"
+                + "".join(f"{value:8.2f}" for value in (*row, result.seconds))
+                + f"{pairs:8d}"
+            )
     print(f"on {result.provenance.device.name}, grader {result.provenance.grader}")
 
 

