@@ -27,6 +27,9 @@ TOO_MUCH = {"devel", "libdevel"}
 
 NAME = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 
+LACKING = re.compile(rf"^Inst ({NAME.pattern})", re.MULTILINE)
+"""The name of a package, in what apt-get would install."""
+
 ARCHIVE = re.compile(r"^'(\S+?)/dists/", re.MULTILINE)
 """The address of an archive, in what apt-get would fetch."""
 
@@ -73,7 +76,7 @@ def unpack(package: str, work: Path, tell: Tell) -> Path:
     own = ("-o", f"Dir::State::Lists={work / 'lists'}", "-o", f"Dir::Cache={work / 'cache'}")
     tell("fetching the lists of packages")
     _run(("apt-get", *own, "-q", "update"))
-    lacking = _INST.findall(_run(("apt-get", *own, "-s", "install", "--no-install-recommends", package)))
+    lacking = LACKING.findall(_run(("apt-get", *own, "-s", "install", "--no-install-recommends", package)))
     described = _run(("apt-cache", *own, "show", "--no-all-versions", *lacking))
     wanted = runtime(package, {each.name: each for each in packages_of(described)})
     for number, each in enumerate(wanted, 1):
@@ -85,9 +88,6 @@ def unpack(package: str, work: Path, tell: Tell) -> Path:
     for each in wanted:
         _run(("dpkg", "-x", str(_file(each, work / "debs")), str(root)))
     return root
-
-
-_INST = re.compile(r"^Inst ([a-z0-9][a-z0-9+.-]+)", re.MULTILINE)
 
 
 def packages_of(described: str) -> Iterator[Package]:
