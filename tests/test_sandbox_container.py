@@ -44,8 +44,8 @@ SMALL = {"cpus": 1.5, "tmp_bytes": 32 * MEGABYTE, "shm_bytes": 4 * MEGABYTE, "op
 
 TOOLKIT_MISSING = 'could not select device driver "nvidia" with capabilities: [[gpu compute utility]]'
 
-MOMENT = 0.5
-"""Seconds; what waits for nobody takes less."""
+MOMENT = 10
+"""Seconds; what waits for nobody takes far less, also on a busy machine, and what waits here waits for ever."""
 
 
 def rules(folder, **container):
