@@ -12,7 +12,10 @@ from grader.errors import InputError
 from grader.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.forbidden import Construct
 from grader.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
-from grader.rubric import Correctness, DeviceClass, Memory, Performance, Sanitizer, Sizes
+from grader.rubric import Correctness, DeviceClass, Memory, Performance, Range, Sanitizer, Sizes
+
+EXACT = 2**24
+"""Up to here, floats hold all whole numbers."""
 
 
 class Assignment(Folders):
@@ -115,6 +118,7 @@ class Assignment(Folders):
         if self.performance.referee is None:
             made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
             yield from (f"oracle.py makes {name}: write `referee: oracle` under performance" for name in made)
+        yield from (why for ranges in self.performance.integers for why in self._out_of_range(ranges))
         shapes = " ".join(str(extent) for buffer in self.buffers.values() for extent in buffer.shape)
         for name, values in self.choices.constants.items():
             if self.constants.get(name) not in values:
@@ -127,6 +131,15 @@ class Assignment(Folders):
             a, b = self.buffers.get(old), self.buffers.get(new)
             if a and b and (a.shape != b.shape or (a.part, b.part) != ("scratch", "output")):
                 yield f"{old} and {new} change places: {old} must be scratch with data, {new} an output of its shape"
+
+    def _out_of_range(self, ranges: Mapping[str, Range]) -> Iterator[str]:
+        """What cannot be the least and the largest number of an array of timed runs."""
+        for name, (low, high) in ranges.items():
+            buffer = self.buffers.get(name)
+            if buffer is None or buffer.data not in {None, "numbers", "integers"}:
+                yield f"performance.integers has {name}, which is no buffer of numbers or integers"
+            elif low > high or max(-low, high) > EXACT or (buffer.type == "uint" and low < 0):
+                yield f"performance.integers has {name} from {low} to {high}: give the least and the largest number that fit"
 
     @property
     def _goals(self) -> Iterator[Any]:

@@ -27,7 +27,7 @@ class Buffer(Record):
 
     data: DataKind | None = None
     """What it is filled with. `numbers`: uniform in [-1, 1), int from -32768 to 32767, uint up to 65535. `integers`:
-    whole numbers from -8 to 8 (uint: 0 to 16). `bits`: distinct bit patterns of finite numbers, for kernels that only
+    whole numbers from -8 to 8 (uint: 0 to 16). `bits`: bit patterns of finite numbers, for kernels that only
     move data. `zeros`. `made`: by the function `inputs` of oracle.py."""
 
     role: Role | None = None

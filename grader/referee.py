@@ -153,7 +153,7 @@ class OracleScene:
 
 @dataclass(frozen=True)
 class ByReference:
-    """Small integers or bit patterns, made on the device; what becomes of them must be what the model solution makes.
+    """Whole numbers or bit patterns, made on the device; what becomes of them must be what the model solution makes.
 
     That it is right is seen by `grader selftest`: in the correctness cases, and at these sizes by its baseline.
     """
@@ -176,7 +176,8 @@ class ByReference:
     def scene(self, number: int) -> Scene:
         """Two fresh keys."""
         words = np.random.SeedSequence((self.match.seed, ROUND_KEY, number)).generate_state(2, np.uint64)
-        return DeviceScene(self.match, number % self._sets, input_key=int(words[0]), digest_key=int(words[1]))
+        turn = number % len(self.match.assignment.performance.integers)
+        return DeviceScene(self.match, number % self._sets, turn, input_key=int(words[0]), digest_key=int(words[1]))
 
     @property
     def _sets(self) -> int:
@@ -191,6 +192,7 @@ class DeviceScene:
 
     match: Match
     set: int
+    turn: int
     input_key: int
     digest_key: int
 
@@ -204,7 +206,7 @@ class DeviceScene:
         cleared = contestant.worker.clear(used.buffers)
         if not used.uploads or not isinstance(cleared, Done):
             return cleared
-        made = contestant.worker.launch(self.script(supply_of(script)), self.input_key)
+        made = contestant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key)
         return Done() if isinstance(made, Timing) else made
 
     def rule(self, contestants: Contestants, counted: int) -> Ruling:  # noqa: ARG002 - it is the same in every round

@@ -12,6 +12,7 @@ from grader.record import Record
 Sizes = dict[str, int]
 DataSet = Literal["random", "integers"]
 DeviceClass = Literal["cpu", "gpu"]
+Range = tuple[int, int]
 
 
 class Tolerance(Record):
@@ -162,6 +163,11 @@ class Performance(Record):
     """`oracle`: the judge makes the data of timed runs on GPUs, too. Else these are small integers made on the device,
     and results must equal the model solution's to the bit, which divisions and roots make impossible. Data that are
     `made` need it."""
+
+    integers: tuple[dict[str, Range], ...] = Field(default=({},), min_length=1)
+    """These whole numbers: for arrays, by name, the least and the largest; of several such lines, timed runs take one
+    after the other. An array that a line leaves out holds whole numbers from -8 to 8 (uint: 0 to 16). Choose them so
+    large that half floats round them, and so small that floats do not round what kernels make of them."""
 
     classes: dict[DeviceClass, SpeedGoal]
     """One goal each for `cpu` and `gpu`."""
