@@ -183,11 +183,11 @@ def sets_of(moved: float, device: DeviceFacts) -> int:
 
 def supply_of(script: str, turn: int = 0) -> str:
     """The name of the script that makes the inputs of another, in a turn of `Performance.integers`."""
-    return of_set(f"inputs of the {script}", turn)
+    return f"inputs{f' {turn + 1}' if turn else ''} of the {script}"
 
 
 def of_set(name: str, number: int) -> str:
-    """What a script or a buffer is called in another set, or a maker of inputs in another turn, than the first."""
+    """What a script or a buffer is called in another set than the first."""
     return f"{name} {number + 1}" if number else name
 
 

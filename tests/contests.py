@@ -50,6 +50,12 @@ def with_constants(assignment, **constants):
     return _timed(assignment, constants=constants)
 
 
+def with_integers(assignment, *turns):
+    """The assignment with these whole numbers in its timed rounds on GPUs."""
+    performance = assignment.performance.model_copy(update={"integers": turns})
+    return assignment.model_copy(update={"performance": performance})
+
+
 def _timed(assignment, **changes):
     classes = {kind: goal.model_copy(update=changes) for kind, goal in assignment.performance.classes.items()}
     return assignment.model_copy(update={"performance": assignment.performance.model_copy(update={"classes": classes})})

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from contests import at_sizes
+from contests import at_sizes, with_integers
 from samples import DEVICE
 
-from grader.checking import GUARD_BYTES
+from grader.checking import GUARD_BYTES, POISON
 from grader.errors import InputError
 from grader.outcome import Timing
 from grader.plan import STUDENT, Plan, Script, control_plan, reference_plan, submission_plan
@@ -13,6 +13,7 @@ from grader.protocol import Done, Opened
 from grader.steps import BufferArg, CopyStep, KernelStep, KeyArg, Program
 from grader.supply import (
     DIGEST,
+    GROUP,
     ITEMS,
     MEMORY_SHARE,
     SET_BYTES,
@@ -53,9 +54,9 @@ class Shop:
         worker.load({SUPPLY: SUPPLY_PROGRAM, POKE: POKE_PROGRAM})
         assert isinstance(worker.open(Plan(buffers=plan.buffers, scripts=scripts)), Opened)
 
-    def make(self, buffer, key=KEY, number=0):
+    def make(self, buffer, key=KEY, number=0, turn=0):
         """The words that a key makes in a buffer."""
-        assert isinstance(self.worker.launch(of_set(supply_of(STUDENT), number), key), Timing)
+        assert isinstance(self.worker.launch(of_set(supply_of(STUDENT, turn), number), key), Timing)
         name = of_set(buffer, number)
         return self.worker.fetch((name,))[name].payload
 
@@ -92,25 +93,71 @@ def computing(worker, product):
     return Shop(worker, product, SQUARE)
 
 
-def test_numbers_are_small_integers_of_both_signs(computing):
-    """All seventeen from -8 to 8, about equally often: sums of their products are exact in any order."""
-    made = computing.make("A").view(np.float32)
+def stream(count, number, key=KEY):
+    """The words of a buffer, by NumPy's own Philox."""
+    raw = np.random.Philox(key=np.array([key, number], np.uint64)).random_raw((count + 1) // 2)
+    return raw.view(np.uint32)[:count]
+
+
+def test_numbers_are_those_of_numpys_philox(worker, product):
+    """Each whole number of its range about equally often; another range in the next turn, and the usual one where the
+    assignment states none.
+    """
+    shop = Shop(worker, with_integers(product, {"A": (-33000, 33000)}, {"B": (1, 3)}), SQUARE)
+    for turn, name, number, low, high in ((0, "A", 0, -33000, 33000), (0, "B", 1, -8, 8), (1, "B", 1, 1, 3)):
+        made = shop.make(name, turn=turn).view(np.float32)
+        words = stream(made.size, number).astype(np.uint64)
+        assert np.array_equal(made, (words * (high - low + 1) >> 32).astype(np.int64) + low)
+        assert (made.min() - low, high - made.max()) <= (10, 10)
+        assert abs(made.mean() - (low + high) / 2) < (high - low) / 100
+        assert not np.signbit(made[made == 0]).any()
+
+
+@pytest.mark.parametrize(("kind", "low", "high"), [("int", -8, 8), ("uint", 0, 16)])
+def test_whole_numbers_of_other_types_are_as_many(worker, product, kind, low, high):
+    """The same range with a sign and without."""
+    buffers = {**product.buffers, "A": product.buffers["A"].model_copy(update={"type": kind})}
+    shop = Shop(worker, with_integers(product.model_copy(update={"buffers": buffers}), {}), SQUARE)
+    made = shop.make("A").view(np.int32)
     values, counts = np.unique(made, return_counts=True)
-    assert values.tolist() == list(range(-8, 9))
+    assert values.tolist() == list(range(low, high + 1))
     assert counts.min() > 0.8 * made.size / 17
     assert counts.max() < 1.2 * made.size / 17
-    assert not np.signbit(made[made == 0]).any()
 
 
-def test_bits_are_distinct_and_finite(moving):
-    """No two words alike, so that no swap hides; no NaN, which a driver may change, and nothing that it may flush."""
+def test_bits_are_those_of_numpys_philox(moving):
+    """Hardly two words alike; no NaN, which a driver may change, and nothing that it may flush."""
     made = moving.make("A")
-    floats = made.view(np.float32)
+    floats, words = made.view(np.float32), stream(made.size, 0)
+    assert np.array_equal(made, ((words & 0x3FFFFFFF) + (64 << 23)) | (words & 1 << 31))
     assert made.size == 300_000 > ITEMS
-    assert np.unique(made).size == made.size
+    assert np.unique(made).size > made.size - 100
     assert np.isfinite(floats).all()
     assert np.abs(floats).min() >= np.finfo(np.float32).smallest_normal
     assert 0.3 < np.signbit(floats).mean() < 0.7
+
+
+def test_words_tell_nothing_of_other_words(moving):
+    """Neither their differences nor their own differences repeat, nor does any bit follow from the one before it."""
+    made = moving.make("A").astype(np.int64)
+    for _ in range(2):
+        made = np.diff(made)
+        assert np.unique(made).size > 0.99 * made.size
+    bits = moving.make("A")[:, None] >> np.array([0, 7, 22, 31], np.uint32) & 1
+    assert (np.abs((bits[1:] == bits[:-1]).mean(axis=0) - 0.5) < 0.01).all()
+
+
+def test_a_digest_is_the_sum_of_words_by_factors_that_come_from_the_key(moving):
+    """By NumPy's own Philox: without the key, every value of every factor is equally likely."""
+    words = np.random.default_rng(2).integers(0, 2**32, (500, 600), dtype=np.uint32)
+    words[0, :5] = 1 << 31  # minus nought counts as nought
+    moving.put(words)
+    band = np.full(GUARD_BYTES // 4, POISON, np.uint32)
+    whole = np.concatenate([band, words.reshape(-1) * (words.reshape(-1) != 1 << 31), band]).astype(np.uint64)
+    factors = np.random.Philox(key=np.array([DIGEST_KEY, 0], np.uint64)).random_raw(whole.size)
+    sums = np.frombuffer(moving.digest(), np.uint64)
+    assert sums.size == ITEMS // GROUP
+    assert sums.sum(dtype=np.uint64) == (factors * whole).sum(dtype=np.uint64)
 
 
 @pytest.mark.parametrize("shop", ["moving", "computing"])
@@ -220,7 +267,9 @@ def test_every_script_of_a_set_uses_its_own_buffers(course, name):
     sizes = assignment.performance.classes["cpu"].sizes
     for own in (reference_plan(assignment, sizes), control_plan(assignment, DEVICE)):
         plan = supplied(assignment, own, 3)
-        names = {*own.scripts, *(supply_of(each) for each, script in own.scripts.items() if script.uploads), DIGEST}
+        turns = range(len(assignment.performance.integers))
+        fed = [each for each, script in own.scripts.items() if script.uploads]
+        names = {*own.scripts, *(supply_of(each, turn) for each in fed for turn in turns), DIGEST}
         assert set(plan.scripts) == {of_set(each, number) for each in names for number in range(3)}
         buffers = [spec.name for spec in plan.buffers]
         assert len(buffers) == len(set(buffers)) == 3 * (len(own.buffers) + 1)
@@ -237,7 +286,7 @@ def test_everything_that_a_script_is_given_is_made(course):
     assignment = at_sizes(course.load("coalsProgrm"), height=7, width=5)
     plan = supplied(assignment, submission_plan(assignment, {"height": 7, "width": 5}, {}), 1)
     (step,) = plan.scripts[supply_of(STUDENT)].steps
-    assert (step.kernel, used(step)) == ("integers", {"Atr"})
+    assert (step.kernel, used(step)) == ("floats", {"Atr"})
 
 
 @pytest.mark.parametrize(
