@@ -139,7 +139,7 @@ class Assignment(Folders):
             if buffer is None or buffer.data not in {None, "numbers", "integers"}:
                 yield f"performance.integers has {name}, which is no buffer of numbers or integers"
             elif low > high or max(-low, high) > EXACT or (buffer.type == "uint" and low < 0):
-                yield f"performance.integers has {name} from {low} to {high}: give the least and the largest number that fit"
+                yield f"performance.integers has {name} from {low} to {high}, which is no range of its numbers"
 
     @property
     def _goals(self) -> Iterator[Any]:

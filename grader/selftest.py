@@ -155,9 +155,8 @@ def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed:
         opened = worker.open(control.plan)
         if not isinstance(opened, Opened):
             raise SolutionError(f"the kernels of the assignment cannot be timed: {of_failure(opened).message}")
-        scene, script = referee.scene(0), WHOLE if match.assignment.has_surroundings else STUDENT
-        made = {name: _computed(control, scene, name) for name in (script, NAIVE)}
-    wrong = _wrong(scene.trial, control, made) if isinstance(scene, OracleScene) else _difference(match, *made.values())
+        turns = range(len(match.assignment.performance.integers))
+        wrong = next(filter(None, (_disagreement(match, control, referee.scene(turn)) for turn in turns)), None)
     return Statement(
         claim="the model solution and the baseline agree at the sizes that are timed",
         holds=wrong is None,
@@ -165,15 +164,22 @@ def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed:
     )
 
 
+def _disagreement(match: Match, control: Contestant, scene: Scene) -> str | None:
+    """What is wrong with what either makes of the data of a round."""
+    script = WHOLE if match.assignment.has_surroundings else STUDENT
+    made = {name: _computed(control, scene, name) for name in (script, NAIVE)}
+    return _wrong(scene.trial, control, made) if isinstance(scene, OracleScene) else _difference(match, *made.values())
+
+
 def _computed(control: Contestant, scene: Scene, script: str) -> dict[str, Fetched]:
-    """What a script of the control's makes of the first round's data, as far as the baseline makes it."""
+    """What a script of the control's makes of a round's data, as far as the baseline makes it."""
     staged = scene.stage(control, script)
-    launched = control.worker.launch(script) if isinstance(staged, Done) else staged
-    made = control.plan.scripts[NAIVE].outputs
+    launched = control.worker.launch(scene.script(script)) if isinstance(staged, Done) else staged
+    made = control.plan.scripts[scene.script(NAIVE)].outputs
     fetched = control.worker.fetch(made) if isinstance(launched, Timing) else launched
     if not isinstance(fetched, dict):
         raise SolutionError(f"the {script} failed at the sizes that are timed: {of_failure(fetched).message}")
-    return fetched
+    return dict(zip(control.plan.scripts[NAIVE].outputs, fetched.values(), strict=True))
 
 
 def _wrong(trial: Trial, control: Contestant, made: Mapping[str, dict[str, Fetched]]) -> str | None:

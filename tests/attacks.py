@@ -34,7 +34,7 @@ LOCKS = Path(gettempdir()) / "grader-locks"
 GRADER_IMAGE = "grader"
 """The image of the judge and its command line, as `make images` calls it."""
 
-CASES = ("one element", "ragged in both sizes", "primes")
+CASES = ("one element", "one word", "ragged in both sizes", "primes", "a prime number of words")
 """Enough for a kernel that misbehaves, and quick: a hundred attacks are graded twice."""
 
 QUICK = {

@@ -135,6 +135,21 @@ def test_one_bit_of_one_element_is_found_and_told(contest):
     assert "1 of 6,370 elements of B wrong; the first is B[90][69]" in problem.message
 
 
+@pytest.mark.parametrize(
+    ("attack", "name", "sizes"),
+    [
+        ("computes-its-input", "coalsTransp", {"height": 1500, "width": 1500}),
+        ("half-when-timed", "blockMMM", {"heightA": 20, "widthB": 1100, "widthA": 40}),
+    ],
+)
+def test_data_cannot_be_computed_nor_kept_in_half_floats(contest, attack, name, sizes):
+    """Words of A tell no others, and the numbers of a product need a float's mantissa."""
+    problem = measure(contest(name, SUBMISSIONS / "hostile" / attack, sizes), SOON)
+    assert isinstance(problem, Problem)
+    assert problem.reason is Reason.WRONG_OUTPUT
+    assert problem.message.startswith("in timed run 1, ")
+
+
 @pytest.mark.whole
 def test_other_words_for_the_same_are_right(contest):
     """-(0 - 0) is -0 where 0 - 0 is 0: no worker is broken, and nobody wrong."""

