@@ -14,8 +14,8 @@ that a kernel has read tell nothing about those that it has not.
 The digest is a sum of products, of each word by a factor of its place (Carter and Wegman's universal hashing, 1979; in
 this form Lemire and Kaser's, "Strongly universal string hashing is fast", 2014). It is linear, so whoever knows the key
 beforehand could forge it; it is told when the outputs are there, and no code of the submission runs on a GPU any more.
-Then two outputs that differ have the same digest by one key in 2^33 at most, whichever they are: the factor of a word
-that differs is one of 2^64, all equally likely.
+Then two outputs that differ have the same digest by one key in 2^33 at most, whichever they are: only one of so many
+values of a factor, which are as good as equally likely, can make up for a word that differs. So all must be read.
 """
 
 from collections.abc import Iterator, Mapping

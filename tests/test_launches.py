@@ -160,7 +160,7 @@ def test_the_signature_names_types_and_spaces(everything, quick, tmp_path):
     assert "real half, uint32_t last, __local real *scratch)" in build.detail
 
 
-BUFFERS = ADDITION["buffers"]
+BUFFERS, SPEED = ADDITION["buffers"], ADDITION["performance"]
 
 
 @pytest.mark.parametrize(
@@ -175,6 +175,10 @@ BUFFERS = ADDITION["buffers"]
         ({"repeat": {"times": 2, "swap": [["x", "z"]]}}, "x must be scratch with data, z an output of its shape"),
         ({"repeat": {"times": "n - 1"}}, '"n - 1" is less than 1'),
         ({"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "made"}}}, "oracle.py makes x: write `referee: oracle`"),
+        ({"performance": {**SPEED, "integers": [{}, {"w": [0, 1]}]}}, "has w, which is no buffer of numbers"),
+        ({"performance": {**SPEED, "integers": [{"x": [3, 2]}]}}, "has x from 3 to 2, which is no range of its numbers"),
+        ({"performance": {**SPEED, "integers": [{"x": [0, 2**24 + 1]}]}}, "to 16777217, which is no range of its"),
+        ({"performance": {**SPEED, "integers": []}}, "at least 1 item"),
         ({"choices": {"constants": {"TILE": [8]}}}, "`choices` has the constant TILE, which `constants` does not name"),
         ({"choices": {"constants": {"GROUP": [8]}}}, "must offer the value of GROUP in `constants`"),
         ({"choices": {"launches": ["sub"]}}, "`choices` has the launch of sub, which is no kernel"),

@@ -20,7 +20,7 @@ TERMS = {
 def test_a_tolerance_is_less_than_an_average_term(course, name):
     """At the sizes of all cases, and at those that a CPU is timed at: what is allowed is `factor` * u of all terms.
 
-    Of the largest sums it may be a fourth of a term: then a kernel that leaves out one is right in one run of eight, and
+    Of the largest sums it is a fourth of a term: then a kernel that leaves out one is right in one run of eight, and
     needs that luck in all of thirty. On a GPU, nothing but equality is right.
     """
     for part in course.load(name).parts:
