@@ -176,7 +176,7 @@ BUFFERS, SPEED = ADDITION["buffers"], ADDITION["performance"]
         ({"repeat": {"times": "n - 1"}}, '"n - 1" is less than 1'),
         ({"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "made"}}}, "oracle.py makes x: write `referee: oracle`"),
         ({"performance": {**SPEED, "integers": [{}, {"w": [0, 1]}]}}, "has w, which is no buffer of numbers"),
-        ({"performance": {**SPEED, "integers": [{"x": [3, 2]}]}}, "has x from 3 to 2, which is no range of its numbers"),
+        ({"performance": {**SPEED, "integers": [{"x": [3, 2]}]}}, "x from 3 to 2, which is no range of its numbers"),
         ({"performance": {**SPEED, "integers": [{"x": [0, 2**24 + 1]}]}}, "to 16777217, which is no range of its"),
         ({"performance": {**SPEED, "integers": []}}, "at least 1 item"),
         ({"choices": {"constants": {"TILE": [8]}}}, "`choices` has the constant TILE, which `constants` does not name"),
