@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 from recorded import FOLDER, RECORDED
+from texts import source_of
 
-from grader.build_log import LINE_LIMIT, LOG_LIMIT, SHOWN, WIDTH, Remark, Source, clean, explain, parse
+from grader.build_log import LINE_LIMIT, LOG_LIMIT, SHOWN, WIDTH, Remark, clean, explain, parse
 
 EACH_LOG = [pytest.param(slip, log, id=f"{slip.name}-{by}") for slip in RECORDED for by, log in slip.logs.items()]
 
@@ -19,7 +20,7 @@ def by_name(name):
 
 
 def told(source, log, compiled=None):
-    return explain(log, Source(written=source, compiled=source if compiled is None else compiled))
+    return explain(log, source_of(source, compiled))
 
 
 # --- reading ----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import signal
 import pytest
 from recorded import RECORDED
 
-from grader.building import check_build
+from grader.building import check_build, prepare
 from grader.forbidden import Construct
 from grader.metrics import Usage
 from grader.outcome import OutOfMemory, TimedOut
@@ -49,7 +49,8 @@ def build(worker, transposition, tmp_path):
         path = tmp_path / "kernels.cl"
         path.write_text(source)
         assignment = transposition.model_copy(update={"allow": allow})
-        return check_build(Task(assignment=assignment, submission=read_submission(path), seed=1), worker)
+        task = Task(assignment=assignment, submission=read_submission(path), seed=1)
+        return check_build(prepare(task, worker), worker)
 
     return run
 
