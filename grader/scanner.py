@@ -18,7 +18,7 @@ from grader.forbidden import Construct, Sighting
 from grader.scanning import Scan, Statement, scan
 
 PROCESSOR = 10
-"""Seconds of processor time. A megabyte takes 1 to 3, and hand-written kernels a hundredth of one."""
+"""Seconds of processor time. A megabyte takes up to 4, and hand-written kernels a hundredth of one."""
 
 MEMORY = 1024**3
 """Bytes. A megabyte of text takes a quarter of it."""

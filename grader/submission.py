@@ -20,8 +20,8 @@ TEXT_CONTROLS = frozenset(b"\t\n\v\f\r")
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """One kernels.cl: where it was, its text with Unix line ends, the hash of the file's bytes, and what was found in the
-    text.
+    """One kernels.cl: where it was, its text with Unix line ends, the hash of the file's bytes, and what was
+    found in the text.
     """
 
     path: Path
