@@ -301,6 +301,6 @@ def test_a_preprocessor_that_is_overwhelmed_is_the_texts_fault(build, worker, mo
 def test_a_worker_that_ends_while_it_expands_is_a_crash(build, worker):
     """As when a text overflows the preprocessor's stack. The next text finds a worker again."""
     worker.ready()
-    os.killpg(worker._process._process.pid, signal.SIGKILL)
+    os.killpg(worker._process.group, signal.SIGKILL)
     refused(build(EMPTY), Reason.CRASH)
     assert build(EMPTY).check.verdict is Verdict.PASSED
