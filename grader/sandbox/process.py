@@ -237,6 +237,7 @@ class ProcessWorker:
             afterwards.callback(self._folder.remove)
             afterwards.callback(self._launch.end_others)
             afterwards.callback(self._errors.close)
+            afterwards.callback(self._lifeline.close)
             for stream in (self._warden.stdin, self._warden.stdout):
                 if stream is not None:
                     afterwards.callback(stream.close)
@@ -244,8 +245,9 @@ class ProcessWorker:
 
     def _end_warden(self) -> None:
         """By letting go of the lifeline. Code with the rights of this user's can stop the warden, or kill it."""
-        with self._lifeline:
-            group = self._told_group(0.0)
+        group = self._told_group(0.0)
+        with suppress(OSError):
+            self._lifeline.shutdown(socket.SHUT_WR)
         end = time.monotonic() + PATIENCE
         while not self._has_ended_within(AGAIN):
             if time.monotonic() > end:
@@ -259,8 +261,12 @@ class ProcessWorker:
                 os.killpg(group, signal.SIGKILL)
 
     def _has_ended_within(self, seconds: float) -> bool:
-        with suppress(subprocess.TimeoutExpired):
-            self._warden.wait(seconds)
+        """Whether the warden has: its end of the lifeline closes then, at which nobody has to look again and again."""
+        self._lifeline.settimeout(seconds)
+        with suppress(OSError, subprocess.TimeoutExpired):
+            while self._lifeline.recv(READ_SIZE):
+                pass
+            self._warden.wait(AGAIN)
         return self._warden.returncode is not None
 
     def last_words(self) -> str:

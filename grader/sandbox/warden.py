@@ -23,6 +23,9 @@ PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 """linux/prctl.h"""
 
+MOMENT = 0.05
+"""Seconds in which what was killed has ended, as a rule."""
+
 PATIENCE = 5.0
 """Seconds in which all that was killed must have ended: what hangs in a driver cannot be waited for."""
 
@@ -40,7 +43,8 @@ def main() -> None:
     os.write(lifeline, f"{worker}\n".encode())
     _let_go_of_streams()
     _watch(worker, lifeline, woken)
-    _end_all(time.monotonic() + PATIENCE)
+    _end_all(worker)
+    os._exit(0)  # there is nothing to tidy up
 
 
 def _start(command: list[str]) -> int:
@@ -76,33 +80,50 @@ def _watch(worker: int, lifeline: int, woken: int) -> None:
         ready = {descriptor for descriptor, _ in poll.poll()}
         if woken in ready:
             os.read(woken, 4096)
-        if lifeline in ready or worker in _reaped():
+        ended = _reaped()
+        if lifeline in ready or ended is None or worker in ended:
             return
 
 
-def _reaped() -> set[int]:
-    """The children that have ended since the last time."""
+def _reaped() -> set[int] | None:
+    """The children that have ended since the last time; None if there are none any more."""
     ended: set[int] = set()
-    with suppress(ChildProcessError):
+    try:
         while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
             ended.add(pid)
+    except ChildProcessError:
+        return ended or None
     return ended
 
 
-def _end_all(end: float) -> None:
-    """Kill everything below this process: stopped first, so that nothing can start something new meanwhile."""
-    while time.monotonic() < end:
-        stopped: set[int] = set()
-        while new := _descendants() - stopped:
-            for pid in new:
-                _signal(pid, signal.SIGSTOP)
-            stopped |= new
-        for pid in stopped:
-            _signal(pid, signal.SIGKILL)
-        _reaped()
-        if not _descendants():
-            return
-        time.sleep(0.002)
+def _end_all(worker: int) -> None:
+    """Kill everything below this process."""
+    end = time.monotonic() + PATIENCE
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(worker, signal.SIGKILL)
+    while not _is_alone_within(MOMENT) and time.monotonic() < end:
+        _kill_descendants()
+
+
+def _is_alone_within(seconds: float) -> bool:
+    """Whether nothing is left: what loses its parent becomes a child of this process before that one is reaped."""
+    end = time.monotonic() + seconds
+    while _reaped() is not None:
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.001)
+    return True
+
+
+def _kill_descendants() -> None:
+    """All that are seen, stopped first, so that nothing can start something new meanwhile."""
+    stopped: set[int] = set()
+    while new := _descendants() - stopped:
+        for pid in new:
+            _signal(pid, signal.SIGSTOP)
+        stopped |= new
+    for pid in stopped:
+        _signal(pid, signal.SIGKILL)
 
 
 def _signal(pid: int, number: signal.Signals) -> None:
