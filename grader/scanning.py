@@ -1,8 +1,9 @@
 """What the judge takes from a text in OpenCL C: all of it, in one pass over the tokens.
 
 The text is read as compilers read it (C99, 5.1.1.2, phases 1 to 3), so that neither trigraphs nor continued lines nor
-comments hide anything. Nothing looks at a student's text in another way, and every step here costs in proportion to the
-length of the text: somebody wrote it who wants the judge to take long (scanner.py has the limits).
+comments hide anything. Nothing that grades looks at a student's text in another way, and every step here costs in
+proportion to the length of the text: it may be from somebody who wants the judge to take long (scanner.py has the
+limits).
 """
 
 import re
