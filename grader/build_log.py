@@ -18,9 +18,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, cast
 
+from grader.forbidden import LINE_LIMIT as LONGEST
 from grader.slips import hint
-from grader.submission import COMMENT, FILE_NAME
+from grader.submission import FILE_NAME
 from grader.text import showable
+from grader.tokens import tokens
 
 LOG_LIMIT = 16 * 1024
 """Characters that are shown of a log in which no error can be told."""
@@ -65,7 +67,6 @@ LOG_PATH = re.compile(rf"(?:{NAMED}|(?:/[^\s:<>\"]+/)?tempfile_\w+\.cl)(?=:)")
 OUR_PATH = re.compile(r"/[^\s:<>\"',;]+/(?=[^\s/:<>\"',;]+)")
 
 FUNCTION = re.compile(r"\bfunction '\w+'")
-STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 
 Severity = Literal["error", "warning", "note"]
 
@@ -86,39 +87,37 @@ class Remark:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A text as the student wrote it and as it was compiled, with its macros expanded; lines are the same in both.
+    """A text as the student wrote it, and the lines of its code (scanning.py), as `written` and as `compiled` with its
+    macros expanded: what is on a line of one is on the same line of the other.
 
-    Without either, as for a text of the course, a log is told without its lines.
+    Without them, as for a text of the course, a log is told without its lines.
     """
 
-    written: str = ""
-    compiled: str = ""
+    text: str = ""
+    written: Sequence[str] = ()
+    compiled: Sequence[str] = ()
 
     @cached_property
     def _lines(self) -> list[str]:
-        return self.written.split("\n")
-
-    @cached_property
-    def _code(self) -> list[str]:
-        return _blank(self.written).split("\n")
-
-    @cached_property
-    def _compiled(self) -> list[str]:
-        return _blank(self.compiled).split("\n")
+        return self.text.split("\n")
 
     def line(self, number: int) -> str:
         """The line as it was written, or nothing if there is none of that number."""
         return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
 
     def code(self, number: int) -> str:
-        """The line without its comments and strings."""
-        return STRING.sub('""', self._code[number - 1]) if 0 < number <= len(self._code) else ""
+        """The line without its comments and strings, as far as people write lines."""
+        if not 0 < number <= len(self.written):
+            return ""
+        return "".join(
+            '""' if token.kind == "string" else token.text for token in tokens(self.written[number - 1][:LONGEST])
+        )
 
     def column(self, number: int, column: int) -> int | None:
         """Where in the written line, in characters from 1, the compiled line's column is; None if a macro moved it."""
-        if not 0 < number <= min(len(self._code), len(self._compiled)):
+        if not 0 < number <= min(len(self.written), len(self.compiled)):
             return column
-        written, compiled = (lines[number - 1].encode()[: column - 1] for lines in (self._code, self._compiled))
+        written, compiled = (lines[number - 1].encode()[: column - 1] for lines in (self.written, self.compiled))
         return len(written.decode(errors="ignore")) + 1 if written == compiled else None
 
 
@@ -184,20 +183,20 @@ def _errors(remarks: Sequence[Remark]) -> list[Remark]:
         if each.severity == "error":
             errors.setdefault((each.line, each.text), each)
     with_place = [each for each in errors.values() if each.line is not None]
-    return with_place or [_placed(each, remarks) for each in errors.values()]
+    return with_place or _placed(list(errors.values()), remarks)
 
 
-def _placed(error: Remark, remarks: Sequence[Remark]) -> Remark:
-    """An error of the linker's, which knows no lines, with the place of a warning about the same function."""
-    name = FUNCTION.search(error.text)
-    if name is None:
-        return error
-    return next((replace(each, severity="error", text=error.text) for each in remarks if name[0] in each.text), error)
-
-
-def _blank(text: str) -> str:
-    """The text with blanks for comments, as the preprocessor leaves it."""
-    return COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+def _placed(errors: Sequence[Remark], remarks: Sequence[Remark]) -> list[Remark]:
+    """Errors of the linker's, which knows no lines, with the place of the first remark about the same function."""
+    about: dict[str, Remark] = {}
+    for each in remarks:
+        for name in FUNCTION.findall(each.text):
+            about.setdefault(name, each)
+    names = (FUNCTION.search(each.text) for each in errors)
+    return [
+        replace(about[name[0]], severity="error", text=error.text) if name else error
+        for error, name in zip(errors, names, strict=True)
+    ]
 
 
 # --- what the student sees --------------------------------------------------------------------

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from grader.build_log import Source
 from grader.choices import chosen, unfit_sizes
-from grader.diagnosis import Problem, of_build_log, of_failure, of_forbidden
+from grader.diagnosis import Problem, of_build_log, of_costly_text, of_failure, of_forbidden
 from grader.forbidden import Construct, first_sighting
 from grader.metrics import Usage
 from grader.plan import NOTHING, SUBMISSION, Bindings
@@ -13,6 +13,7 @@ from grader.program import submitted_definitions
 from grader.protocol import BuildFailed, Opened
 from grader.result import Check, Kind, Verdict
 from grader.runner import Worker
+from grader.scanner import TooCostly, scanned
 from grader.signature import bind
 from grader.steps import Program
 from grader.task import Task
@@ -39,11 +40,28 @@ class Build:
     built: Built | None
 
 
-def check_build(task: Task, worker: Worker) -> Build:
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """A submission before it meets a device: the task with what it has chosen itself, and the text that every driver
+    will be given; or why there is none.
+    """
+
+    outcome: tuple[Task, str] | Problem
+    seconds: float
+
+
+def prepare(task: Task, worker: Worker) -> Prepared:
+    """All that is done with a student's text without a device."""
+    start = time.perf_counter()
+    outcome = _prepare(task, worker)
+    return Prepared(outcome=outcome, seconds=time.perf_counter() - start)
+
+
+def check_build(prepared: Prepared, worker: Worker) -> Build:
     """Load the worker with the submission, build it in a session, and compare its kernels with the assignment."""
     start = time.perf_counter()
-    outcome = build(task, worker)
-    passed = build_check(time.perf_counter() - start)
+    outcome = _built(prepared.outcome, worker)
+    passed = build_check(prepared.seconds + time.perf_counter() - start)
     if isinstance(outcome, Problem):
         return Build(check=outcome.fail(passed), built=None)
     return Build(check=passed, built=outcome)
@@ -56,37 +74,57 @@ def build_check(seconds: float) -> Check:
 
 def build(task: Task, worker: Worker) -> Built | Problem:
     """The submission as it will be run, or why it will not."""
-    assignment = chosen(task.assignment, task.submission)
-    if isinstance(assignment, Problem):
-        return assignment
-    return build_settled(replace(task, assignment=assignment), worker)
+    return _built(_prepare(task, worker), worker)
 
 
 def build_settled(task: Task, worker: Worker) -> Built | Problem:
     """The same for an assignment that leaves nothing to the student any more."""
+    return _built(_prepare_settled(task, worker), worker)
+
+
+def _prepare(task: Task, worker: Worker) -> tuple[Task, str] | Problem:
+    assignment = chosen(task.assignment, task.submission)
+    if isinstance(assignment, Problem):
+        return assignment
+    return _prepare_settled(replace(task, assignment=assignment), worker)
+
+
+def _prepare_settled(task: Task, worker: Worker) -> tuple[Task, str] | Problem:
     text = expand(task, worker)
-    return text if isinstance(text, Problem) else _bind(task, worker, Program(source=text))
+    return text if isinstance(text, Problem) else (task, text)
+
+
+def _built(prepared: tuple[Task, str] | Problem, worker: Worker) -> Built | Problem:
+    if isinstance(prepared, Problem):
+        return prepared
+    task, text = prepared
+    return _bind(task, worker, Program(source=text))
 
 
 def expand(task: Task, worker: Worker) -> str | Problem:
     """The text that every driver is given, unless it holds what is forbidden, openly or behind its macros."""
-    source, allowed = task.submission.source, task.assignment.allow
-    sighting = first_sighting(source, allowed)
+    written, allowed = task.submission, task.assignment.allow
+    sighting = first_sighting(written.scan.sightings, allowed)
     if sighting is not None:
         return of_forbidden(sighting)
-    text = worker.preprocess(source, submitted_definitions(task))
+    text = worker.preprocess(written.source, submitted_definitions(task))
     if isinstance(text, BuildFailed):
-        return of_build_log(text.log, Source(written=source, compiled=source))
+        return of_build_log(
+            text.log, Source(text=written.source, written=written.scan.code, compiled=written.scan.code)
+        )
     if not isinstance(text, str):
         return of_failure(text)
-    sighting = first_sighting(text, {*allowed, Construct.LONG_LINE})  # macros may well make a line long
+    compiled = scanned(text)
+    if isinstance(compiled, TooCostly):
+        return of_costly_text(compiled)
+    sighting = first_sighting(compiled.sightings, {*allowed, Construct.LONG_LINE})  # macros may well make a line long
     return text if sighting is None else of_forbidden(sighting)
 
 
 def _bind(task: Task, worker: Worker, program: Program) -> Built | Problem:
     outcome = worker.load({SUBMISSION: program}).open(NOTHING)
     if isinstance(outcome, BuildFailed):
-        return of_build_log(outcome.log, Source(written=task.submission.source, compiled=program.source))
+        return of_build_log(outcome.log, _source(task, program))
     if not isinstance(outcome, Opened):
         return of_failure(outcome)
     device = worker.ready()
@@ -102,3 +140,10 @@ def _bind(task: Task, worker: Worker, program: Program) -> Built | Problem:
         bindings[launch.kernel] = bound
     names = dict.fromkeys(binding.name for binding in bindings.values())
     return Built(task=task, program=program, bindings=bindings, usage=usage_of(names, outcome, device))
+
+
+def _source(task: Task, program: Program) -> Source:
+    """What a compiler's words about the program are told with."""
+    compiled = scanned(program.source)
+    code = () if isinstance(compiled, TooCostly) else compiled.code
+    return Source(text=task.submission.source, written=task.submission.scan.code, compiled=code)

@@ -10,7 +10,6 @@ arithmetic on whole numbers: no strings, no powers, nothing that could become la
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import NoReturn
 
@@ -22,30 +21,19 @@ from grader.phrases import listed
 from grader.protocol import DeviceFacts
 from grader.result import Reason
 from grader.rubric import Sizes
-from grader.submission import COMMENT, Submission
-
-STATEMENT = re.compile(
-    r"^[\s/*]*grader:\s*(?:(?P<kernel>\w+)\s+)?(?P<what>\w+)\s*=(?P<value>[^\n]*?)[\s*/]*$", re.MULTILINE
-)
-"""A line of a comment. The value ends before what closes the comment."""
+from grader.scanning import Statement
+from grader.submission import Submission
 
 WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
+
+LONGEST = 400
+"""Characters of a statement: three sizes of a hundred, and their names."""
 
 DIMENSIONS = 3
 """Of a launch, at most."""
 
 ITEMS = 2**40
 """Work-items that a launch may have in all: no device gets so far in the time that there is."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Statement:
-    """A line of a comment that states something."""
-
-    line: int
-    kernel: str | None
-    what: str
-    value: str
 
 
 class _UnfitError(Exception):
@@ -64,8 +52,9 @@ def chosen(assignment: Assignment, submission: Submission) -> Assignment | Probl
     choices = assignment.choices
     if not choices.constants and not choices.launches:
         return assignment
-    stated = tuple(statements(submission.source))
+    stated = submission.scan.statements
     try:
+        _check_length(stated)
         constants = dict(_constants(assignment, stated))
         launches = tuple(_launch(assignment, launch, stated) for launch in assignment.launches)
     except _UnfitError as error:
@@ -73,13 +62,10 @@ def chosen(assignment: Assignment, submission: Submission) -> Assignment | Probl
     return assignment.with_constants(constants).model_copy(update={"launches": launches})
 
 
-def statements(source: str) -> Iterator[Statement]:
-    """What the comments of a text state, in order."""
-    for comment in COMMENT.finditer(source):
-        for match in STATEMENT.finditer(comment.group()):
-            value = match["value"].strip()
-            line = source.count("\n", 0, comment.start() + match.start("what")) + 1
-            yield Statement(line=line, kernel=match["kernel"], what=match["what"], value=value)
+def _check_length(stated: tuple[Statement, ...]) -> None:
+    for each in stated:
+        if len(each.what) + len(each.value) > LONGEST:
+            _refuse(f"line {each.line} states more than {LONGEST} characters; write it shorter.")
 
 
 def _constants(assignment: Assignment, stated: tuple[Statement, ...]) -> Iterator[tuple[str, int]]:

@@ -14,6 +14,7 @@ from grader.phrases import count
 from grader.protocol import BuildFailed, Refused, Stopped
 from grader.result import Check, ErrorMap, Reason, Verdict
 from grader.rubric import SpeedGoal
+from grader.scanner import TooCostly
 from grader.usage import excess
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
@@ -129,6 +130,12 @@ def of_build_log(log: str, source: Source) -> Problem:
     """A build that failed: the first error as the sentence, the first few with their lines behind it."""
     explanation = explain(log, source)
     return Problem(reason=Reason.BUILD_ERROR, message=explanation.message, detail=explanation.detail)
+
+
+def of_costly_text(cost: TooCostly) -> Problem:
+    """A text that becomes too much when its macros are expanded."""
+    message = f"with its macros expanded the text cannot be read: {cost.words}. Use fewer, or smaller ones."
+    return Problem(reason=Reason.BUILD_ERROR, message=message)
 
 
 def of_forbidden(sighting: Sighting) -> Problem:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from grader.messages import of_message
-from grader.observation import SeenKernel, SeenUnset
+from grader.observation import MESSAGES, SeenKernel, SeenUnset
 from grader.oclgrind import GLOBAL, INDEX, INVALID, LOCAL, PRIVATE, spot
 from grader.result import Finding, Place, Reason
 from grader.scene import Scene
@@ -14,8 +14,9 @@ LIMIT = 8
 
 def findings(seen: SeenKernel, scene: Scene) -> tuple[Finding, ...]:
     """Everything that went wrong in a launch, the first cause first, each once."""
-    indexed = {spot(message) for message in seen.messages if INDEX.match(message.text)}  # which says it better
-    messages = (each for each in seen.messages if not each.text.startswith(INVALID) or spot(each) not in indexed)
+    heard = seen.messages[:MESSAGES]
+    indexed = {spot(message) for message in heard if INDEX.match(message.text)}  # which says it better
+    messages = (each for each in heard if not each.text.startswith(INVALID) or spot(each) not in indexed)
     told = [each for message in messages for each in of_message(message, seen, scene)]
     raced = {place.line for each in told if each.reason is Reason.DATA_RACE for place in each.places}
     uses = [each for each in _first_uses(seen.unset) if each.space == PRIVATE or each.line not in raced]

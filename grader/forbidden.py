@@ -1,15 +1,13 @@
 """Constructs that have no place in coursework, found before anything runs: the sandbox is the wall, this a clear word.
 
-The text is read as compilers read it (C99, 5.1.1.2, phases 1 to 3), so that neither trigraphs nor
-continued lines nor comments hide anything, and nothing in a comment or a string is taken for code.
+Nothing in a comment or a string is taken for code, and nothing is hidden by how it is written (scanning.py).
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from grader.text import showable
-from grader.tokens import Token, logical_lines
+from grader.tokens import Token
 
 LINE_LIMIT = 4000
 """Characters; people write lines that fit a screen, and C99 promises 4095."""
@@ -55,27 +53,19 @@ class Sighting:
     text: str
 
 
-def first_sighting(source: str, allowed: Collection[Construct]) -> Sighting | None:
-    """The first construct in a text that is not allowed; what `#if` would skip counts as well."""
-    seen = [(line, construct) for line, construct in _constructs(source) if construct not in allowed]
-    if not seen:
-        return None
-    line, construct = min(seen)
-    text = source.split("\n")[line - 1].strip()
-    return Sighting(construct=construct, line=line, text=showable(text[:SHOWN]))
+def first_sighting(sightings: Iterable[Sighting], allowed: Collection[Construct]) -> Sighting | None:
+    """The first construct that is not allowed; what `#if` would skip counts as well."""
+    refused = (each for each in sightings if each.construct not in allowed)
+    return min(refused, key=lambda each: (each.line, each.construct), default=None)
 
 
-def _constructs(source: str) -> Iterator[tuple[int, Construct]]:
-    for number, text in enumerate(source.split("\n"), start=1):
-        if len(text) > LINE_LIMIT:
-            yield number, Construct.LONG_LINE
-    for line in logical_lines(source):
-        code = [token for token in line if token.is_code]
-        match code:
-            case [Token(text="#" | "%:") as mark, Token(text=name), *_] if name in DIRECTIVES:
-                yield mark.line, DIRECTIVES[name]
-            case [Token(text="#" | "%:") as mark, Token(kind="number"), *_]:
-                yield mark.line, Construct.LINE  # `# 12 "file"`, as compilers tell each other
-        for token in code:
-            if token.text in NAMES:
-                yield token.line, NAMES[token.text]
+def constructs(code: Sequence[Token]) -> Iterator[tuple[Construct, Token]]:
+    """What there is in a line as directives have it, without its white space."""
+    match code:
+        case [Token(text="#" | "%:") as mark, Token(text=name), *_] if name in DIRECTIVES:
+            yield DIRECTIVES[name], mark
+        case [Token(text="#" | "%:") as mark, Token(kind="number"), *_]:
+            yield Construct.LINE, mark  # `# 12 "file"`, as compilers tell each other
+    for token in code:
+        if token.text in NAMES:
+            yield NAMES[token.text], token

@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from grader.assignment import Assignment
-from grader.building import build_check, check_build
+from grader.building import build_check, check_build, prepare
 from grader.cases import check_cases, unrun_cases
 from grader.contest import Contest, enter, invite
 from grader.device_profile import load_profile
@@ -109,9 +109,10 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
             roofs = bench.roofs(device)
             if task.assignment.is_watched and bench.watching.required:
                 simulator.ready()
-        with shared(device, bench.locks):
             progress("building")
-            build = check_build(task, student)
+            prepared = prepare(task, student)
+        with shared(device, bench.locks):
+            build = check_build(prepared, student)
             checks = [build.check]
             if build.built is not None:
                 contest = invite(

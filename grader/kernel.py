@@ -4,15 +4,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grader.wire import Foreign, Message
+from grader.wire import FEW, Message, Name, at_most
 
 
 class ArgFacts(Message):
     """A kernel argument as the compiler describes it, e.g. ("global", "float*", "A")."""
 
     address_space: Literal["global", "constant", "local", "private"]
-    type: Foreign
-    name: Foreign
+    type: Name
+    name: Name
 
 
 Amount = Annotated[int, Field(ge=0, lt=2**63)]
@@ -31,9 +31,9 @@ class Resources(Message):
 class KernelFacts(Message):
     """A kernel found in a built program."""
 
-    program: Foreign
-    name: Foreign
-    args: tuple[ArgFacts, ...]
+    program: Name
+    name: Name
+    args: Annotated[tuple[ArgFacts, ...], *at_most(FEW)]
     resources: Resources = Resources()
 
 
@@ -42,7 +42,7 @@ class Demand(Message):
     bytes of local memory that the device has for one.
     """
 
-    kernel: Foreign
+    kernel: Name
     resources: Resources
     work_group: Amount
     local_memory: Amount

@@ -70,15 +70,12 @@ def _race(message: SeenMessage, entities: list[Entity], seen: SeenKernel, scene:
     return Finding(reason=Reason.DATA_RACE, message=what, cause=cause, places=places, times=message.times)
 
 
-BARRIER = re.compile(r"\bbarrier\s*\(")
-
-
 def _local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
     """Which of the two comes first: the write, if it stands above with no barrier between, or if the read found words
     that nobody had written; else the read, and the write is the next step's.
     """
     write, read = entities
-    parted = any(BARRIER.search(scene.text(line)) for line in range(write.line + 1, read.line))
+    parted = scene.has_barrier(write.line, read.line)
     unset = any(each.name == array and each.line == read.line for each in seen.unset)
     too_early = unset or (write.line < read.line and not parted)
     if too_early:

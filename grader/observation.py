@@ -4,7 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grader.wire import Foreign, Message
+from grader.wire import MANY, Message, Name, Words, at_most
+
+MESSAGES = 100
+"""Messages of one launch that are passed on, and listened to; each is about other lines."""
 
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Distance = Annotated[int, Field(gt=-(2**63), lt=2**63)]
@@ -19,7 +22,7 @@ class SeenArray(Message):
 
     space: Space
     buffer: Count
-    name: Foreign
+    name: Name
     size: Count
 
 
@@ -28,10 +31,10 @@ class SeenMessage(Message):
     about the same lines, and for barriers how many work-items had ended where.
     """
 
-    text: Foreign
-    array: Foreign
+    text: Words
+    array: Name
     times: Count
-    endings: tuple[tuple[Count, Count], ...]
+    endings: Annotated[tuple[tuple[Count, Count], ...], *at_most(MANY)]
 
 
 class SeenUnset(Message):
@@ -39,11 +42,11 @@ class SeenUnset(Message):
 
     line: Count
     column: Count
-    name: Foreign
+    name: Name
     space: Space
     used_line: Count
     how: Literal["stored", "condition", "address"]
-    array: Foreign
+    array: Name
     global_id: tuple[Count, Count, Count]
     local_id: tuple[Count, Count, Count]
     group: tuple[Count, Count, Count]
@@ -57,7 +60,7 @@ class SeenAccess(Message):
 
     line: Count
     column: Count
-    array: Foreign
+    array: Name
     space: Space
     writes: bool
     requests: Count = Field(gt=0)
@@ -80,10 +83,10 @@ class SeenBranch(Message):
 class SeenKernel(Message):
     """What the simulator saw of one launch (observer.cpp)."""
 
-    kernel: Foreign
+    kernel: Name
     flop: Count
-    arrays: tuple[SeenArray, ...]
-    messages: tuple[SeenMessage, ...]
-    unset: tuple[SeenUnset, ...]
-    accesses: tuple[SeenAccess, ...]
-    branches: tuple[SeenBranch, ...]
+    arrays: Annotated[tuple[SeenArray, ...], *at_most(MANY)]
+    messages: Annotated[tuple[SeenMessage, ...], *at_most(MANY)]
+    unset: Annotated[tuple[SeenUnset, ...], *at_most(MANY)]
+    accesses: Annotated[tuple[SeenAccess, ...], *at_most(MANY)]
+    branches: Annotated[tuple[SeenBranch, ...], *at_most(MANY)]

@@ -24,6 +24,6 @@ def submitted_definitions(task: Task) -> dict[str, str]:
 
     Files of the course define the size type themselves; for one that does not, we do.
     """
-    if task.submission.defines(SIZE_TYPE):
+    if SIZE_TYPE in task.submission.scan.defined:
         return task.assignment.definitions
     return {**task.assignment.definitions, SIZE_TYPE: SIZE_MEANS}

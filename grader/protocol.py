@@ -14,16 +14,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from grader.kernel import Demand, KernelFacts
+from grader.kernel import Amount, Demand, KernelFacts
 from grader.observation import SeenKernel
-from grader.steps import BufferSpec, Program, Repeat, Step
-from grader.wire import Foreign, Message
+from grader.steps import TURNS, BufferSpec, Program, Repeat, Step
+from grader.wire import FEW, Log, Message, Name, at_most
 
-LOG_LIMIT = 64 * 1024
-"""Characters of a build log that a worker sends; one huge template error should not fill a report."""
+TEXT_LIMIT = 2 * 1024 * 1024
+"""Characters of a preprocessed text: those of a file at its most, with as many of what its macros become."""
 
 REPLY_LIMIT = 4 * 1024 * 1024
-"""Bytes of one reply; the longest is a preprocessed text."""
+"""Bytes of one reply, held before anything of it is parsed; the longest is a preprocessed text."""
 
 INPUT_FILE = "in.bin"
 OUTPUT_FILE = "out.bin"
@@ -147,19 +147,19 @@ Request = Annotated[
 class DeviceFacts(Message):
     """An OpenCL device as its driver describes it."""
 
-    index: int
-    name: Foreign
-    platform: Foreign
-    version: Foreign
-    driver: Foreign
+    index: Amount
+    name: Name
+    platform: Name
+    version: Name
+    driver: Name
     type: Literal["cpu", "gpu", "accelerator", "other"]
-    compute_units: int
-    global_memory: int
-    local_memory: int
-    max_work_group: int
-    bus: Foreign | None
+    compute_units: Amount
+    global_memory: Amount
+    local_memory: Amount
+    max_work_group: Amount
+    bus: Name | None
     """Where a GPU sits, e.g. "0000:1b:00": tells two of the same name apart. None where the driver does not say."""
-    clock: int | None = None
+    clock: Amount | None = None
     """MHz that the driver gives as the highest; None in results of a grader that did not ask."""
 
 
@@ -170,39 +170,39 @@ class Devices(Message):
     """
 
     kind: Literal["devices"] = "devices"
-    worker: Foreign
-    devices: tuple[DeviceFacts, ...]
-    too_new: tuple[Foreign, ...] = ()
+    worker: Name
+    devices: Annotated[tuple[DeviceFacts, ...], *at_most(FEW)]
+    too_new: Annotated[tuple[Name, ...], *at_most(FEW)] = ()
 
 
 class Preprocessed(Message):
     """The text without macros or conditions; its lines are where they were."""
 
     kind: Literal["preprocessed"] = "preprocessed"
-    text: str
+    text: str = Field(max_length=TEXT_LIMIT)
 
 
 class BuildLog(Message):
     """What the compiler said of a program that it built."""
 
-    program: Foreign
-    log: Foreign
+    program: Name
+    log: Log
 
 
 class Opened(Message):
     """The session is ready."""
 
     kind: Literal["opened"] = "opened"
-    kernels: tuple[KernelFacts, ...]
-    logs: tuple[BuildLog, ...] = ()
+    kernels: Annotated[tuple[KernelFacts, ...], *at_most(FEW)]
+    logs: Annotated[tuple[BuildLog, ...], *at_most(FEW)] = ()
 
 
 class BuildFailed(Message):
     """The compiler refused a program."""
 
     kind: Literal["build_failed"] = "build_failed"
-    program: Foreign
-    log: Foreign
+    program: Name
+    log: Log
 
 
 class StepTime(Message):
@@ -223,15 +223,15 @@ class Launched(Message):
     """The sequence has run, in so many turns; one time for each of its steps."""
 
     kind: Literal["launched"] = "launched"
-    times: tuple[StepTime, ...]
-    turns: int = Field(default=1, ge=1)
+    times: Annotated[tuple[StepTime, ...], *at_most(FEW)]
+    turns: int = Field(default=1, ge=1, le=TURNS)
 
 
 class Observed(Message):
     """What the simulator saw of each launch of the session, in order."""
 
     kind: Literal["observed"] = "observed"
-    kernels: tuple[SeenKernel, ...]
+    kernels: Annotated[tuple[SeenKernel, ...], *at_most(TURNS)]
 
 
 class Done(Message):
@@ -246,8 +246,8 @@ class Refused(Message):
     """
 
     kind: Literal["refused"] = "refused"
-    call: Foreign
-    error: Foreign
+    call: Name
+    error: Name
     demand: Demand | None = None
 
 
@@ -255,7 +255,7 @@ class Stopped(Message):
     """The driver gave up on kernels that it had accepted: on a GPU, what a wild access does in place of a signal."""
 
     kind: Literal["stopped"] = "stopped"
-    error: Foreign
+    error: Name
 
 
 class NoDevice(Message):
@@ -271,8 +271,8 @@ class Died(Message):
     """
 
     kind: Literal["died"] = "died"
-    signal: int | None
-    exit_code: int | None
+    signal: Annotated[int, Field(ge=0, lt=256)] | None
+    exit_code: Annotated[int, Field(ge=0, lt=256)] | None
     out_of_memory: bool
 
 

@@ -1,9 +1,12 @@
 """Where and by whom something was done in a launch, in the student's words."""
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
 
 LOOP = re.compile(r"\b(?:for|while|do)\b")
+BARRIER = re.compile(r"\bbarrier\s*\(")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,8 +21,12 @@ class Scene:
 
     def text(self, line: int) -> str:
         """The line as it was written."""
-        lines = self.source.split("\n")
-        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+        return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
+
+    def has_barrier(self, after: int, before: int) -> bool:
+        """Whether one is written between these two lines."""
+        place = bisect_left(self._barriers, after + 1)
+        return place < len(self._barriers) and self._barriers[place] < before
 
     def is_loop(self, line: int) -> bool:
         """Whether a loop is written in the line, outside of a comment at its end."""
@@ -36,6 +43,14 @@ class Scene:
     def is_beyond(self, ids: tuple[int, ...]) -> bool:
         """Whether a work-item with these global ids has nothing of its own to do."""
         return self.extent is not None and any(i >= end for i, end in zip(ids, self.extent, strict=False))
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.source.split("\n")
+
+    @cached_property
+    def _barriers(self) -> list[int]:
+        return [number for number, line in enumerate(self._lines, start=1) if BARRIER.search(line)]
 
     def _ids(self, ids: tuple[int, ...]) -> str:
         shown = ids[: self.dimensions]

@@ -1,7 +1,6 @@
 """Does the student's file hold the kernel that the assignment asks for, with the parameters it asks for?"""
 
 import difflib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -89,9 +88,9 @@ def found_signature(kernel: KernelFacts) -> str:
 
 def _declare(arg: ArgFacts) -> str:
     space = "" if arg.address_space == "private" else f"__{arg.address_space} "
-    match = re.fullmatch(r"(.*?)\s*(\**)", arg.type)
-    base, stars = match.groups() if match else (arg.type, "")
-    return f"{space}{base} {stars}{arg.name}"
+    base = arg.type.rstrip("*")
+    stars = arg.type[len(base) :]
+    return f"{space}{base.rstrip()} {stars}{arg.name}"
 
 
 def _missing(name: str, found: list[str]) -> Problem:

@@ -23,6 +23,7 @@ from grader.protocol import DeviceFacts
 from grader.reports import REPORTS
 from grader.result import Result, Ungraded
 from grader.sandbox.folder import LockedFolder, abandoned
+from grader.scanning import scan
 from grader.settings import load_settings
 from grader.submission import FILE_NAME, Submission, parse_submission
 from grader.suite import Coursework
@@ -132,7 +133,7 @@ def _result(assignment: Coursework, errand: Errand, bench: Bench) -> Result:
     try:
         submission = parse_submission(NAME, errand.data)
     except InputError as error:
-        submission = Submission(path=NAME, source="", sha256=errand.sha256)
+        submission = Submission(path=NAME, source="", sha256=errand.sha256, scan=scan(""))
         return refuse_coursework(assignment, submission, errand.seed, str(error), bench)
     return grade_coursework(assignment, submission, errand.seed, bench, progress=lambda _: None)
 

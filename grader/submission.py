@@ -1,20 +1,18 @@
 """Reading a student's kernels.cl: what is accepted, and the one clear line for what is not."""
 
 import hashlib
-import re
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import InputError
+from grader.scanner import TooCostly, scanned
+from grader.scanning import Scan
 
 FILE_NAME = "kernels.cl"
 
 SIZE_LIMIT = 1024 * 1024
 """Bytes; hand-written kernels of this course are a few kilobytes."""
-
-COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-"""One that is never closed goes on to the end; else a file full of them would be searched once for each."""
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 TEXT_CONTROLS = frozenset(b"\t\n\v\f\r")
@@ -22,16 +20,14 @@ TEXT_CONTROLS = frozenset(b"\t\n\v\f\r")
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """One kernels.cl: where it was, its text with Unix line ends, and the hash of the file's bytes."""
+    """One kernels.cl: where it was, its text with Unix line ends, the hash of the file's bytes, and what was
+    found in the text.
+    """
 
     path: Path
     source: str
     sha256: str
-
-    def defines(self, name: str) -> bool:
-        """Whether the text seems to define a type or macro of this name itself."""
-        text = COMMENT.sub(" ", self.source)
-        return re.search(rf"\btypedef\b[^;]*\b{name}\s*;|^\s*#\s*define\s+{name}\b", text, re.MULTILINE) is not None
+    scan: Scan
 
 
 def read_submission(path: Path) -> Submission:
@@ -46,10 +42,17 @@ def read_submission(path: Path) -> Submission:
 
 
 def parse_submission(path: Path, data: bytes) -> Submission:
-    """A kernels.cl that has been read; `path` is what to call it. Raises InputError that says what is wrong with it."""
+    """A kernels.cl that has been read; `path` is what to call it. Raises InputError that says what is wrong with it.
+
+    WorkerError says that this could not be found out here.
+    """
     if len(data) > SIZE_LIMIT:
         raise InputError(f"{path} is over 1 MiB; hand in only the OpenCL source text.")
-    return Submission(path=path, source=_decode(data, path), sha256=hashlib.sha256(data).hexdigest())
+    source = _decode(data, path)
+    scan = scanned(source)
+    if isinstance(scan, TooCostly):
+        raise InputError(f"{path} is no text that can be graded: {scan.words}. Hand in kernels as people write them.")
+    return Submission(path=path, source=source, sha256=hashlib.sha256(data).hexdigest(), scan=scan)
 
 
 def _is_folder(path: Path) -> bool:

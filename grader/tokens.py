@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 TRIGRAPH = re.compile(r"\?\?([=/'()!<>-])")
 TRIGRAPHS = dict(zip("=/'()!<>-", "#\\^[]|{}~", strict=True))
@@ -25,12 +26,14 @@ TOKEN = re.compile(
 """A preprocessing token (C99, 6.4); a comment is a space, and a quote without its end takes the rest of the line."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Token:
-    """A preprocessing token: its kind by the name of its group in `TOKEN`, and the line it begins on."""
+class Token(NamedTuple):
+    """A preprocessing token: its kind by the name of its group in `TOKEN`, where it begins in the joined text, and the
+    line that this is.
+    """
 
     kind: str
     text: str
+    start: int
     line: int
 
     @property
@@ -39,10 +42,30 @@ class Token:
         return self.kind not in {"space", "newline"}
 
 
-def tokens(source: str) -> Iterator[Token]:
-    """The preprocessing tokens of a text, of which nothing but trigraphs and continuations is lost."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Joined:
+    """A text without trigraphs, in which a line that a backslash continues is one with the next; `starts` are where the
+    lines of the source begin in it.
+    """
+
+    text: str
+    starts: list[int]
+
+    def line(self, place: int) -> int:
+        """The line of the source, from 1, that this place is in."""
+        return bisect_right(self.starts, place)
+
+    def tokens(self) -> Iterator[Token]:
+        """All of it, piece by piece."""
+        for match in TOKEN.finditer(self.text):
+            start = match.start()
+            yield Token(match.lastgroup or "", match[0], start, bisect_right(self.starts, start))
+
+
+def join(source: str) -> Joined:
+    """The text as its tokens are read from it; nothing but trigraphs and continuations is lost."""
     pieces: list[str] = []
-    starts: list[int] = []  # where in the joined text each line of the source begins
+    starts: list[int] = []
     size = 0
     for line in TRIGRAPH.sub(lambda match: TRIGRAPHS[match[1]], source).split("\n"):
         piece = CONTINUED.sub("", line)
@@ -51,15 +74,18 @@ def tokens(source: str) -> Iterator[Token]:
         pieces.append(piece)
         starts.append(size)
         size += len(piece)
-    joined = "".join(pieces).removesuffix("\n")
-    for match in TOKEN.finditer(joined):
-        yield Token(kind=match.lastgroup or "", text=match[0], line=bisect_right(starts, match.start()))
+    return Joined(text="".join(pieces).removesuffix("\n"), starts=starts)
 
 
-def logical_lines(source: str) -> Iterator[list[Token]]:
+def tokens(source: str) -> Iterator[Token]:
+    """The preprocessing tokens of a text."""
+    return join(source).tokens()
+
+
+def logical_lines(tokens: Iterable[Token]) -> Iterator[list[Token]]:
     """The tokens in lines as directives have them: a backslash or a comment at its end goes on with the next."""
     line: list[Token] = []
-    for token in tokens(source):
+    for token in tokens:
         line.append(token)
         if token.kind == "newline":
             yield line

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from grader.kernel import Demand, Resources
 from grader.metrics import Usage
 from grader.phrases import count, kibibytes
-from grader.protocol import LOG_LIMIT, DeviceFacts, Opened
+from grader.protocol import DeviceFacts, Opened
 
 NUMBER = r"(\d{1,12})"
 """More digits are no figure of a driver's."""
@@ -44,7 +44,7 @@ def usage_of(names: Iterable[str], opened: Opened, device: DeviceFacts) -> tuple
     facts = {kernel.name: kernel.resources for kernel in opened.kernels}
     if device.type == "cpu":
         return tuple(Usage(kernel=name, local=facts[name].local_memory) for name in names)
-    said = {name: each for built in opened.logs for name, each in read_log(built.log[:LOG_LIMIT]).items()}
+    said = {name: each for built in opened.logs for name, each in read_log(built.log).items()}
     return tuple(_usage(name, facts[name], said.get(name, Assembled())) for name in names)
 
 

@@ -29,14 +29,12 @@ def locate(check: Check, words: str) -> Check:
 
 def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:
     does = "written" if writes else "read"
-    for name in sorted(array.name for array in seen.arrays if array.space == GLOBAL):
-        used = {
-            each.line
-            for each in seen.accesses
-            if each.space == GLOBAL and each.array == name and each.writes is writes and each.line
-        }
-        if used:
-            yield f"{name} is {does} in {_lines(used)}"
+    used: dict[str, set[int]] = {}
+    for each in seen.accesses:
+        if each.space == GLOBAL and each.writes is writes and each.line:
+            used.setdefault(each.array, set()).add(each.line)
+    for name in sorted(array.name for array in seen.arrays if array.space == GLOBAL and array.name in used):
+        yield f"{name} is {does} in {_lines(used[name])}"
 
 
 def _lines(numbers: set[int]) -> str:

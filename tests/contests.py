@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from samples import DEVICE
 
-from grader.building import check_build
+from grader.building import check_build, prepare
 from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
 from grader.contest import Contest, begin, match_of, own_programs
 from grader.contestant import Contestant, Role
@@ -163,7 +163,7 @@ def begun(contest):
 def real_contest(bench: Bench, workers, assignment, submission, referee=ByReference):
     """The submission, which must build, and our own kernels in workers of their own until `workers` is closed."""
     student = workers.enter_context(bench.worker())
-    build = check_build(Task(assignment=assignment, submission=submission, seed=1), student)
+    build = check_build(prepare(Task(assignment=assignment, submission=submission, seed=1), student), student)
     assert build.check.verdict is Verdict.PASSED, build.check.message
     device = student.ready()
     judge = referee(match_of(assignment, device, seed=1))

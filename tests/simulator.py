@@ -5,13 +5,13 @@ Without the simulator such a test is skipped, and says why; with GRADER_TEST_SIM
 
 import hashlib
 import os
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from texts import submitted
 
-from grader.building import check_build
+from grader.building import check_build, prepare
 from grader.errors import NoSimulatorError
 from grader.oracle import load_oracle
 from grader.outcome import Timing
@@ -19,7 +19,6 @@ from grader.plan import Plan, Script
 from grader.protocol import Done, Opened
 from grader.simulation import Subject
 from grader.steps import BufferArg, BufferSpec, KernelStep, LocalArg, Program, ScalarArg
-from grader.submission import Submission
 from grader.task import Task
 
 DEFINITIONS = ("-D", "real=float", "-D", "TILE=16", "-D", "RT=16", "-D", "CHUNK=16", "-D", "PRG_WGSIZE=128")
@@ -113,8 +112,8 @@ def watch(worker, source, given, kernels=("k",)):
 def subject_of(worker, assignment, source):
     """A submission with this text, as the checks on the simulator get it; it must build."""
     digest = hashlib.sha256(source.encode()).hexdigest()
-    submission = Submission(path=Path("kernels.cl"), source=source, sha256=digest)
+    submission = replace(submitted(source), sha256=digest)
     task = Task(assignment=assignment, submission=submission, seed=7)
-    build = check_build(task, worker)
+    build = check_build(prepare(task, worker), worker)
     assert build.built is not None, build.check
     return Subject(task=task, oracle=load_oracle(assignment), worker=worker, built=build.built)

@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from growth import assert_linear
 from recorded import FOLDER, RECORDED
+from texts import source_of
 
-from grader.build_log import LINE_LIMIT, LOG_LIMIT, SHOWN, WIDTH, Remark, Source, clean, explain, parse
+from grader.build_log import LINE_LIMIT, LOG_LIMIT, SHOWN, WIDTH, Remark, clean, explain, parse
 
 EACH_LOG = [pytest.param(slip, log, id=f"{slip.name}-{by}") for slip in RECORDED for by, log in slip.logs.items()]
 
@@ -19,7 +21,7 @@ def by_name(name):
 
 
 def told(source, log, compiled=None):
-    return explain(log, Source(written=source, compiled=source if compiled is None else compiled))
+    return explain(log, source_of(source, compiled))
 
 
 # --- reading ----------------------------------------------------------------------------------
@@ -261,3 +263,26 @@ def test_no_folder_of_ours_is_named_in_any_log():
     said = "".join(f"{told(slip.source, log)}{clean(log)}" for slip in RECORDED for log in slip.logs.values())
     for ours in ("/tmp", "tempfile", "/lib/", "/usr/", "<kernel>", "<stdin>", str(Path.home())):
         assert ours not in said
+
+
+LOGS = {
+    "errors without a place": "error: function 'f%d' is nowhere\n",
+    "errors with a place": "error: kernels.cl:%d:1: use of undeclared identifier 'x'\n",
+    "warnings about functions": "warning: <kernel>:%d:1: function 'f' function 'f'\n",
+    "what is never written": " <Spelling=<",
+    "paths": "/",
+    "colons": "error: :",
+    "ptxas": "ptxas ; ",
+    "blanks": " ",
+}
+
+
+@pytest.mark.parametrize("unit", LOGS.values(), ids=LOGS)
+def test_a_log_is_told_in_proportion_to_its_length(unit):
+    """Each was made to have every line held against every other, or every character."""
+
+    def log(size):
+        lines = (unit % number if "%d" in unit else unit for number in range(size // len(unit)))
+        return "".join(lines)
+
+    assert_linear(lambda said: explain(said, source_of("a\n")), log)

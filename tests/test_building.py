@@ -6,7 +6,7 @@ import signal
 import pytest
 from recorded import RECORDED
 
-from grader.building import check_build
+from grader.building import check_build, prepare
 from grader.forbidden import Construct
 from grader.metrics import Usage
 from grader.outcome import OutOfMemory, TimedOut
@@ -49,7 +49,8 @@ def build(worker, transposition, tmp_path):
         path = tmp_path / "kernels.cl"
         path.write_text(source)
         assignment = transposition.model_copy(update={"allow": allow})
-        return check_build(Task(assignment=assignment, submission=read_submission(path), seed=1), worker)
+        task = Task(assignment=assignment, submission=read_submission(path), seed=1)
+        return check_build(prepare(task, worker), worker)
 
     return run
 
@@ -300,6 +301,6 @@ def test_a_preprocessor_that_is_overwhelmed_is_the_texts_fault(build, worker, mo
 def test_a_worker_that_ends_while_it_expands_is_a_crash(build, worker):
     """As when a text overflows the preprocessor's stack. The next text finds a worker again."""
     worker.ready()
-    os.killpg(worker._process._process.pid, signal.SIGKILL)
+    os.killpg(worker._process.group, signal.SIGKILL)
     refused(build(EMPTY), Reason.CRASH)
     assert build(EMPTY).check.verdict is Verdict.PASSED

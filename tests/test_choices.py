@@ -1,15 +1,14 @@
 """choices.py: what students state in comments, and what becomes of what they should not."""
 
-from pathlib import Path
-
 import pytest
 from courses import ADDITION, course_of
 from samples import DEVICE
+from texts import submitted
 
 from grader.assignment import Assignment
-from grader.choices import chosen, statements, unfit_sizes
+from grader.choices import chosen, unfit_sizes
 from grader.diagnosis import Problem
-from grader.submission import Submission
+from grader.scanning import scan
 
 DEVICE = DEVICE.model_copy(update={"max_work_group": 1024})
 STATED = "// grader: global = ceil_to(n, 128)\n// grader: local = 128\n"
@@ -22,12 +21,8 @@ def open_assignment(tmp_path_factory):
     return course_of(tmp_path_factory.mktemp("open"), {**ADDITION, "choices": choices}).load("small")
 
 
-def submission(source):
-    return Submission(path=Path("kernels.cl"), source=source, sha256="")
-
-
 def choose(assignment, source):
-    return chosen(assignment, submission(source))
+    return chosen(assignment, submitted(source))
 
 
 def refusal(assignment, source):
@@ -42,7 +37,7 @@ def refusal(assignment, source):
 def test_statements_are_read_from_every_kind_of_comment():
     """With the lines they are in; code is none."""
     source = "// grader: TILE = 16\n/* grader: global = n, m\n * grader: add local = 8, 4 */\nint grader; // TILE = 3\n"
-    assert [(each.line, each.kernel, each.what, each.value) for each in statements(source)] == [
+    assert [(each.line, each.kernel, each.what, each.value) for each in scan(source).statements] == [
         (1, None, "TILE", "16"),
         (2, None, "global", "n, m"),
         (3, "add", "local", "8, 4"),

@@ -3,8 +3,8 @@
 import signal
 
 import pytest
+from texts import source_of
 
-from grader.build_log import Source
 from grader.checking import Mismatch
 from grader.diagnosis import explained, of_build_log, of_failure, of_mismatch, of_stray_write
 from grader.evidence import Explanation
@@ -23,7 +23,7 @@ NVIDIA_LOG = """<kernel>:3:50: error: implicit declaration of function 'foo' is 
 def test_a_build_error_is_a_sentence_with_the_students_line():
     """The first error and what to do about it; its line and the others are behind it (see build_log.py)."""
     source = "// one\n// two\n" + " " * 49 + "foo(3);\n"
-    problem = of_build_log(NVIDIA_LOG, Source(written=source, compiled=source))
+    problem = of_build_log(NVIDIA_LOG, source_of(source))
     assert problem.reason is Reason.BUILD_ERROR
     assert problem.message.startswith(
         "line 3, column 50: implicit declaration of function 'foo' is invalid in OpenCL. "

@@ -3,20 +3,19 @@
 # ruff: noqa: ARG001, F811 - the fixture is imported, and then a parameter that only says that there is a simulator
 
 from dataclasses import fields
-from pathlib import Path
 
 import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of
 from runs import FAILED, measured, row
 from simulator import simulator  # noqa: F401 - a fixture
 from test_suite import BOTH, PARTS
+from texts import submitted
 
 from grader.diagnosis import Problem
 from grader.driver import Measured, Request, count_intensities, drive
 from grader.errors import InputError, NoSimulatorError
 from grader.grading import Bench
 from grader.run_options import Options, Sweep, runs
-from grader.submission import Submission
 
 PARAMETERS = "(__global real *x, __global const real *y, __global real *z, uint32_t n)"
 NOT_32 = "#if GROUP == 32\n#error not 32\n#endif\n"
@@ -88,7 +87,7 @@ def driven(coursework, bench, source=KERNEL, options=OF_1000, *, check=True):
 
 
 def request(source, *, check=True):
-    submission = Submission(path=Path("kernels.cl"), source=source, sha256="")
+    submission = submitted(source)
     return Request(submission=submission, seed=1, repeat=3, check=check)
 
 

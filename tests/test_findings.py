@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from growth import assert_linear
 
 from grader.findings import LIMIT, findings
 from grader.observation import SeenArray, SeenKernel, SeenMessage, SeenUnset
@@ -431,3 +432,14 @@ def test_long_messages_are_read(head, start, unit):
     """A message as long as a reply may be is read to its end: were that quadratic, this test would not end today."""
     text = head + start + unit * (REPLY_LIMIT // len(unit))
     assert len(findings(kernel(message(text)), LINE)) <= 1
+
+
+def test_a_race_between_far_lines_costs_in_proportion_to_the_text():
+    """Whether there is a barrier between them is not asked line by line."""
+
+    def tell(size):
+        far = Scene(source="\n" * size, dimensions=1, extent=None)
+        raced = race("Read-write", "local memory address 0x1", entity(2, WRITE), entity(size - 1, READ))
+        assert len(findings(kernel(raced), far)) == 1
+
+    assert_linear(tell, lambda size: size)

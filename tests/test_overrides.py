@@ -1,15 +1,13 @@
 """overrides.py: an assignment as it is run with what is set by hand."""
 
-from pathlib import Path
-
 import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of
 from samples import DEVICE
+from texts import submitted
 
 from grader.diagnosis import Problem
 from grader.errors import InputError
 from grader.overrides import Overrides, settle, to_run
-from grader.submission import Submission
 
 DEVICE = DEVICE.model_copy(update={"max_work_group": 1024, "global_memory": 10**9})
 STATED = "// grader: GROUP = 32\n// grader: global = ceil_to(n, 128)\n// grader: local = 128\n"
@@ -36,7 +34,7 @@ def open_assignment(tmp_path_factory):
 
 
 def run(assignment, source="", **wanted):
-    submission = Submission(path=Path("kernels.cl"), source=source, sha256="")
+    submission = submitted(source)
     return to_run(assignment, submission, Overrides(kernel="add", **wanted), DEVICE)
 
 
@@ -125,14 +123,14 @@ def test_more_turns_than_are_ever_run_are_refused(tmp_path):
 
 def test_a_class_of_devices_without_a_goal_has_nothing_to_run(closed):
     """The message says what to add."""
-    submission = Submission(path=Path("kernels.cl"), source="", sha256="")
+    submission = submitted("")
     with pytest.raises(InputError, match=r"add performance\.classes\.gpu"):
         to_run(closed, submission, Overrides(kernel="add"), DEVICE.model_copy(update={"type": "gpu"}))
 
 
 def test_settling_leaves_everything_else_that_is_asked_for(open_assignment):
     """As the simulator needs it."""
-    submission = Submission(path=Path("kernels.cl"), source=STATED, sha256="")
+    submission = submitted(STATED)
     found = settle(open_assignment, submission, Overrides(kernel="add", constants={"UNROLL": 8}))
     assert (found.constants["GROUP"], found.constants["UNROLL"]) == (32, 8)
     assert found.correctness == open_assignment.correctness

@@ -1,6 +1,7 @@
 """replies.py: what a worker sends becomes replies of ours, or what happened in their place."""
 
 import pytest
+from growth import assert_linear
 
 from grader.outcome import Garbled, OutOfMemory, TimedOut
 from grader.protocol import REPLY_LIMIT, Done, NoDevice
@@ -58,3 +59,24 @@ def test_what_has_not_the_form_of_a_reply_is_garbled(said, what):
     found = Replies(Process(said)).next("running", 1)
     assert isinstance(found, Garbled)
     assert what in found.what
+
+
+class Talkative:
+    """A process that says a byte each time, and never comes to the end of a line before so many."""
+
+    def __init__(self, size):
+        self._left = size
+
+    def receive(self, _timeout):
+        self._left -= 1
+        return b"x" if self._left else b"\n"
+
+
+def test_a_reply_in_single_bytes_costs_in_proportion_to_its_length():
+    """What has been looked at is not looked at again."""
+    assert_linear(lambda size: Replies(Talkative(size)).next("running", 600), lambda size: size)
+
+
+def test_who_goes_on_talking_is_not_waited_for_beyond_the_deadline():
+    """Each byte comes in time, and the reply does not."""
+    assert Replies(Talkative(10**9)).next("running", 0.05) == TimedOut(doing="running", seconds=0.05)

@@ -111,10 +111,10 @@ def test_the_compiler_describes_the_kernels(worker):
 
 def test_a_crash_takes_its_own_session_only(worker):
     """The next session of the same worker process computes as before."""
-    pid = worker._process._process.pid
+    pid = worker._process.group
     assert isinstance(worker.run_once(plan("crash"), "run", ARRAYS), Crashed)
     assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
-    assert worker._process._process.pid == pid
+    assert worker._process.group == pid
 
 
 def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew():
@@ -124,7 +124,7 @@ def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew()
     ) as worker:
         assert isinstance(worker.open(plan("forever")), Opened)
         worker.stage("run", ARRAYS)
-        group, folder = worker._process._process.pid, worker._process._folder.path
+        group, folder = worker._process.group, worker._process._folder.path
         start = time.monotonic()
         assert worker.launch("run") == TimedOut(doing="running", seconds=1)
         assert time.monotonic() - start < DEADLINES.build
@@ -293,7 +293,7 @@ def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
         "patient = t.DEADLINES.__class__(start=60, build=60, first_launch=60, launch=60, transfer=60, simulation=60)\n"
         "worker = t.make_worker(deadlines=patient)\n"
         "worker.open(t.plan('forever')); worker.stage('run', t.ARRAYS)\n"
-        "print(worker._process._process.pid, worker._process._folder.path, flush=True)\n"
+        "print(worker._process.group, worker._process._folder.path, flush=True)\n"
         "worker.launch('run')\n"
     )
     judge = subprocess.Popen([sys.executable, script, Path(__file__).parent], stdout=subprocess.PIPE, text=True)

@@ -623,6 +623,7 @@ sys.path.insert(0, sys.argv[1])
 import test_sandbox_container as t
 worker = t.make_worker(t.ContainerSandbox(t.rules(Path(sys.argv[2]), image=sys.argv[3])))
 worker.open(t.NOTHING)
+exec(sys.argv[4], {**vars(t), "worker": worker})
 print(t.container_id(worker), flush=True)
 sys.stdin.readline()
 """
@@ -906,18 +907,16 @@ def test_nothing_is_left_of_a_worker_that_ended(fresh, engine, tmp_path, broken)
     assert settle(lambda: descriptors() <= before, wanted=True)
 
 
-def test_after_kill_9_of_the_judge_the_next_sandbox_sweeps(worker_image, engine, tmp_path):  # noqa: F811
-    """The worker ends by itself; its container and folder are there until somebody makes another sandbox."""
-    command = [sys.executable, "-c", JUDGE, Path(__file__).parent, tmp_path, worker_image]
+@pytest.mark.parametrize("code", ["", "inside(docker.from_env(), worker, HALT)"], ids=["as it is", "halted"])
+def test_after_kill_9_of_the_judge_nothing_is_left(code, worker_image, engine, tmp_path):  # noqa: F811
+    """Neither container nor folder, even of a worker that its own code has stopped; a living judge's are left alone."""
+    command = [sys.executable, "-c", JUDGE, Path(__file__).parent, tmp_path, worker_image, code]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as judge:
         container = judge.stdout.readline().strip()
         with closing(ContainerSandbox(rules(tmp_path, image=worker_image))):
             assert states(engine, tmp_path) == ["running"], "a living judge's is left alone"
         judge.kill()
-    assert settle(lambda: states(engine, tmp_path), ["exited"]) == ["exited"]
-    assert len(list(tmp_path.iterdir())) == 1
-    with closing(ContainerSandbox(rules(tmp_path, image=worker_image))):
-        assert nothing_is_left(engine, tmp_path)
+    assert settle(lambda: nothing_is_left(engine, tmp_path), wanted=True)
     with pytest.raises(NotFound):
         engine.containers.get(container)
 

@@ -153,7 +153,7 @@ def test_a_killed_spare_costs_no_grading():
     with Worker(spare, 0, DEADLINES).load({}) as first:
         seen.append(first._process)
         seen.append(spare._spare)
-        os.killpg(spare._spare._process.pid, signal.SIGKILL)
+        os.killpg(spare._spare.group, signal.SIGKILL)
         spare._spare._process.wait()
         with Worker(spare, 0, DEADLINES).load({}) as second:
             seen.append(second._process)

@@ -79,7 +79,7 @@ def as_user(user, code, *, args=(), **options):
 
 def test_a_worker_has_no_right_but_those_of_its_own_user(worker):
     """Its user and group and no other, no capability, and no program can give it one."""
-    pid = worker._process._process.pid
+    pid = worker._process.group
     found = fields(pid)
     (user,) = set(found["Uid"])
     assert int(user) in USERS
@@ -94,9 +94,9 @@ def test_two_workers_are_two_users(worker):
     """So that none reads what the other computes, or stops it."""
     other = UserSandbox(RULES).start()
     try:
-        users = {process._process.pid: fields(process._process.pid)["Uid"][0] for process in (worker._process, other)}
+        users = {process.group: fields(process.group)["Uid"][0] for process in (worker._process, other)}
         assert len(set(users.values())) == 2
-        neighbour = users[worker._process._process.pid]
+        neighbour = users[worker._process.group]
         folder = other._folder.path
         code = f"import os; os.listdir({str(folder)!r})"
         assert as_user(int(neighbour), code, stderr=subprocess.DEVNULL).wait() == 1
@@ -109,7 +109,7 @@ def test_two_workers_are_two_users(worker):
 def test_of_its_folder_a_worker_owns_its_home_alone(worker):
     """It reads in.bin and writes out.bin; it can neither replace them nor find them replaced."""
     folder = worker._process._folder.path
-    user = int(fields(worker._process._process.pid)["Uid"][0])
+    user = int(fields(worker._process.group)["Uid"][0])
     seen = {path.name: (path.stat().st_uid, path.stat().st_mode & 0o777) for path in (folder, *folder.iterdir())}
     assert seen == {
         folder.name: (0, 0o710),
@@ -123,7 +123,7 @@ def test_of_its_folder_a_worker_owns_its_home_alone(worker):
 
 def test_nothing_is_left_of_a_stopped_worker(worker):
     """Nor of what it has started and hidden in a session of its own; the next worker may be that user again."""
-    folder, pid = worker._process._folder.path, worker._process._process.pid
+    folder, pid = worker._process._folder.path, worker._process.group
     user = int(fields(pid)["Uid"][0])
     hidden = as_user(user, "import time; print(flush=True); time.sleep(60)", start_new_session=True)
     hidden.stdout.readline()

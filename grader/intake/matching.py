@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from grader.intake.listing import stem
-from grader.submission import COMMENT
+from grader.scanning import COMMENT
 from grader.suite import Coursework
 
 SEPARATORS = re.compile(r"[-_\s]+")

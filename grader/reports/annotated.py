@@ -32,9 +32,10 @@ def _lines(task: Task, counted: Counted | Problem) -> Iterator[Text]:
     if isinstance(counted, Counted):
         yield Text(_legend(counted.profile), style="dim")
         yield Text()
+        counts = _counts(counted.profile)
         for number, line in enumerate(task.submission.source.rstrip("\n").split("\n"), start=1):
             yield Text(f"{number:>4} | {showable(line)}", no_wrap=True)
-            yield from _counts(counted.profile, number)
+            yield from counts.get(number, ())
         yield Text()
         for words in _summary(counted.profile):
             yield Text(words)
@@ -50,15 +51,16 @@ def _legend(profile: Profile) -> str:
     )
 
 
-def _counts(profile: Profile, number: int) -> Iterator[Text]:
-    """A row for each access and for the conditions of a line."""
+def _counts(profile: Profile) -> dict[int, list[Text]]:
+    """By lines: a row for each access and for the conditions there."""
+    rows: dict[int, list[Text]] = {}
     for access in profile.accesses:
-        if access.line == number:
-            style = "yellow" if access.sectors > access.fewest else "green"
-            yield Text(_access(access), style=style, no_wrap=True)
+        style = "yellow" if access.sectors > access.fewest else "green"
+        rows.setdefault(access.line, []).append(Text(_access(access), style=style, no_wrap=True))
     for branch in profile.branches:
-        if branch.line == number:
-            yield Text(_branch(branch), style="yellow" if branch.diverged else "green", no_wrap=True)
+        style = "yellow" if branch.diverged else "green"
+        rows.setdefault(branch.line, []).append(Text(_branch(branch), style=style, no_wrap=True))
+    return rows
 
 
 def _access(access: Access) -> str:

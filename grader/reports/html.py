@@ -6,7 +6,7 @@ names, paths) comes as plain text only; the one exception is what figures.py dra
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,10 +163,13 @@ def _by_line(sightings: Iterable[Sighting]) -> dict[int, tuple[str, ...]]:
     seen: dict[int, list[tuple[str, str]]] = {}
     for number, part, words in sightings:
         seen.setdefault(number, []).append((part, words))
-    return {
-        number: tuple(f"{part}: {words}" if len({part for part, _ in notes}) > 1 else words for part, words in notes)
-        for number, notes in seen.items()
-    }
+    return {number: tuple(_each_with_its_part(notes)) for number, notes in seen.items()}
+
+
+def _each_with_its_part(notes: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Named only where there are several."""
+    several = len({part for part, _ in notes}) > 1
+    return (f"{part}: {words}" if several else words for part, words in notes)
 
 
 def _wrong(result: Result) -> Iterator[Sighting]:

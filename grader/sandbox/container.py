@@ -17,11 +17,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import docker
-from docker.errors import APIError, ImageNotFound, NotFound
+from docker.errors import ImageNotFound, NotFound
 from docker.types import LogConfig, Mount, Ulimit
 from docker.utils.socket import STDOUT, frames_iter
 
@@ -31,13 +30,11 @@ from grader.interrupts import uninterrupted
 from grader.protocol import INPUT_FILE, OUTPUT_FILE, Limits
 from grader.sandbox.engine import NoEngineError, engine_trouble, remove
 from grader.sandbox.environment import environment
-from grader.sandbox.folder import WorkerFolder, abandoned
+from grader.sandbox.folder import WorkerFolder
 from grader.sandbox.gpu import find_gpu
 from grader.sandbox.rules import Fact, Rules
 from grader.sandbox.running import Running
-
-LABEL = "grader.folder"
-"""On every container of ours: the folder of its worker, by which it is found when its judge was killed."""
+from grader.sandbox.sweeping import LABEL, Sweeper, sweep
 
 ARRAYS = "/arrays"
 HOME = "/tmp"  # noqa: S108 - inside the container, where it is a file system of the worker's own
@@ -68,7 +65,8 @@ class ContainerSandbox:
         with engine_trouble():
             self._engine = docker.from_env().api
         self._image = self._find_image()
-        self._sweep()
+        sweep(self._engine, rules.container.folder)
+        self._sweeper = Sweeper(rules.container.folder)
         self._reapers = ThreadPoolExecutor(thread_name_prefix="reaper")
         self._running = Running[ContainerWorker]()
 
@@ -104,6 +102,7 @@ class ContainerSandbox:
         """Stop what nobody has stopped, and wait for the removal of every container."""
         self._running.stop()
         self._reapers.shutdown()
+        self._sweeper.close()
         self._engine.close()
 
     def _options(self, folder: WorkerFolder) -> dict[str, Any]:
@@ -156,19 +155,6 @@ class ContainerSandbox:
             build = BUILD.format(image=name)
             raise WorkerError(f"there is no image {name}; in the folder of the Dockerfile, run: {build}") from None
         return image_id
-
-    def _sweep(self) -> None:
-        """Remove what judges left that were killed: their containers, then the folders that these had mounted.
-
-        Only those with a folder beside ours: other judges may use this engine with folders that we cannot see.
-        """
-        parent = self._rules.container.folder
-        with engine_trouble(), abandoned(parent) as folders:
-            for container in self._engine.containers(all=True, filters={"label": LABEL}):
-                folder = Path(container["Labels"][LABEL])
-                if folder in folders or (folder.parent == parent and not folder.exists()):
-                    with suppress(APIError):  # another sweep is at it
-                        remove(self._engine, container["Id"])
 
 
 class ContainerWorker:

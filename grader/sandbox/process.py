@@ -10,15 +10,17 @@ The worker's folder (folder.py) is in the temporary folder, and also holds
     link/         names of libraries, for the linker
 """
 
-import contextlib
 import os
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -41,12 +43,20 @@ LAST_WORDS = 2000
 
 MODULE = "grader.worker"
 
+WARDEN = (sys.executable, "-I", "-S", str(Path(__file__).with_name("warden.py")))
+
+AGAIN = 0.5
+"""Seconds after which a warden that does not end is told to go on, in case that it was stopped."""
+
+PATIENCE = 10.0
+"""Seconds for a warden to end all that there is; it takes some hundredths of one."""
+
 LINKERS = ("ld", "ld.lld")
 """PoCL calls one of these to load a kernel; the worker's PATH is the folder that holds it."""
 
 
 class ProcessSandbox:
-    """Starts workers as process groups of their own with an empty environment."""
+    """Starts workers as process groups of their own, each below a warden, with an empty environment."""
 
     def __init__(self, rules: Rules) -> None:
         self._limits = rules.limits
@@ -101,7 +111,7 @@ def _tasks_of_user() -> int:
     """How many processes and threads of this user there are; 0 where /proc does not tell."""
     tasks = 0
     for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it ended while we looked
+        with suppress(OSError):  # it ended while we looked
             if entry.stat().st_uid == os.getuid():
                 tasks += len(list((entry / "task").iterdir()))
     return tasks
@@ -117,13 +127,18 @@ class Launch:
 
 
 class ProcessWorker:
-    """A running worker process."""
+    """A running worker process, below its warden (warden.py)."""
 
-    def __init__(self, launch: Launch, process: subprocess.Popen[bytes], errors: BinaryIO) -> None:
+    def __init__(
+        self, launch: Launch, warden: subprocess.Popen[bytes], lifeline: socket.socket, errors: BinaryIO
+    ) -> None:
         self._launch = launch
         self._folder = launch.folder
-        self._process = process
+        self._warden = warden
+        self._lifeline = lifeline
         self._errors = errors
+        self._unsent = b""
+        self._group: int | None = None
         self.is_stopped = False
 
     @classmethod
@@ -131,63 +146,128 @@ class ProcessWorker:
         """Run the command in the folder, which is removed if that fails (WorkerError)."""
         path = launch.folder.path
         errors = (path / "errors.txt").open("w+b")
+        lifeline, wardens = socket.socketpair()
         try:
-            process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
-                launch.command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                cwd=path,
-                env=_environment(path),
-                start_new_session=True,
-            )
+            with wardens:
+                warden = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
+                    [*WARDEN, str(wardens.fileno()), *launch.command],
+                    bufsize=0,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    cwd=path,
+                    env=_environment(path),
+                    start_new_session=True,
+                    pass_fds=(wardens.fileno(),),
+                )
         except OSError as error:
+            lifeline.close()
             errors.close()
             launch.folder.remove()
             raise WorkerError(f"cannot start a worker with {launch.command[0]}: {error.strerror}.") from error
-        return cls(launch, process, errors)
+        assert warden.stdin is not None
+        os.set_blocking(warden.stdin.fileno(), False)
+        return cls(launch, warden, lifeline, errors)
 
     @property
     def files(self) -> ArrayFiles:
         """The array files in its folder."""
         return self._folder.files
 
+    @property
+    def group(self) -> int:
+        """Its process group, to which the warden does not belong; raises WorkerError if it never came so far."""
+        group = self._told_group(PATIENCE)
+        if group is None:
+            raise WorkerError("a worker could not be started.")
+        return group
+
+    def _told_group(self, seconds: float) -> int | None:
+        """What the warden says once, when there is a worker, if that comes within so many seconds."""
+        self._lifeline.settimeout(seconds)
+        with suppress(OSError):
+            told = b"" if self._group is not None else self._lifeline.recv(READ_SIZE)
+            self._group = int(told) if told else self._group
+        return self._group
+
     def send(self, data: bytes) -> None:
-        """Write to the worker's input."""
-        assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(data)
-            self._process.stdin.flush()
+        """Write to the worker's input, at once what it takes at once, the rest while `receive` waits for an answer."""
+        self._unsent += data
+        self._write()
 
     def receive(self, timeout: float) -> bytes:
         """Some bytes of its output; b"" at its end."""
-        assert self._process.stdout is not None
-        descriptor = self._process.stdout.fileno()
-        ready, _, _ = select.select([descriptor], [], [], max(0.0, timeout))
-        if not ready:
-            raise TimeoutError
-        return os.read(descriptor, READ_SIZE)
+        assert self._warden.stdin is not None
+        assert self._warden.stdout is not None
+        end = time.monotonic() + timeout
+        output = self._warden.stdout.fileno()
+        poll = select.poll()
+        poll.register(output, select.POLLIN)
+        while True:
+            if self._unsent:
+                poll.register(self._warden.stdin, select.POLLOUT)
+            ready = {descriptor for descriptor, _ in poll.poll(1000 * max(0.0, end - time.monotonic()))}
+            if not ready:
+                raise TimeoutError
+            if output in ready:
+                return os.read(output, READ_SIZE)
+            self._write()
+            poll.unregister(self._warden.stdin)
+
+    def _write(self) -> None:
+        """As much as the pipe takes now; nobody reads what was sent to a worker that has ended."""
+        assert self._warden.stdin is not None
+        try:
+            while self._unsent:
+                self._unsent = self._unsent[os.write(self._warden.stdin.fileno(), self._unsent) :]
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:
+            self._unsent = b""
 
     def stop(self) -> None:
-        """Kill the process group and what has left it, and remove the folder."""
+        """End everything that the worker has started, and remove the folder."""
         if not self.is_stopped:
             with uninterrupted():
-                self._stop()
                 self.is_stopped = True
+                self._stop()
 
     def _stop(self) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            with contextlib.suppress(BrokenPipeError):
+        with ExitStack() as afterwards:
+            afterwards.callback(self._folder.remove)
+            afterwards.callback(self._launch.end_others)
+            afterwards.callback(self._errors.close)
+            afterwards.callback(self._lifeline.close)
+            for stream in (self._warden.stdin, self._warden.stdout):
                 if stream is not None:
-                    stream.close()
-        self._errors.close()
-        try:
-            self._launch.end_others()
-        finally:
-            self._folder.remove()
+                    afterwards.callback(stream.close)
+            self._end_warden()
+
+    def _end_warden(self) -> None:
+        """By letting go of the lifeline. Code with the rights of this user's can stop the warden, or kill it."""
+        group = self._told_group(0.0)
+        with suppress(OSError):
+            self._lifeline.shutdown(socket.SHUT_WR)
+        end = time.monotonic() + PATIENCE
+        while not self._has_ended_within(AGAIN):
+            if time.monotonic() > end:
+                self._warden.kill()
+                break
+            self._warden.send_signal(signal.SIGCONT)
+        if not self._has_ended_within(PATIENCE):
+            raise WorkerError("a worker does not end, even when it is killed: its driver hangs. Restart the machine.")
+        if self._warden.returncode != 0 and group is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, signal.SIGKILL)
+
+    def _has_ended_within(self, seconds: float) -> bool:
+        """Whether the warden has: its end of the lifeline closes then, at which nobody has to look again and again."""
+        self._lifeline.settimeout(seconds)
+        with suppress(OSError, subprocess.TimeoutExpired):
+            while self._lifeline.recv(READ_SIZE):
+                pass
+            self._warden.wait(AGAIN)
+        return self._warden.returncode is not None
 
     def last_words(self) -> str:
         """The end of errors.txt, whatever the worker has put in its place."""
@@ -199,7 +279,7 @@ class ProcessWorker:
 
     def has_ended(self) -> bool:
         """Whether the process is no more."""
-        return self._process.poll() is not None
+        return self._warden.poll() is not None
 
     def ran_out_of_memory(self) -> bool:
         """Never the whole worker: its limit makes allocations fail, which the session reports."""

@@ -18,6 +18,9 @@ before each is that of the process that ends this user's, and of nothing else: o
 first would end the second.
 """
 
+PATIENCE = 120.0
+"""Seconds in which all that a worker has left must be gone: within its deadlines it can make a few million files."""
+
 ROOTS_OWN = Path("/run/grader")
 """Closed to all but root, so that no worker holds a lock in it: an empty file for each user that was ever borrowed."""
 
@@ -102,15 +105,19 @@ class BorrowedUser:
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     """Run it to its end, in a session of its own: Ctrl-C is for the judge, who waits until this is done."""
-    return subprocess.run(  # noqa: S603 - no word of it is a worker's
-        command,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",  # what is told may name a worker's files
-        check=False,
-        start_new_session=True,
-    )
+    try:
+        return subprocess.run(  # noqa: S603 - no word of it is a worker's
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",  # what is told may name a worker's files
+            check=False,
+            start_new_session=True,
+            timeout=PATIENCE,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise WorkerError(f"what a worker has left could not be removed within {PATIENCE:g} s.") from error
 
 
 def _locked(lock: int) -> bool:

@@ -1,5 +1,6 @@
 """What drivers say about devices, and about the kernels that they have built."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from math import prod
 from typing import Any
@@ -9,6 +10,7 @@ import pyopencl as cl
 from grader.kernel import ArgFacts, Demand, KernelFacts, Resources
 from grader.protocol import DeviceFacts
 from grader.steps import KernelStep, LocalArg
+from grader.wire import FEW
 
 
 def device_facts(index: int, device: cl.Device) -> DeviceFacts:
@@ -50,17 +52,16 @@ SPACES = {
 }
 
 
-def kernel_facts(name: str, program: Any, device: cl.Device) -> list[KernelFacts]:
+def kernel_facts(name: str, program: Any, device: cl.Device) -> Iterator[KernelFacts]:
     """The kernels of a built program."""
-    return [
-        KernelFacts(
+    for kernel in program.all_kernels():
+        count = min(kernel.get_info(cl.kernel_info.NUM_ARGS), FEW)
+        yield KernelFacts(
             program=name,
             name=kernel.get_info(cl.kernel_info.FUNCTION_NAME),
-            args=tuple(_arg(kernel, i) for i in range(kernel.get_info(cl.kernel_info.NUM_ARGS))),
+            args=tuple(_arg(kernel, i) for i in range(count)),
             resources=_resources(kernel, device),
         )
-        for kernel in program.all_kernels()
-    ]
 
 
 def _arg(kernel: Any, index: int) -> ArgFacts:

@@ -11,6 +11,8 @@ from grader.protocol import REPLY_LIMIT, Died
 from grader.worker.limits import open_to_debuggers
 from grader.worker.memory import kills_for_memory
 
+READ_SIZE = 64 * 1024
+
 
 class Channel:
     """The session's end: requests come in, replies go out, a line each."""
@@ -37,6 +39,9 @@ class Fork:
         self._kills_before = kills_for_memory()
         self._requests = requests
         self._replies = replies
+        self._unsent = bytearray()
+        self._received = bytearray()
+        os.set_blocking(requests.fileno(), False)
 
     @classmethod
     def start(cls, serve: Callable[[Channel], None], inherited: Iterable[BinaryIO]) -> Self:
@@ -62,7 +67,7 @@ class Fork:
                 os._exit(exit_code)
         os.close(request_out)
         os.close(reply_in)
-        return cls(pid, os.fdopen(request_in, "wb"), os.fdopen(reply_out, "rb"))
+        return cls(pid, os.fdopen(request_in, "wb", buffering=0), os.fdopen(reply_out, "rb", buffering=0))
 
     def ask(self, request: bytes, judge: BinaryIO) -> bytes:
         """Pass a request on and return the session's reply, or `Died` in its place.
@@ -71,27 +76,36 @@ class Fork:
         """
         if self._pid is None:
             return self._obituary()
-        try:
-            self._requests.write(request)
-            self._requests.flush()
-            self._await_reply(judge)
-            reply = self._replies.readline(REPLY_LIMIT)
-        except BrokenPipeError:
-            reply = b""
-        if not reply.endswith(b"\n"):
-            if reply:
-                self.kill()  # a reply that is cut or has no end is none of ours
-            return self._obituary()
+        self._unsent += request
+        while (end := self._received.find(b"\n")) < 0:
+            if len(self._received) > REPLY_LIMIT or not self._exchange(judge):
+                if self._received:
+                    self.kill()  # a reply that is cut or has no end is none of ours
+                return self._obituary()
+        reply = bytes(self._received[: end + 1])
+        del self._received[: end + 1]
         return reply
 
-    def _await_reply(self, judge: BinaryIO) -> None:
+    def _exchange(self, judge: BinaryIO) -> bool:
+        """Write and read what can be without waiting for the session alone; False where it has ended."""
         poll = select.poll()
         poll.register(judge, 0)  # reports a hang-up even when asked for nothing
         poll.register(self._replies, select.POLLIN)
+        if self._unsent:
+            poll.register(self._requests, select.POLLOUT)
         ready = {descriptor for descriptor, _ in poll.poll()}
-        if self._replies.fileno() not in ready:
+        if self._replies.fileno() in ready:
+            read = os.read(self._replies.fileno(), READ_SIZE)
+            self._received += read
+            return bool(read)
+        if judge.fileno() in ready:
             self.kill()
             sys.exit("the judge is gone")
+        try:
+            del self._unsent[: os.write(self._requests.fileno(), self._unsent)]
+        except BrokenPipeError:
+            self._unsent.clear()  # it has ended, which its replies will tell
+        return True
 
     def kill(self) -> None:
         """End the session at once; does nothing if it has ended."""

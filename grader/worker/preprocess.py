@@ -5,7 +5,6 @@ pcpp does the work; what it gets wrong is put right in a subclass. Macros of a d
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -109,7 +108,7 @@ class _Preprocessor(Preprocessor):  # type: ignore[misc] # pcpp is untyped
 
     def group_lines(self, text: str, _source: str | None) -> Iterator[list[LexToken]]:
         """The text in lines; pcpp's also end at form feeds, and cut words in two that a backslash continues."""
-        for line in logical_lines(text):
+        for line in logical_lines(tokens(text)):
             for token in line:
                 if token.kind == "unclosed":
                     raise self.error("unterminated /* comment", token.line)
@@ -176,12 +175,12 @@ def _prepared(line: list[Token]) -> list[Token]:
             pass
         case ["#" | "%:", "pragma", *_]:
             before, after = line[: line.index(code[0])], line[line.index(code[1]) + 1 :]
-            line = [*before, replace(code[0], text="#pragma"), *after]
+            line = [*before, code[0]._replace(text="#pragma"), *after]
         case ["#" | "%:", *_]:
             pass
         case _:
             return line
-    return [replace(token, line=code[0].line) for token in line]
+    return [token._replace(line=code[0].line) for token in line]
 
 
 TYPES = {

@@ -2,16 +2,18 @@
 
 import os
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
+from grader.kernel import KernelFacts
 from grader.protocol import (
     INPUT_FILE,
-    LOG_LIMIT,
     OUTPUT_FILE,
     REQUEST,
     BuildFailed,
@@ -33,6 +35,7 @@ from grader.protocol import (
     Reply,
     Stage,
 )
+from grader.wire import FEW, LOG_LIMIT
 from grader.worker import simulator
 from grader.worker.facts import device_facts, kernel_facts
 from grader.worker.fingerprint import fingerprint
@@ -112,7 +115,7 @@ def _preprocess(source: str, definitions: dict[str, str]) -> Preprocessed | Buil
     try:
         return Preprocessed(text=preprocess(source, definitions))
     except PreprocessingError as error:
-        return BuildFailed(program="", log=str(error)[:LOG_LIMIT])
+        return BuildFailed(program="", log=str(error))
 
 
 def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
@@ -131,7 +134,7 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
             return outcome
         built[name] = outcome
     opened = Opened(
-        kernels=tuple(facts for name, program in built.items() for facts in kernel_facts(name, program, device)),
+        kernels=tuple(islice(_kernels(built, device), FEW)),
         logs=tuple(BuildLog(program=name, log=_log(program, device)) for name, program in built.items()),
     )
     buffers = {spec.name: DeviceBuffer.make(context, spec) for spec in request.buffers}
@@ -140,6 +143,10 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
         for name, steps in request.sequences.items()
     }
     return Session(queue=queue, buffers=buffers, sequences=sequences), opened
+
+
+def _kernels(built: "dict[str, cl.Program]", device: cl.Device) -> Iterator[KernelFacts]:
+    return (facts for name, program in built.items() for facts in kernel_facts(name, program, device))
 
 
 def _build(context: cl.Context, request: Open, name: str, options: list[str]) -> "cl.Program | BuildFailed":
@@ -158,7 +165,7 @@ def _build(context: cl.Context, request: Open, name: str, options: list[str]) ->
 
 def _log(program: Any, device: cl.Device) -> str:
     log: str = program.get_build_info(device, cl.program_build_info.LOG)
-    return log[:LOG_LIMIT]
+    return log[:LOG_LIMIT]  # before it is copied again
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
-from grader.observation import SeenKernel
+from grader.observation import MESSAGES, SeenKernel
 from grader.protocol import Observed, Simulation
 
 PLATFORM = "Oclgrind"
@@ -24,9 +24,6 @@ OBSERVER = Path(__file__).with_name("observer.so")
 
 LOCAL_MEMORY = 48 * 1024
 """Bytes that a work-group may use; GPUs of NVIDIA have as much (Oclgrind's default is 32 KiB)."""
-
-MESSAGES = 100
-"""Messages of one launch that are passed on; each is about other lines."""
 
 
 def library() -> Path | None:

@@ -1,0 +1,165 @@
+"""Stands between the judge and a worker that is a process: ends it, with all that it has started, when its judge ends.
+
+    judge ==lifeline==> warden --> worker --> sessions, and whatever these start
+
+The judge holds one end of the lifeline, a pair of sockets, which closes when the judge lets go of it or is killed. A
+worker can be stopped by the code that it runs, and then it sees nothing. The warden has nothing to do with that code;
+where workers are users of their own, none of them can send it a signal. Whatever leaves its parent becomes a child of
+the warden (PR_SET_CHILD_SUBREAPER), so that no daemon gets away.
+
+It is a program of its own, `python -I -S warden.py LIFELINE COMMAND...`, and needs nothing but the standard library.
+"""
+
+import ctypes
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+"""linux/prctl.h"""
+
+MOMENT = 0.05
+"""Seconds in which what was killed has ended, as a rule."""
+
+PATIENCE = 5.0
+"""Seconds in which all that was killed must have ended: what hangs in a driver cannot be waited for."""
+
+
+def main() -> None:
+    """Start the command, and end everything when it has ended or the lifeline has closed."""
+    lifeline, command = int(sys.argv[1]), sys.argv[2:]
+    os.set_inheritable(lifeline, False)  # noqa: FBT003 - the name of the function says what it is
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    worker = _start(command)
+    os.write(lifeline, f"{worker}\n".encode())
+    _let_go_of_streams()
+    _watch(worker, lifeline, woken)
+    _end_all(worker)
+    os._exit(0)  # there is nothing to tidy up
+
+
+def _start(command: list[str]) -> int:
+    """In a process group of its own, and killed if this process is."""
+    warden = os.getpid()
+    worker = os.fork()
+    if worker:
+        return worker
+    try:
+        os.setpgid(0, 0)
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() == warden:
+            os.execv(command[0], command)  # noqa: S606 - the judge's command
+    finally:
+        os._exit(127)
+
+
+def _let_go_of_streams() -> None:
+    """They are the worker's: where it closes them, the judge must see that."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(null, stream)
+
+
+def _watch(worker: int, lifeline: int, woken: int) -> None:
+    """Wait until the worker has ended, or the judge has let go."""
+    poll = select.poll()
+    poll.register(lifeline, select.POLLIN)
+    poll.register(woken, select.POLLIN)
+    while True:
+        ready = {descriptor for descriptor, _ in poll.poll()}
+        if woken in ready:
+            os.read(woken, 4096)
+        ended = _reaped()
+        if lifeline in ready or ended is None or worker in ended:
+            return
+
+
+def _reaped() -> set[int] | None:
+    """The children that have ended since the last time; None if there are none any more."""
+    ended: set[int] = set()
+    try:
+        while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+            ended.add(pid)
+    except ChildProcessError:
+        return ended or None
+    return ended
+
+
+def _end_all(worker: int) -> None:
+    """Kill everything below this process."""
+    end = time.monotonic() + PATIENCE
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(worker, signal.SIGKILL)
+    while not _is_alone_within(MOMENT) and time.monotonic() < end:
+        _kill_descendants()
+
+
+def _is_alone_within(seconds: float) -> bool:
+    """Whether nothing is left: what loses its parent becomes a child of this process before that one is reaped."""
+    end = time.monotonic() + seconds
+    while _reaped() is not None:
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.001)
+    return True
+
+
+def _kill_descendants() -> None:
+    """All that are seen, stopped first, so that nothing can start something new meanwhile."""
+    stopped: set[int] = set()
+    while new := _descendants() - stopped:
+        for pid in new:
+            _signal(pid, signal.SIGSTOP)
+        stopped |= new
+    for pid in stopped:
+        _signal(pid, signal.SIGKILL)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # it has ended, or become somebody whom this user cannot reach
+        os.kill(pid, number)
+
+
+def _descendants() -> set[int]:
+    """All processes below this one; those that have ended and are not reaped count as well."""
+    children: dict[int, list[int]] = {}
+    for pid, parent in _parents():
+        children.setdefault(parent, []).append(pid)
+    found: set[int] = set()
+    front = [os.getpid()]
+    while front:
+        below = children.get(front.pop(), [])
+        found.update(below)
+        front += below
+    return found
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    """Every process with its parent."""
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with suppress(OSError):  # it ended while we looked
+                yield int(entry.name), int(_read(f"{entry.path}/stat").rpartition(b")")[2].split()[1])
+
+
+def _read(path: str) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(descriptor, 4096)
+    finally:
+        os.close(descriptor)
+
+
+if __name__ == "__main__":
+    main()
