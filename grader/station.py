@@ -79,10 +79,9 @@ class Station:
     def __init__(self, orders: str) -> None:
         settings = load_settings(json.loads(orders))
         with ExitStack() as undo:
-            sandbox = settings.choose_sandbox(trusted=settings.sandbox == "process")
             with uninterrupted():
                 self._assignments = undo.enter_context(_assignments_folder(Path(tempfile.gettempdir())))
-                self._bench = undo.enter_context(settings.open_batch(sandbox))
+                self._bench = undo.enter_context(settings.open_batch(settings.sandbox_for_others()))
             self.facilities = _look_around(self._bench)
             self._opened = undo.pop_all()
 

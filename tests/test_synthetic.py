@@ -77,7 +77,7 @@ def grade(cohort, folder, sandbox, more):
 def trusted(request, tmp_path_factory):
     """A cohort without hostile hand-ins, graded in processes."""
     cohort = cohort_of(request.param, sum(TRUSTED.values()), SEED, TRUSTED)
-    sandbox = ["--sandbox", "process", "--trust-submissions"]
+    sandbox = ["--sandbox", "process"]
     return grade(cohort, tmp_path_factory.mktemp(request.param), sandbox, {})
 
 

@@ -26,9 +26,10 @@ def grades_csv(gradebook: Gradebook) -> str:
     """A row for every student and assignment: points in all and by kind of check, the first reason, the speed; of a
     suite also points and speed of each kernel.
 
-    Every cell is in quotation marks, so that none is divided; lines end as RFC 4180 says. Numbers are the shortest that read back the same; `rate` is in `unit`, `percent` has two
-    decimals. `unchecked` are points of `max_points` whose checks were not made. Excel takes a file for UTF-8 only if it
-    starts with a byte order mark, so there is one: Python reads it as "utf-8-sig".
+    Every cell is in quotation marks, so that none is divided. Lines end as RFC 4180 says. Numbers are the shortest that
+    read back the same; `rate` is in `unit`, `percent` has two decimals. `unchecked` are points of `max_points` whose
+    checks were not made. Excel takes a file for UTF-8 only if it starts with a byte order mark, so there is one: Python
+    reads it as "utf-8-sig".
     """
     file = io.StringIO()
     parts = dict.fromkeys(part for parts in gradebook.parts.values() for part in parts if part)

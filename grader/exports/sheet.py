@@ -14,8 +14,8 @@ DELIMITERS = ",;\t"
 """What the platforms and spreadsheets write."""
 
 FORMULA = re.compile(rf"""(^|[{DELIMITERS}\r\n])([ \xa0"']*)([-=+@\uff1d\uff0b\uff0d\uff20])""")
-"""What a spreadsheet may run (OWASP, "CSV Injection"; the last four signs are full-width): a sign at the start of a cell,
-or of what it takes for one where it divides cells by another sign than the file does, as the reader's country has it.
+"""What a spreadsheet may run (OWASP, "CSV Injection"; the last four signs are full-width): a sign at the start of a
+cell, or of what it takes for one where it divides cells by another sign than the file does.
 """
 
 PLAIN = re.compile(r"[0-9]*[.,]?[0-9]*")
