@@ -154,7 +154,7 @@ class ContainerSandbox:
                 image_id: str = self._engine.inspect_image(name)["Id"]
         except ImageNotFound:
             build = BUILD.format(image=name)
-            told = f"there is no image {name}; in the folder of the Dockerfile, run: {build}. {WITHOUT_A_WALL}"
+            told = f"there is no image {name}; in the folder of the Dockerfile, run `{build}`. {WITHOUT_A_WALL}"
             raise WorkerError(told) from None
         return image_id
 
