@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from grader.errors import GraderError
+from grader.errors import GraderError, InterruptedGradingError
 from grader.handin import HandIn, Intake
 from grader.parcel import Parcel, pack
 from grader.result import Result, Ungraded
@@ -145,6 +145,8 @@ def _outcome(future: "Future[Result | Ungraded]") -> Result | Ungraded:
     """What the station made of it; a station that died over it is a fault of ours like others."""
     try:
         return future.result()
+    except InterruptedGradingError:  # Ctrl-C is told this thread wherever it is
+        raise
     except Exception as error:  # noqa: BLE001 - a cluster has errors of its own
         told = str(error) if isinstance(error, GraderError) else f"its station failed: {error!r}"
         return Ungraded(assignment="", submission=str(NAME), fault=showable(told))

@@ -53,11 +53,11 @@ def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
             piles.append(Pile(owner=Owner(name=row.student), refused=why))
             unplaced.append(remark(where, why))
         else:
-            mine = _checkout(path.parent, row)
+            mine, why = _checkout(path.parent, row)
             pieces = tuple(replace(each, assignment=assignment) for each in mine.pieces)
             piles.append(replace(mine, pieces=pieces))
-            if mine.refused:
-                unplaced.append(remark(where, mine.refused))
+            if why:
+                unplaced.append(remark(where, f"{one_line(row.path)} {why}"))
     return Sorted(piles=gather(piles).piles, unplaced=tuple(unplaced))
 
 
@@ -66,25 +66,24 @@ def _once(rows: list[Row]) -> list[Row]:
     return list({(row.student, row.path, row.assignment): row for row in reversed(rows)}.values())[::-1]
 
 
-def _checkout(root: Path, row: Row) -> Pile:
-    """What a checkout holds, or why that is nothing."""
+def _checkout(root: Path, row: Row) -> tuple[Pile, str]:
+    """What a checkout holds, and why that is nothing; what is there and is not read is refused."""
     owner, path = Owner(name=row.student), root / row.path
-    why = "is not there"
     try:
         if path.is_symlink():
             why = "is a link, and links are not followed; name the folder itself"
         elif path.is_dir():
             listing = replace(list_folder(path), name=row.path)
-            if listing.files:
-                return pile(owner, listing, listing.files, 0)
-            why = "holds no files"
+            return pile(owner, listing, listing.files, 0), "" if listing.files else "holds no files"
         elif path.exists():
             file = find_file(path.parent, (path.name,))
             listing = Listing(name=row.path, files=(file,))
-            return Pile(owner=owner, pieces=(replace(piece(listing, file, file.parts), where=row.path),))
+            return Pile(owner=owner, pieces=(replace(piece(listing, file, file.parts), where=row.path),)), ""
+        else:
+            return Pile(owner=owner), "is not there"
     except (OSError, ValueError, InputError) as error:
         why = f"cannot be read: {error}"
-    return Pile(owner=owner, refused=f"{one_line(row.path)} {why}")
+    return Pile(owner=owner, refused=f"{one_line(row.path)} {why}"), why
 
 
 def _rows(path: Path) -> list[Row]:
