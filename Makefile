@@ -3,7 +3,7 @@
 PYTHON ?= $(shell sh tools/find-python)
 BIN := .venv/bin
 
-# One right and some wrong submissions, an assignment each.
+# One right and some wrong submissions, an assignment each. They are our own, and need no container.
 SAMPLES := coalsTransp/flat-tile-turned-on-load coalsProgrm/accum-starts-at-one optimProgram/course-style-lmem-alias \
            blockMMM/missing-column-guard rgblkMMM/course-all-five
 
@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 demo: setup
 	@for sample in $(SAMPLES); do \
-	    $(BIN)/grader grade tests/submissions/$$sample --assignment $${sample%%/*} --require-sanitizer; code=$$?; echo; \
+	    $(BIN)/grader grade tests/submissions/$$sample --assignment $${sample%%/*} --sandbox process --require-sanitizer; code=$$?; echo; \
 	    [ $$code -le 1 ] || exit $$code; \
 	done
 

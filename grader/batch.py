@@ -9,11 +9,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from grader.errors import GraderError
+from grader.errors import GraderError, InterruptedGradingError
 from grader.handin import HandIn, Intake
 from grader.parcel import Parcel, pack
 from grader.result import Result, Ungraded
-from grader.station import NAME, Errand, Facilities, Graded
+from grader.station import NAME, Errand, Facilities
 from grader.store import Store, content_key, seed_of
 from grader.suite import Coursework
 from grader.text import showable
@@ -32,6 +32,7 @@ class Item:
 
     key: str
     handins: tuple[HandIn, ...]
+    assignment: Coursework
     parcel: Parcel
 
     @property
@@ -59,6 +60,8 @@ class Plan:
             data=item.handins[0].data,
             sha256=item.handins[0].sha256,
             seed=seed_of(self.seed, item.key),
+            assignment_sha256=item.assignment.sha256,
+            max_points=item.assignment.points + sum(sum(part.left_out.values()) for part in item.assignment.parts),
         )
 
 
@@ -68,10 +71,13 @@ def make_plan(
     """An item for every different file and assignment, in the order in which they were found."""
     parcels = {assignment.name: pack(assignment) for assignment in assignments}
     measured = {assignment.name: assignment.measured_sha256 for assignment in assignments}
+    named = {assignment.name: assignment for assignment in assignments}
     items: dict[str, Item] = {}
     for handin in intake.handins:
         key = content_key(handin, measured[handin.assignment], facilities, orders)
-        known = items.get(key) or Item(key=key, handins=(), parcel=parcels[handin.assignment])
+        known = items.get(key) or Item(
+            key=key, handins=(), assignment=named[handin.assignment], parcel=parcels[handin.assignment]
+        )
         items[key] = replace(known, handins=(*known.handins, handin))
     return Plan(items=items, facilities=facilities, orders=orders, seed=seed)
 
@@ -105,7 +111,7 @@ class _Attempt:
 def grade_all(plan: Plan, workforce: Workforce, store: Store, listen: Listener) -> dict[str, str]:
     """Grade every item, and store what comes of it; the faults of those that could not be graded, by key."""
     waiting = deque(_Attempt(item=item, number=1) for item in plan.items.values())
-    under_way: dict[Future[Graded | Ungraded], _Attempt] = {}
+    under_way: dict[Future[Result | Ungraded], _Attempt] = {}
     faults: dict[str, str] = {}
     while waiting or under_way:
         while waiting and len(under_way) < workforce.hands:
@@ -126,19 +132,21 @@ def grade_all(plan: Plan, workforce: Workforce, store: Store, listen: Listener) 
     return faults
 
 
-def _ended(attempt: _Attempt, outcome: Graded | Ungraded, store: Store) -> Event:
+def _ended(attempt: _Attempt, outcome: Result | Ungraded, store: Store) -> Event:
     item, number = attempt.item, attempt.number
-    if isinstance(outcome, Graded):
+    if isinstance(outcome, Result):
         store.keep(item.key, outcome)
-        return Event(what="graded", item=item, attempt=number, result=outcome.result)
+        return Event(what="graded", item=item, attempt=number, result=outcome)
     what: Literal["retried", "given up"] = "retried" if number < ATTEMPTS else "given up"
     return Event(what=what, item=item, attempt=number, fault=outcome.fault)
 
 
-def _outcome(future: "Future[Graded | Ungraded]") -> Graded | Ungraded:
+def _outcome(future: "Future[Result | Ungraded]") -> Result | Ungraded:
     """What the station made of it; a station that died over it is a fault of ours like others."""
     try:
         return future.result()
+    except InterruptedGradingError:  # Ctrl-C is told this thread wherever it is
+        raise
     except Exception as error:  # noqa: BLE001 - a cluster has errors of its own
         told = str(error) if isinstance(error, GraderError) else f"its station failed: {error!r}"
         return Ungraded(assignment="", submission=str(NAME), fault=showable(told))

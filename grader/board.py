@@ -131,7 +131,7 @@ def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
         if row.status == "ungraded"
     ]
     if statuses["ungraded"]:
-        lines.append("That is our fault and not theirs: the same command tries again what has no grade.")
+        lines.append("What was refused must be handed in anew. The rest is our fault: the same command tries again.")
     return "\n".join([*lines, f"Begin with {folder / 'index.html'}; grades are in {folder / 'grades.csv'}."])
 
 

@@ -17,6 +17,7 @@ from grader.commands import assignments, authoring, course, driving, machine, su
 from grader.commands.options import BAD_INPUT, UNGRADED
 from grader.errors import InputError, InterruptedGradingError, SetupError, UngradedError
 from grader.interrupts import interrupt_on
+from grader.text import showable
 
 INTERRUPTED = 130
 """As a shell reports a program that Ctrl-C has ended."""
@@ -84,12 +85,13 @@ def main() -> None:
     except InterruptedGradingError as error:
         _complain(str(error), INTERRUPTED)
     except Exception:  # noqa: BLE001 - a fault of ours must not end with the exit code of a failed check
-        traceback.print_exc()
+        print(showable(traceback.format_exc()), file=sys.stderr, end="")
         _complain("this is a fault in grader itself; please report the lines above.", UNGRADED)
 
 
 def _complain(message: str, code: int) -> NoReturn:
-    print(f"grader: {message}", file=sys.stderr)
+    """One line, whatever is in it: names of files come from strangers, and a terminal obeys what it is shown."""
+    print(f"grader: {' '.join(showable(message).splitlines())}", file=sys.stderr)
     sys.exit(code)
 
 

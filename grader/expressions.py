@@ -5,6 +5,7 @@ import math
 import operator
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from simpleeval import InvalidExpression, OperatorNotDefined, SimpleEval
 
@@ -26,20 +27,31 @@ def ceil_to(value: int, step: int) -> int:
 FUNCTIONS = {"ceil_div": ceil_div, "ceil_to": ceil_to, "min": min, "max": max, "sqrt": math.sqrt}
 
 
+FAILURES = (
+    *(InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError, LookupError, AttributeError),
+    *(RecursionError, MemoryError),  # what Python says of an expression that is nested too deeply
+)
+"""What comes of text that is no arithmetic."""
+
+
 def evaluate(expression: str | float, names: Mapping[str, object]) -> float:
     """Value of an expression over `names`; raises InputError that quotes the expression."""
-    if isinstance(expression, int | float):
-        return expression
-    evaluator = SimpleEval(names=dict(names), functions=FUNCTIONS)
-    del evaluator.nodes[ast.Attribute]
     try:
-        value = evaluator.eval(expression)
-    except (InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError) as error:
+        value = _calculated(expression, names) if isinstance(expression, str) else expression
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except FAILURES as error:
         known = ", ".join(sorted([*map(str, names), *FUNCTIONS]))
-        raise InputError(f'cannot evaluate "{expression}": {error}. It may use {known}.') from error
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        told = f'cannot evaluate "{expression}": {error}. It may use {known}.'
+        raise InputError(" ".join(told.split())) from error
+    if not is_number:
         raise InputError(f'"{expression}" is not a finite number but {value!r}.')
     return value
+
+
+def _calculated(expression: str, names: Mapping[str, object]) -> Any:
+    evaluator = SimpleEval(names=dict(names), functions=FUNCTIONS)
+    del evaluator.nodes[ast.Attribute]
+    return evaluator.eval(expression)
 
 
 STATED = re.compile(r"[\w\s+\-*/%(),]{1,100}")

@@ -13,12 +13,28 @@ def data_folder() -> Path:
     """Where this user's programs keep their data, by the XDG base directory specification, and grader its own; raises
     InputError where the user has none.
     """
-    named = Path(os.environ.get("XDG_DATA_HOME", ""))
+    folder = _xdg("XDG_DATA_HOME", ".local/share")
+    if folder is None:
+        raise InputError("this user has no home folder: set XDG_DATA_HOME to a folder for grader's data.")
+    return folder
+
+
+def config_folder() -> Path | None:
+    """Where this user keeps grader's settings, by the same specification; None where the user has no home."""
+    return _xdg("XDG_CONFIG_HOME", ".config")
+
+
+def state_folder() -> Path | None:
+    """Where grader notes what it has done for this user, likewise."""
+    return _xdg("XDG_STATE_HOME", ".local/state")
+
+
+def _xdg(variable: str, usual: str) -> Path | None:
+    named = Path(os.environ.get(variable, ""))
     try:
-        data = named if named.is_absolute() else Path.home() / ".local" / "share"
-    except RuntimeError as error:
-        raise InputError("this user has no home folder: set XDG_DATA_HOME to a folder for grader's data.") from error
-    return data / "grader"
+        return (named if named.is_absolute() else Path.home() / usual) / "grader"
+    except RuntimeError:
+        return None
 
 
 def make_folder(path: Path) -> None:

@@ -99,7 +99,7 @@ Status = Literal["graded", "ungraded", "absent"]
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A student and an assignment: a grade, or the fault of ours for which there is none yet, or nothing handed in.
+    """A student and an assignment: a grade, or the fault or refusal for which there is none yet, or nothing handed in.
 
     `shown` is what the student is told of the grade: less, where checks are hidden. `same_as` are the labels of others
     who handed in the very same bytes, which were graded once for all of them.

@@ -46,6 +46,15 @@ class Absence:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """A student who has handed in what cannot be graded for an assignment, and why: listed, and no absence."""
+
+    student: Student
+    assignment: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Remark:
     """A line about something that was found and is not graded, or not as it was: where it is, and why."""
 
@@ -64,5 +73,6 @@ class Intake:
     shape: str
     handins: tuple[HandIn, ...]
     absences: tuple[Absence, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
     unplaced: tuple[Remark, ...] = ()
     remarks: tuple[Remark, ...] = ()

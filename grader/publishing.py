@@ -18,7 +18,7 @@ from grader.exports.grades import grades_csv
 from grader.exports.gradescope import gradescope_results
 from grader.files import make_folder, write_whole
 from grader.gradebook import Gradebook, Row, grade_of
-from grader.handin import HandIn, Intake
+from grader.handin import HandIn, Intake, Refusal
 from grader.reports import REPORTS, Report, overview_page
 from grader.reports.junit import render_batch
 from grader.rescoring import rescore
@@ -34,7 +34,7 @@ WRITTEN: dict[str, Report] = {"xml": REPORTS["junit"], "gradescope.json": grades
 """What is made of every outcome, by the ending of its file."""
 
 PAGE = "html"
-"""What takes longer to make, and is stored with the result."""
+"""What takes longer to make."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,10 +93,14 @@ def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
 
     def suites() -> Iterator[tuple[str, Result | Ungraded]]:
         for outcome in outcomes.each():
-            _write_reports(outcome, outcomes.store, folder)
+            _write_reports(outcome, folder)
+            _write_instructors(outcome, outcomes.store)
             rows.append(_row(outcome))
             links[outcome.handin.student.label, outcome.handin.assignment] = _link(outcome, outcomes.store)
             yield outcome.handin.student.label, outcome.told
+        for each in outcomes.intake.refusals:
+            fault = refused_in_words(each)
+            yield each.student.label, Ungraded(assignment=each.assignment, submission="", fault=fault)
 
     write_whole(folder / "batch.xml", render_batch(suites()))
     book = _gradebook(rows, outcomes)
@@ -106,10 +110,19 @@ def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
 
 
 def _gradebook(rows: list[Row], outcomes: Outcomes) -> Gradebook:
-    """The batch in brief: these rows, and those of whom there is nothing."""
+    """The batch in brief: these rows, and those of whom there is nothing, or nothing that can be graded."""
     absent = (Row(student=each.student, assignment=each.assignment) for each in outcomes.intake.absences)
-    everyone = tuple(sorted((*rows, *absent), key=lambda row: (row.student.label, row.assignment)))
+    refused = (
+        Row(student=each.student, assignment=each.assignment, fault=refused_in_words(each))
+        for each in outcomes.intake.refusals
+    )
+    everyone = tuple(sorted((*rows, *absent, *refused), key=lambda row: (row.student.label, row.assignment)))
     return replace(blank_book(outcomes.intake, outcomes.assignments), rows=everyone)
+
+
+def refused_in_words(refusal: Refusal) -> str:
+    """Why somebody who has handed something in has no grade."""
+    return f"refused because of {refusal.why}; a new hand-in can be graded."
 
 
 def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
@@ -126,7 +139,7 @@ def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
     )
 
 
-def _write_reports(outcome: Outcome, store: Store, folder: Path) -> None:
+def _write_reports(outcome: Outcome, folder: Path) -> None:
     """Those of one file that was handed in, unless they are there already.
 
     The file that says so is removed first: what is cut short here must not be taken for done by the next run.
@@ -138,28 +151,24 @@ def _write_reports(outcome: Outcome, store: Store, folder: Path) -> None:
     if all(file.is_file() for file in files.values()) and files[JSON].read_text("utf-8") == wanted:
         return
     files[JSON].unlink(missing_ok=True)
-    write_whole(files[PAGE], _page(outcome, store))
+    write_whole(files[PAGE], REPORTS[PAGE](outcome.shown))
     for ending, render in WRITTEN.items():
         write_whole(files[ending], render(outcome.shown))
 
 
-def _page(outcome: Outcome, store: Store) -> str:
-    """The stored page, unless the result has been scored anew since, or not all of it is shown."""
-    return _stored_page(outcome, outcome.shown, store) or REPORTS["html"](outcome.shown)
+def _write_instructors(outcome: Outcome, store: Store) -> None:
+    """The whole page, where students are shown less: once for a result, and again whenever it is scored anew."""
+    page, stored, told = store.page(outcome.item.key), outcome.stored, outcome.told
+    as_stored = isinstance(told, Result) and stored is not None and told.checks == stored.checks
+    if outcome.shown != told and not (page.is_file() and as_stored):
+        write_whole(page, REPORTS[PAGE](told))
 
 
 def _link(outcome: Outcome, store: Store) -> str:
-    """Where the overview leads: to the student's page, or to the stored one where students are shown less."""
-    if outcome.shown != outcome.told and _stored_page(outcome, outcome.told, store):
-        return f"results/{outcome.item.key}.{PAGE}"
+    """Where the overview leads: to the student's page, or to the whole one where students are shown less."""
+    if outcome.shown != outcome.told:
+        return f"results/{store.page(outcome.item.key).name}"
     return f"students/{outcome.handin.student.label}/{outcome.handin.assignment}.{PAGE}"
-
-
-def _stored_page(outcome: Outcome, told: Result | Ungraded, store: Store) -> str:
-    """The page that was made when it was graded, if that says what is to be told; else ""."""
-    stored = outcome.stored
-    unchanged = stored is not None and isinstance(told, Result) and stored.checks == told.checks
-    return store.page(outcome.item.key) if unchanged else ""
 
 
 def _row(outcome: Outcome) -> Row:

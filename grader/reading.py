@@ -20,11 +20,26 @@ def read_fields(path: Path, such_as: str) -> Fields:
     """The mapping in a file; `such_as` names fields that it has, for one that holds something else."""
     try:
         fields = yaml.safe_load(read_text(path))
-    except yaml.YAMLError as error:
+        _check_text(fields)
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:  # a date may be none, a key a list
         raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(fields, dict):
         raise InputError(f"{path}: must hold fields such as {such_as}, but holds {type(fields).__name__}.")
     return fields
+
+
+def _check_text(fields: object) -> None:
+    """Raises ValueError for a text that no file can hold: YAML can spell halves of characters. Each value is looked at
+    once, however often others refer to it.
+    """
+    waiting, seen = [fields], set[int]()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            value.encode()
+        elif isinstance(value, dict | list) and id(value) not in seen:
+            seen.add(id(value))
+            waiting += [*value, *value.values()] if isinstance(value, dict) else value
 
 
 def checked(where: str, kind: type[Read], fields: Fields) -> Read:
@@ -57,7 +72,7 @@ def _place(error: Any, fields: Fields) -> str:
                 found = found[step]
                 place.append(str(step))
     lacking = error["loc"][-1:] if error["type"] == "missing" else ()
-    return ".".join((*place, *lacking))
+    return ".".join((*place, *map(str, lacking)))
 
 
 def _words(error: Any) -> str:

@@ -1,7 +1,9 @@
 """Settings: defaults, then a file, then GRADER_* variables, then the command line, each over the one before.
 
-The file is the one named by GRADER_CONFIG, else grader.yaml in the working directory if there is one. Nested settings
-have a double underscore in variables: GRADER_TIMING__MIN_PAIRS=50.
+The file is the user's own, ~/.config/grader/grader.yaml, or the one that GRADER_CONFIG names in its place. The working
+directory says nothing: it may be a student's. A course brings code that the judge runs, so no file but the user's own
+names it: a variable or an option does. Nested settings have a double underscore in variables:
+GRADER_TIMING__MIN_PAIRS=50.
 """
 
 import json
@@ -26,17 +28,17 @@ from pydantic_settings import (
 from grader.course import Course
 from grader.coursework import KIT_FILE
 from grader.errors import InputError
-from grader.files import data_folder
+from grader.files import config_folder, data_folder
 from grader.grading import Bench
 from grader.protocol import Limits
 from grader.runner import Deadlines
-from grader.sandbox import SANDBOXES, Sandbox
+from grader.sandbox import SANDBOXES, Sandbox, containers_are_ready
 from grader.sandbox.gpu import NO_GPU
 from grader.sandbox.rules import ContainerRules, Rules
 from grader.sandbox.spare import SpareSandbox
 from grader.sandbox.users import roots_own
 from grader.timing import TimingRules
-from grader.trust import choose_sandbox
+from grader.trust import was_started
 from grader.watching import WatchingRules
 
 CONFIG_VARIABLE = "GRADER_CONFIG"
@@ -129,7 +131,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Highest first: the command line, the environment, the file."""
-        return init_settings, env_settings, YamlConfigSettingsSource(settings_cls, yaml_file=config_file())
+        return init_settings, env_settings, _FileSource(settings_cls, yaml_file=config_file())
 
     @property
     def constraints(self) -> Path:
@@ -158,10 +160,27 @@ class Settings(BaseSettings):
         own = self.course_folder / "student_template"
         return own if own.is_dir() else shipped() / own.name
 
-    def choose_sandbox(self, *, trusted: bool) -> str:
-        """The sandbox that is set, else the one for code that is trusted or not; a GPU is for containers only."""
-        wanted = "docker" if self.sandbox is None and self.docker.gpu != NO_GPU else self.sandbox
-        return choose_sandbox(wanted, trusted=trusted)
+    @property
+    def _named_sandbox(self) -> str | None:
+        """The sandbox that is set; a GPU is for containers only."""
+        return "docker" if not self.sandbox and self.docker.gpu != NO_GPU else self.sandbox
+
+    def sandbox_for_ours(self) -> str:
+        """Where the course's own kernels run."""
+        return self._named_sandbox or "process"
+
+    def sandbox_for_others(self) -> str:
+        """Where code runs that others have written."""
+        return self._named_sandbox or "docker"
+
+    def sandbox_for(self, submission: Path) -> str:
+        """The same for a file: one's own is graded also where there are no containers."""
+        alone = (
+            not self._named_sandbox
+            and was_started(submission.resolve().parent)
+            and not containers_are_ready(self._rules)
+        )
+        return "process" if alone else self.sandbox_for_others()
 
     def make_sandbox(self, name: str) -> Sandbox:
         """A sandbox by these settings; the caller closes it."""
@@ -169,7 +188,11 @@ class Settings(BaseSettings):
             raise InputError(f"there is no sandbox {name!r}; there are: {', '.join(SANDBOXES)}.")
         if name != "docker" and self.docker.gpu != NO_GPU:
             raise InputError("a GPU is handed to containers only: leave --gpu out, or use --sandbox docker.")
-        return SANDBOXES[name](Rules(limits=Limits(**self.limits.model_dump()), container=self.docker))
+        return SANDBOXES[name](self._rules)
+
+    @property
+    def _rules(self) -> Rules:
+        return Rules(limits=Limits(**self.limits.model_dump()), container=self.docker)
 
     def bench(self, sandbox_name: str, sandbox: Sandbox) -> Bench:
         """The bench that gradings run on."""
@@ -213,13 +236,31 @@ class Settings(BaseSettings):
             yield bench
 
 
+class _FileSource(YamlConfigSettingsSource):
+    """The settings of the file that is in force."""
+
+    def __call__(self) -> dict[str, Any]:
+        fields = super().__call__()
+        if "course" in fields and os.environ.get(CONFIG_VARIABLE):
+            raise InputError(
+                f"{os.environ[CONFIG_VARIABLE]} names a course, whose code would run: name it with --course DIR, in "
+                f"GRADER_COURSE, or in {_own_file() or 'your own settings'}."
+            )
+        return fields
+
+
 def config_file() -> Path | None:
     """The settings file that is in force, if any."""
     named = os.environ.get(CONFIG_VARIABLE)
-    path = Path(named or CONFIG_FILE)
-    if named and not path.is_file():
-        raise InputError(f"{CONFIG_VARIABLE} names {path}, which is not there; correct or unset it.")
-    return path if path.is_file() else None
+    if named and not Path(named).is_file():
+        raise InputError(f"{CONFIG_VARIABLE} names {named}, which is not there; correct or unset it.")
+    path = Path(named) if named else _own_file()
+    return path if path is not None and path.is_file() else None
+
+
+def _own_file() -> Path | None:
+    folder = config_folder()
+    return None if folder is None else folder / CONFIG_FILE
 
 
 def as_variables(given: Mapping[str, Any], prefix: str = "GRADER_") -> dict[str, str]:
@@ -241,7 +282,7 @@ def load_settings(given: dict[str, Any]) -> Settings:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise InputError(
-            f"the setting {where} cannot be used: {first['msg']} (see {CONFIG_FILE} and GRADER_* variables)."
+            f"the setting {where} cannot be used: {first['msg']} (see your {CONFIG_FILE} and GRADER_* variables)."
         ) from error
     except SettingsError as error:
         raise InputError(f"a GRADER_* variable cannot be used: {' '.join(str(error).split())}.") from error

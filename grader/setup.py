@@ -170,7 +170,7 @@ def _simulator(constraints: Path) -> Step:
 
 def _pip(constraints: Path, tell: Tell) -> None:
     tell(f"installing {SIMULATOR}")
-    command = (sys.executable, "-m", "pip", "install", "--quiet", "--constraint", str(constraints), SIMULATOR)
+    command = (sys.executable, "-P", "-m", "pip", "install", "--quiet", "--constraint", str(constraints), SIMULATOR)
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()

@@ -20,7 +20,6 @@ from grader.grading import Bench, grade_coursework, refuse_coursework, ungraded
 from grader.interrupts import uninterrupted
 from grader.parcel import Parcel, unpack
 from grader.protocol import DeviceFacts
-from grader.reports import REPORTS
 from grader.result import Result, Ungraded
 from grader.sandbox.folder import LockedFolder, abandoned
 from grader.scanning import scan
@@ -56,7 +55,9 @@ class Facilities:
 
 @dataclass(frozen=True, kw_only=True)
 class Errand:
-    """One file to grade for one assignment. `orders` are settings, as JSON, that come before those of the machine."""
+    """One file to grade for one assignment. `orders` are settings, as JSON, that come before those of the machine; the
+    last two are what the result must say of the assignment.
+    """
 
     orders: str
     facilities: Facilities
@@ -64,14 +65,8 @@ class Errand:
     data: bytes
     sha256: str
     seed: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Graded:
-    """A result, and the page that shows it."""
-
-    result: Result
-    page: str
+    assignment_sha256: str
+    max_points: float
 
 
 class Station:
@@ -80,10 +75,9 @@ class Station:
     def __init__(self, orders: str) -> None:
         settings = load_settings(json.loads(orders))
         with ExitStack() as undo:
-            sandbox = settings.choose_sandbox(trusted=settings.sandbox == "process")
             with uninterrupted():
                 self._assignments = undo.enter_context(_assignments_folder(Path(tempfile.gettempdir())))
-                self._bench = undo.enter_context(settings.open_batch(sandbox))
+                self._bench = undo.enter_context(settings.open_batch(settings.sandbox_for_others()))
             self.facilities = _look_around(self._bench)
             self._opened = undo.pop_all()
 
@@ -91,7 +85,7 @@ class Station:
         """End the spare worker, and remove the assignments."""
         self._opened.close()
 
-    def grade(self, errand: Errand) -> Graded:
+    def grade(self, errand: Errand) -> Result:
         """Grade it; raises what a grading raises, and WorkerError if this is not a station of the batch."""
         if self.facilities != errand.facilities:
             raise WorkerError(
@@ -99,9 +93,7 @@ class Station:
                 f"{errand.facilities}: the results could not be compared."
             )
         assignment = unpack(errand.parcel, self._assignments)
-        result = _result(assignment, errand, self._bench)
-        with shared_cpu(self._bench.locks):
-            return Graded(result=result, page=REPORTS["html"](result))
+        return _result(assignment, errand, self._bench)
 
 
 @contextmanager
@@ -166,7 +158,7 @@ def look_around(orders: str) -> Facilities:
         return _station(orders).facilities
 
 
-def grade(errand: Errand) -> Graded | Ungraded:
+def grade(errand: Errand) -> Result | Ungraded:
     """Grade it in this process; what goes wrong in one grading is none of the others' business."""
     try:
         with _at_work:

@@ -2,8 +2,8 @@
 
 RESULTS/batch.json           the seed of the batch
 RESULTS/batch.lock           held by the grader that is at work here
-RESULTS/results/KEY.html     the page of a result
-RESULTS/results/KEY.json     the result; once it is there, all of it is
+RESULTS/results/KEY.json     the result
+RESULTS/results/KEY.html     its page, where students are shown less (publishing.py makes it)
 """
 
 import fcntl
@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -24,7 +24,7 @@ from grader.inputs import fresh_seed
 from grader.record import Record
 from grader.reports import REPORTS
 from grader.result import Result
-from grader.station import Facilities, Graded
+from grader.station import Facilities
 
 KEY_DIGITS = 32
 """Hexadecimal digits of a key, 128 bits of its hash: short enough for a file name, long enough never to collide."""
@@ -71,16 +71,14 @@ class Store:
         except OSError as error:
             raise InputError(f"cannot read {self._path(key, 'json')}: {error.strerror}.") from error
 
-    def page(self, key: str) -> str:
-        """The page of a stored result; "" if somebody has removed it."""
-        with suppress(OSError, UnicodeDecodeError):
-            return self._path(key, "html").read_text(encoding="utf-8")
-        return ""
+    def page(self, key: str) -> Path:
+        """Where the page of a result is, if one has been made since it was stored."""
+        return self._path(key, "html")
 
-    def keep(self, key: str, graded: Graded) -> None:
-        """Store a result and its page, the result last."""
-        write_whole(self._path(key, "html"), graded.page)
-        write_whole(self._path(key, "json"), REPORTS["json"](graded.result))
+    def keep(self, key: str, result: Result) -> None:
+        """Store a result; a page of an older one goes first."""
+        self.page(key).unlink(missing_ok=True)
+        write_whole(self._path(key, "json"), REPORTS["json"](result))
 
     def drop(self, key: str) -> None:
         """Forget a result, so that it is graded again."""

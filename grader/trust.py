@@ -1,21 +1,31 @@
-"""Whose code may run where: one's own in a process, anybody else's in a container."""
+"""Whose code it is: a file is one's own in a folder that `grader init` has made for this user on this computer.
 
-import os
+Nothing in the folder says so, since a download can hold anything; nor does its owner: what one downloads is one's own.
+"""
+
+import hashlib
+from contextlib import suppress
 from pathlib import Path
 
 from grader.errors import InputError
+from grader.files import make_folder, state_folder, write_whole
 
 
-def choose_sandbox(chosen: str | None, *, trusted: bool) -> str:
-    """The sandbox for code that is or is not trusted; raises InputError for a choice that would run strangers' code."""
-    if chosen == "process" and not trusted:
-        raise InputError(
-            "in the sandbox `process`, other people's code would run with your rights: use --sandbox docker, or say "
-            "--trust-submissions if you know every line of it."
-        )
-    return chosen or ("process" if trusted else "docker")
+def note_started(folder: Path) -> None:
+    """Remember that it was made here; who has no place for that says later whose code it is."""
+    note = _note(folder)
+    if note is not None:
+        with suppress(InputError):
+            make_folder(note.parent)
+            write_whole(note, bytes(folder.resolve()))
 
 
-def is_own(path: Path) -> bool:
-    """Whether the file belongs to the user who grades it."""
-    return path.stat().st_uid == os.geteuid()
+def was_started(folder: Path) -> bool:
+    """Whether it was made here."""
+    note = _note(folder)
+    return note is not None and note.is_file()
+
+
+def _note(folder: Path) -> Path | None:
+    state = state_folder()
+    return None if state is None else state / "started" / hashlib.sha256(bytes(folder.resolve())).hexdigest()

@@ -31,7 +31,7 @@ CALM = {**QUICK, "GRADER_TIMING__MIN_PAIRS": "5", "GRADER_TIMING__MAX_PAIRS": "5
 CALM |= {"GRADER_DEADLINES__FIRST_LAUNCH": "30", "GRADER_DEADLINES__LAUNCH": "30", "GRADER_DEADLINES__START": "60"}
 """Settings under which a grading takes a second or two; deadlines are long, since tests share the processor."""
 
-TRUSTED = ("--sandbox", "process", "--trust-submissions")
+TRUSTED = ("--sandbox", "process")
 
 DASK = (sys.executable, "-m", "dask")
 WORKER = ("--nthreads", "1", "--resources", "device=1", "--no-dashboard")

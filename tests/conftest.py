@@ -68,6 +68,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             )
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nobody_in_particular(tmp_path_factory) -> Iterator[None]:
+    """A user with no settings, who has started nothing; what the tests start is noted for none."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+            patch.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
+        yield
+
+
 @pytest.fixture(scope="session")
 def course() -> Course:
     """The assignments of this repository."""

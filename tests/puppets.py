@@ -7,7 +7,7 @@ from samples import BUILD, DEVICE, SPEED, check, result
 from grader.batch import make_plan
 from grader.handin import Absence, HandIn, Intake, Student
 from grader.result import Result, Ungraded
-from grader.station import Facilities, Graded
+from grader.station import Facilities
 
 FACILITIES = Facilities(grader="0", device=DEVICE, simulated=True)
 ORDERS = '{"sandbox": "process"}'
@@ -37,7 +37,7 @@ def outcome_of(errand, assignment_sha256="a"):
         update={"submission_sha256": errand.sha256, "seed": errand.seed, "assignment_sha256": assignment_sha256}
     )
     fields = {"assignment": errand.parcel.name, "source": errand.data.decode("latin-1"), "provenance": provenance}
-    return Graded(result=GOOD.model_copy(update=fields), page=f"<p>{errand.sha256}</p>")
+    return GOOD.model_copy(update=fields)
 
 
 class Puppets:
@@ -64,10 +64,8 @@ class Puppets:
         future = Future()
         if isinstance(answer, BaseException):
             future.set_exception(answer)
-        elif isinstance(answer, Graded | Ungraded):
+        elif isinstance(answer, Result | Ungraded):
             future.set_result(answer)
-        elif isinstance(answer, Result):
-            future.set_result(Graded(result=answer, page=""))
         else:
             future.set_result(outcome_of(errand, self._sha256))
         return future

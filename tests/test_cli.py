@@ -7,6 +7,8 @@ from importlib.metadata import version
 import pytest
 from commandline import MODEL, complaint, grader, output_of, python
 
+from grader.text import UNSHOWABLE
+
 COMMANDS = (
     *("grade", "batch", "profile", "run", "init", "list", "show", "new", "validate"),
     *("devices", "calibrate", "setup", "doctor", "selftest", "schema", "export"),
@@ -38,6 +40,27 @@ def test_a_setting_that_cannot_be_used_is_one_line_and_exit_code_2(tmp_path):
     line = complaint(grader(tmp_path, "list", GRADER_TIMING__MIN_PAIRS="many"))
     assert "timing.min_pairs" in line
     assert "GRADER_" in line
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\x1b[2J\x1b]0;graded\x07.cl",
+        "a.cl\ngrader: every check passed.cl",
+        "a\u2028b.cl",
+        "\u202elc.a",
+        "\udcff.cl",
+        "--\x1b[31m",
+    ],
+    ids=ascii,
+)
+def test_a_file_can_be_called_anything_and_an_error_is_one_line_of_text_even_so(tmp_path, name):
+    """A terminal obeys what it is shown: no control character of a name reaches it, and none makes a second line."""
+    done = grader(tmp_path, "grade", name, "--assignment", "coalsTransp")
+    assert done.returncode == 2
+    assert not UNSHOWABLE.search(done.stderr)
+    assert "\u2028" not in done.stderr
+    assert name.startswith("--") or done.stderr.count("\n") == 1
 
 
 def test_a_fault_in_grader_itself_is_exit_code_3_with_its_traceback(tmp_path):

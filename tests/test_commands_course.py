@@ -19,7 +19,7 @@ def test_a_batch_that_requires_the_sanitizer_grades_nobody_without_it(tmp_path, 
         tmp_path,
         bare_python,
         *("batch", "submissions", "--assignment", "coalsTransp", "--out", "results", "--require-sanitizer"),
-        *("--sandbox", "process", "--trust-submissions"),
+        *("--sandbox", "process"),
     )
     assert done.returncode == 3
     assert done.stderr.startswith("grader: not graded: the simulator is missing here. Run `")
@@ -35,7 +35,7 @@ def test_a_batch_without_the_simulator_says_whose_points_are_not_whole(tmp_path,
     (tmp_path / "submissions").mkdir()
     (tmp_path / "submissions" / "anna.cl").write_text(WRONG)
     command = ("batch", "submissions", "--assignment", "coalsTransp", "--out", "out")
-    command += ("--sandbox", "process", "--trust-submissions")
+    command += ("--sandbox", "process")
     done = without_simulator(tmp_path, bare_python, *command)
     assert done.returncode == 3
     assert "1 submission not checked in full, up to 32 points each: the simulator is missing." in done.stdout
@@ -74,7 +74,7 @@ def test_a_batch_is_released_by_the_same_command(tmp_path):
         (tmp_path / "submissions" / name).mkdir(parents=True)
         (tmp_path / "submissions" / name / "kernels.cl").write_text(source)
     command = ("batch", "submissions", "--assignment", "small", "--course", "course", "--out", "out")
-    command += ("--sandbox", "process", "--trust-submissions")
+    command += ("--sandbox", "process")
     students = tmp_path / "out" / "students"
 
     def told(name):

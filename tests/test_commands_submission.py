@@ -135,6 +135,44 @@ def test_an_option_that_cannot_be_used_is_one_line_before_anything_is_graded(tmp
     assert (tmp_path / "kernels.cl").read_bytes() == MODEL.read_bytes()
 
 
+def test_a_students_repository_decides_nothing_about_its_grading(tmp_path):
+    """A settings file in it that names a course of the student's is not read: its oracle.py would run as the judge."""
+    evil = tmp_path / "evil"
+    for folder in ("assignments", "reference"):
+        shutil.copytree(ROOT / folder / "coalsTransp", evil / folder / "mine")
+    (evil / "reference" / "mine" / "oracle.py").write_text(
+        "open('owned', 'w')\n" + (ROOT / "reference" / "coalsTransp" / "oracle.py").read_text()
+    )
+    (tmp_path / "grader.yaml").write_text("course: evil\nsandbox: process\n")
+    (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
+    line = complaint(grader(tmp_path, "grade", "kernels.cl", "--assignment", "mine", **QUICK))
+    assert "there is no assignment 'mine'" in line
+    assert not (tmp_path / "owned").exists()
+
+
+NO_ENGINE = {"DOCKER_HOST": "unix:///nowhere", "GRADER_SANDBOX": ""}
+
+
+def test_a_file_that_was_downloaded_does_not_run_without_a_wall(tmp_path):
+    """Whoever owns it, and whatever lies beside it: where there is no container, the way out says what it means."""
+    (tmp_path / "kernels.cl").write_text(WRONG)
+    done = grade(tmp_path, **NO_ENGINE, **QUICK)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "no container engine answers" in done.stderr
+    assert "--sandbox process runs it with your rights" in done.stderr
+
+
+def test_what_was_started_here_is_graded_on_a_machine_without_containers(tmp_path):
+    """A student's one command: there is nobody to be protected from. An unpacked copy beside it is somebody's."""
+    state = {"XDG_STATE_HOME": str(tmp_path / "state"), **NO_ENGINE, **QUICK}
+    assert grader(tmp_path, "init", "coalsTransp", "mine", **state).returncode == 0
+    (tmp_path / "mine" / "kernels.cl").write_text(NOT_BUILDING)
+    done = grade(tmp_path / "mine", **state)
+    assert graded_as_failed(done, tmp_path / "mine").provenance.sandbox == "process"
+    shutil.copytree(tmp_path / "mine", tmp_path / "theirs")
+    assert grade(tmp_path / "theirs", **state).returncode == 3
+
+
 @pytest.fixture
 def copied_course(tmp_path):
     """A course of one assignment that a test may break, and a submission beside it."""

@@ -55,6 +55,25 @@ def test_no_text_starts_like_a_formula(start):
     assert cells["name"].endswith('cmd|"/c calc"!A0')
 
 
+SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"
+
+
+@pytest.mark.parametrize("dividing", ",;\t")
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_NONE])
+@pytest.mark.parametrize(
+    "name", ["x;=1+1", "x,=1+1", "x; @SUM(A1)", 'x;"=1+1"', "x;;-1", "a;b\uff1bc;\uff1d1", "=1", ";=1"]
+)
+def test_no_cell_starts_like_a_formula_however_the_table_is_divided(name, dividing, quoting):
+    """In many countries a spreadsheet divides cells by semicolons, whatever the file says, and knows then no quotes."""
+    hostile = Student(label=name, name=name, key=name)
+    text = grades_csv(gradebook(row(hostile, GOOD, same_as=(name,)))).removeprefix("\ufeff")
+    cells = [
+        cell for line in csv.reader(io.StringIO(text, newline=""), delimiter=dividing, quoting=quoting) for cell in line
+    ]
+    assert not [cell for cell in cells if cell.strip(' "\t').startswith(tuple(SIGNS))]
+    assert text.splitlines()[1].startswith('"')
+
+
 def test_names_stay_readable():
     """Umlauts, quotation marks and right-to-left letters as they are; a name on two lines is on one."""
     names = [each["name"] for each in table(COURSE)]

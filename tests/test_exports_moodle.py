@@ -1,11 +1,13 @@
 """exports/moodle.py: a worksheet comes back to Moodle with every grade at its student."""
 
 import csv
+import html
 import io
+import re
 from dataclasses import dataclass, replace
 
 import pytest
-from samples import BUILD, check, result, unchecked
+from samples import BUILD, check, failed, result, unchecked
 from sheets import ABSENT, COURSE, FAULT, GRADED, NAMES, STUDENTS, WRONG, row
 
 from grader.errors import InputError
@@ -97,6 +99,7 @@ def test_every_grade_arrives_at_its_student(language, delimiter):
     assert {remark.why for remark in filled.remarks} == {
         "grades out of 50 points are scaled to its maximum of 100.",
         "grades out of 55 points are scaled to its maximum of 100.",
+        "has no grade in the copy: +there is no OpenCL device. no.",
     }
 
 
@@ -120,6 +123,15 @@ def test_a_comment_says_points_and_where_to_start_as_html():
         "grader: 25 of 55 points.<br>correctness 5 / 15, performance 20 / 40"
         '<br>Start here: WRONG_OUTPUT: it &lt;b&gt;is&lt;/b&gt; &amp; "wrong".'
     )
+
+
+def test_a_comment_is_no_formula_in_the_worksheet_and_reads_the_same_in_moodle():
+    """Escaping itself makes the sign at which many countries' spreadsheets divide cells: "<=" becomes "&lt;="."""
+    said = "line 3 says i<=n; =1+1; @x, -2."
+    hostile = result(BUILD, failed("correctness: one", message=said))
+    comment = imported(moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], hostile),)).data)["101"][1]
+    assert not [part for part in re.split("[;,]", comment) if part.strip().startswith(tuple("=+-@"))]
+    assert html.unescape(comment).endswith(said)
 
 
 def test_a_comment_of_ours_is_replaced_and_another_stays():

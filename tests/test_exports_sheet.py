@@ -33,10 +33,20 @@ def test_cells_say_what_python_reads(data):
     assert values == [cells or [""] for cells in expected]
 
 
-def test_a_changed_cell_is_quoted_where_it_must_or_was():
+def test_a_changed_cell_is_quoted_unless_it_is_a_number_and_was_not():
     """And no other byte moves."""
     sheet = read_sheet("f.csv", b'a,b\r\n"x",y\r\n"z",w\r\n')
     assert sheet.filled({(1, 0): "1", (1, 1): 'say "a,b"', (2, 1): "2"}) == b'a,b\r\n"1","say ""a,b"""\r\n"z",2\r\n'
+    assert sheet.filled({(1, 1): "1,5", (2, 1): "1.5"}) == b'a,b\r\n"x","1,5"\r\n"z",1.5\r\n'
+    assert sheet.filled({(2, 1): "word"}) == b'a,b\r\n"x",y\r\n"z","word"\r\n'
+
+
+@pytest.mark.parametrize("text", ["=1+1", "a;=1+1", "a,  @b", 'a\t"-c', "a\n+d", "\uff1d1", " =1", "'=1"])
+def test_a_changed_cell_is_no_formula_however_the_copy_is_divided(text):
+    """By whichever sign a spreadsheet divides the copy, no part of the cell starts as one."""
+    cell = read_sheet("f.csv", b"a,b\nc,d\n").filled({(1, 1): text}).decode().splitlines(keepends=True)
+    for sign in ",;\t\n":
+        assert not [part for part in "".join(cell[1:]).split(sign) if part.strip(' "').startswith(tuple("=+-@\uff1d"))]
 
 
 @pytest.mark.parametrize(

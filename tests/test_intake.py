@@ -42,7 +42,8 @@ def graded(intake):
 
 
 def missing(intake):
-    return [(each.student.label, each.assignment) for each in intake.absences]
+    """Of whom nothing is graded, be it absent or refused."""
+    return [(each.student.label, each.assignment) for each in (*intake.absences, *intake.refusals)]
 
 
 def lines(remarks):

@@ -5,6 +5,7 @@ import os
 import random
 import stat
 import struct
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -13,8 +14,9 @@ import pytest
 from downloads import source, write_folder, write_zip
 from test_intake import complaint, graded, lines, missing
 
+from grader import intake
 from grader.errors import InputError
-from grader.intake import archive, listing, take_in
+from grader.intake import opening, take_in
 from grader.intake.telling import tell
 from grader.submission import SIZE_LIMIT
 
@@ -189,10 +191,11 @@ def test_names_that_upset_terminals_are_shown_without_it(name, tmp_path, one):
         Path(os.fsdecode(os.fsencode(folder) + b"/a\xff")).mkdir(parents=True)
         write_folder(folder, {"ada/kernels.cl": KERNEL})
     intake = take_in(folder, one)
-    shown = tell(intake) + lines(intake.unplaced) + "".join(each.student.label for each in intake.absences)
+    without = [each.student.label for each in (*intake.absences, *intake.refusals)]
+    shown = tell(intake) + lines(intake.unplaced) + "".join(without)
     assert not {"\u202e", "\x1b", "\u2028", "\x07"} & set(shown)
     assert shown.encode()
-    assert "\n" not in intake.absences[0].student.label
+    assert "\n" not in without[0]
 
 
 def test_a_name_that_says_it_is_utf_8_and_is_not_is_refused(tmp_path, one):
@@ -204,7 +207,8 @@ def test_a_name_that_says_it_is_utf_8_and_is_not_is_refused(tmp_path, one):
 
 def test_an_archive_of_too_many_members_is_refused(tmp_path, one, monkeypatch):
     """The named one at once, a student's own in a line."""
-    monkeypatch.setattr(archive, "MEMBER_LIMIT", 3)
+    monkeypatch.setattr(intake, "LISTED_LIMIT", 3)
+    monkeypatch.setattr(opening, "MEMBER_LIMIT", 3)
     many = write_zip(tmp_path / "many.zip", {f"{number}.cl": b"" for number in range(4)})
     assert "has 4 members; an archive may have 3" in complaint(many, one)
     assert "all.zip/bob/many.zip: has 4 members" in bob(
@@ -212,23 +216,46 @@ def test_an_archive_of_too_many_members_is_refused(tmp_path, one, monkeypatch):
     )
 
 
-def test_everything_together_is_bounded(tmp_path, one, monkeypatch):
-    """What comes after the bound is refused in lines; what came before is graded."""
-    monkeypatch.setattr(listing, "KEPT_LIMIT", len(KERNEL) + 10)
-    text = bob(packed(tmp_path / "all.zip", ("bob/kernels.cl", KERNEL)), one)
-    assert "all.zip/bob/kernels.cl: there are over" in text
+def test_what_is_read_of_one_student_is_bounded_and_nobody_elses(tmp_path, one, monkeypatch):
+    """A megabyte of zeros that unpacks to gigabytes costs its student the hand-in, and those after it nothing."""
+    monkeypatch.setattr(opening, "READ_LIMIT", 10 * SIZE_LIMIT)
+    bomb = write_zip(tmp_path / "x.zip", {f"{n}.cl": bytes([n]) * SIZE_LIMIT for n in range(20)}).read_bytes()
+    handed_in = {"bob/x.zip": bomb, **{f"zoe{n}/kernels.cl": KERNEL + b" " * n for n in range(9)}}
+    found = take_in(packed(tmp_path / "all.zip", *handed_in.items()), one)
+    assert len(found.handins) == 10
+    assert found.absences == ()
+    (refusal,) = found.refusals
+    assert (refusal.student.label, refusal.assignment) == ("bob", "coalsTransp")
+    assert "x.zip/19.cl" in lines(found.unplaced)
+    assert "this student's files are over 10 MiB" in lines(found.unplaced)
+
+
+def test_a_path_through_thousands_of_folders_costs_what_its_bytes_do(tmp_path, one):
+    """None of its beginnings is kept: a zip of 1.8 MB ended a whole batch, for want of memory."""
+    deep = {f"{n}/" + "d/" * 2000 + "kernels.cl": b"" for n in range(100)}
+    inner = write_zip(tmp_path / "x.zip", deep).read_bytes()
+    tracemalloc.start()
+    try:
+        found = take_in(packed(tmp_path / "all.zip", ("bob/x.zip", inner), *deep.items()), one)
+        assert tracemalloc.get_traced_memory()[1] < 20 * len(inner)
+    finally:
+        tracemalloc.stop()
+    assert list(graded(found)) == [("ada", "coalsTransp")]
+    assert len(found.refusals) == 101
+    assert {"bob", "99"} < {each.student.label for each in found.refusals}
+    assert "lies under 32 folders" in found.refusals[0].why
 
 
 def test_a_students_archive_of_too_many_bytes_is_refused(tmp_path, one, monkeypatch):
     """It is not even opened."""
-    monkeypatch.setattr("grader.intake.keeping.ARCHIVE_LIMIT", 10)
+    monkeypatch.setattr("grader.intake.opening.ARCHIVE_LIMIT", 10)
     inner = write_zip(tmp_path / "x.zip", {"kernels.cl": KERNEL}).read_bytes()
     assert "all.zip/bob/x.zip: is over" in bob(packed(tmp_path / "all.zip", ("bob/x.zip", inner)), one)
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\5\6", b"not a zip"])
 def test_a_students_broken_archive_is_a_line(data, tmp_path, one):
-    """The student is absent, and nothing else suffers."""
+    """The student is refused, and nothing else suffers."""
     assert "all.zip/bob/x.zip: is no zip, or is damaged" in bob(packed(tmp_path / "all.zip", ("bob/x.zip", data)), one)
 
 

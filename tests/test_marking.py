@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from puppets import Puppets
 
+from grader.board import outcome_in_words
+from grader.commands.options import batch_exit_code
 from grader.errors import InputError, InterruptedGradingError, WorkerError
 from grader.exports.sheet import read_sheet
 from grader.marking import Request, mark
@@ -68,13 +70,32 @@ def test_everything_is_written(run, tmp_path):
         ["batch.json", "batch.lock", "batch.xml", "grades.csv", "index.html"]
         + [f"students/{who}/coalsTransp.{ending}" for who in ("anna", "bob", "carol") for ending in reports]
     )
-    assert len([name for name in found if name.startswith("results/")]) == 4
+    assert len([name for name in found if name.startswith("results/")]) == 2
     assert {row.student.label: (row.status, row.same_as) for row in book.rows} == {
         "anna": ("graded", ("bob",)),
         "bob": ("graded", ("anna",)),
         "carol": ("graded", ()),
         "dora": ("absent", ()),
     }
+
+
+def test_who_is_refused_is_not_absent(run, submissions, tmp_path):
+    """In no list and no table: there was something, so it waits for a new hand-in, and nobody takes it for nothing."""
+    (submissions / "eve.zip").write_bytes(b"no zip")
+    book, _, said = run()
+    assert {row.student.label: row.status for row in book.rows}["eve"] == "ungraded"
+    assert {row.student.label: row.status for row in book.rows}["dora"] == "absent"
+    assert batch_exit_code(book.rows) == 3
+    assert "1 without, 1 refused" in said[0]
+    assert "Refused for coalsTransp, for the reasons below: eve." in said[0]
+    why = "refused because of submissions/eve.zip: is no zip, or is damaged"
+    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        (row,) = (row for row in csv.DictReader(file) if row["label"] == "eve")
+    assert (row["status"], row["points"]) == ("ungraded", "")
+    assert row["fault"].startswith(why)
+    for text in ((tmp_path / "out" / name).read_text() for name in ("batch.xml", "index.html")):
+        assert why in text
+    assert f"not graded: eve, coalsTransp: {why}" in outcome_in_words(book, tmp_path)
 
 
 def test_totals_reconcile_with_the_parts(run, tmp_path):

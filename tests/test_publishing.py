@@ -16,7 +16,6 @@ from grader.marking import Request, mark
 from grader.publishing import PAGE
 from grader.reports import REPORTS
 from grader.result import Verdict
-from grader.station import Graded
 from grader.uploading import CanvasGradebook, MoodleWorksheet
 from grader.withholding import released, withheld
 
@@ -47,8 +46,7 @@ class Batch:
 
     def run(self, view=withheld, assignment=None):
         """The gradebook, and how many gradings it took."""
-        answer = Graded(result=self.whole, page=REPORTS["html"](self.whole))
-        workforce = Puppets(answers={KERNEL.encode(): [answer]})
+        workforce = Puppets(answers={KERNEL.encode(): [self.whole]})
         most = f"{self.whole.max_points:g}"
         request = Request(
             submissions=self.folder / "moodle",

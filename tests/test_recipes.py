@@ -55,7 +55,7 @@ def test_the_recipe_for_ssh_grades_a_batch(tmp_path):
         waited(lambda: (tmp_path / "scheduler.log").read_text().count("Register worker") == 2)
         grading[0] = str(BIN / grading[0])
         grading[grading.index("--assignment") + 1] = "coalsTransp"
-        ours = ["--course", tmp_path / "course", "--sandbox", "process", "--trust-submissions"]
+        ours = ["--course", tmp_path / "course", "--sandbox", "process"]
         assert run([*grading, *ours], tmp_path / "batch.log") == GRADED
     finally:
         for process in reversed(processes):

@@ -1,6 +1,8 @@
 """reports/: what learning platforms, programs and people are given to read."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -300,3 +302,12 @@ def test_junit_skips_what_was_not_checked_and_says_its_worth():
     assert [each.text for each in skipped] == [each.get("message") for each in skipped]
     cases = ElementTree.fromstring(junit(result(WATCHED[0]))).iter("testcase")
     assert [case.findtext("system-out") for case in cases] == ["[[PROPERTY|points=0]]\n[[PROPERTY|max_points=12]]"]
+
+
+def test_what_draws_figures_obeys_no_file_of_the_working_directory(tmp_path):
+    """It may be a student's repository, and its settings can name code."""
+    (tmp_path / "matplotlibrc").write_text("font.size: 99\n")
+    loading = "from grader import reports; reports._load_what_draws()"
+    program = f"{loading}; import matplotlib; print(matplotlib.rcParams['font.size'])"
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 99

@@ -190,7 +190,7 @@ def test_without_the_image_it_is_said_how_to_build_it(fake, tmp_path):
     fake.failures["inspect_image"] = ImageNotFound("404", explanation="No such image: mine:2")
     said = complaint(tmp_path, image="mine:2")
     assert "there is no image mine:2" in said
-    assert said.endswith("docker build --target worker --tag mine:2 .")
+    assert "run `docker build --target worker --tag mine:2 .`. Code that you trust" in said
 
 
 def test_a_gpu_that_is_not_there_is_told_before_any_engine_is_asked(tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ from grader.protocol import Limits, Simulation
 from grader.runner import Deadlines
 from grader.settings import CONFIG_FILE, CONFIG_VARIABLE, Settings, as_variables, config_file, load_settings
 from grader.timing import TimingRules
+from grader.trust import note_started
 from grader.watching import WatchingRules
 
 
@@ -23,12 +24,21 @@ def folder(tmp_path, monkeypatch):
         if name.startswith("GRADER_"):
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     return tmp_path
+
+
+@pytest.fixture
+def own(folder):
+    """The user's own settings file."""
+    path = folder / "config" / "grader" / CONFIG_FILE
+    path.parent.mkdir(parents=True)
+    return path
 
 
 def make_sandbox(given):
     settings = load_settings(given)
-    return settings.make_sandbox(settings.choose_sandbox(trusted=True))
+    return settings.make_sandbox(settings.sandbox_for_ours())
 
 
 def complaint(given=None):
@@ -117,25 +127,91 @@ def test_what_students_start_from_is_the_courses_or_comes_with_the_grader(folder
     assert settings.student_template == folder / "student_template"
 
 
-def test_a_file_in_the_working_directory_is_read(folder):
-    """Only what it names is changed."""
-    (folder / CONFIG_FILE).write_text("device: 2\ntiming: {min_pairs: 50}\n")
+def test_the_users_own_file_is_read(own, folder):
+    """Only what it names is changed; it may name a course."""
+    own.write_text(f"device: 2\ntiming: {{min_pairs: 50}}\ncourse: {folder}\n")
+    assert load_settings({}).course == folder
     settings = load_settings({})
     assert settings.device == 2
     assert settings.timing == TimingRules(min_pairs=50)
 
 
-def test_a_file_that_the_environment_names_is_read_in_place_of_it(folder, monkeypatch):
+def test_the_working_directory_sets_nothing(folder):
+    """It may be a student's repository, whose files would then say what runs, and where."""
+    (folder / CONFIG_FILE).write_text("device: 2\nsandbox: process\ncourse: evil\n")
+    assert load_settings({}) == Settings()
+    assert (load_settings({}).device, load_settings({}).sandbox) == (0, None)
+
+
+def test_a_file_that_is_asked_for_sets_everything_but_a_course(folder, monkeypatch):
+    """Whose oracle.py would run in the judge."""
+    (folder / CONFIG_FILE).write_text("device: 2\ncourse: evil\n")
+    monkeypatch.setenv(CONFIG_VARIABLE, CONFIG_FILE)
+    assert f"{CONFIG_FILE} names a course, whose code would run: name it with --course" in complaint()
+    (folder / CONFIG_FILE).write_text("device: 2\n")
+    assert load_settings({"course": folder}).device == 2
+
+
+def test_a_user_without_a_home_has_no_file(monkeypatch):
+    """And all else works."""
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError))
+    assert load_settings({"profiles": "here"}).device == 0
+
+
+STARTED, UNKNOWN = True, False
+
+
+@pytest.mark.parametrize(
+    ("chosen", "started", "ready", "found"),
+    [
+        (None, STARTED, True, "docker"),
+        (None, STARTED, False, "process"),
+        (None, UNKNOWN, True, "docker"),
+        (None, UNKNOWN, False, "docker"),
+        *((each, *of, each) for each in ("process", "user", "docker") for of in ((STARTED, False), (UNKNOWN, True))),
+    ],
+)
+def test_a_submission_runs_in_a_container_unless_somebody_says_otherwise(chosen, started, ready, found, monkeypatch):
+    """Or has started it on this computer, which has no containers. Who owns the file is no matter."""
+    folder = Path.cwd()
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    monkeypatch.setattr("grader.settings.containers_are_ready", lambda _: ready)
+    if started:
+        note_started(folder)
+    assert load_settings({"sandbox": chosen}).sandbox_for(folder / "kernels.cl") == found
+    assert load_settings({"sandbox": chosen}).sandbox_for_others() == (chosen or "docker")
+
+
+def test_a_link_to_somebody_elses_file_is_theirs(folder, monkeypatch):
+    """What counts is where the code lies."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    monkeypatch.setattr("grader.settings.containers_are_ready", lambda _: False)
+    (folder / "mine").mkdir()
+    (folder / "theirs.cl").touch()
+    (folder / "mine" / "kernels.cl").symlink_to(folder / "theirs.cl")
+    note_started(folder / "mine")
+    assert load_settings({}).sandbox_for(folder / "mine" / "kernels.cl") == "docker"
+
+
+def test_a_gpu_is_for_containers(folder):
+    """Also where the course's own kernels would run in a process."""
+    settings = load_settings({"docker": {"gpu": "nvidia"}})
+    assert settings.sandbox_for(folder / "kernels.cl") == settings.sandbox_for_ours() == "docker"
+    assert load_settings({}).sandbox_for_ours() == "process"
+
+
+def test_a_file_that_the_environment_names_is_read_in_place_of_it(folder, own, monkeypatch):
     """The other one does not count at all then."""
-    (folder / CONFIG_FILE).write_text("device: 2\nsandbox: other\n")
+    own.write_text("device: 2\nsandbox: other\n")
     (folder / "elsewhere.yaml").write_text("device: 3\n")
     monkeypatch.setenv(CONFIG_VARIABLE, "elsewhere.yaml")
     assert (load_settings({}).device, load_settings({}).sandbox) == (3, None)
 
 
-def test_an_empty_file_sets_nothing(folder):
+def test_an_empty_file_sets_nothing(own):
     """Nor does one of comments."""
-    (folder / CONFIG_FILE).write_text("# device: 2\n")
+    own.write_text("# device: 2\n")
     assert load_settings({}).device == 0
 
 
@@ -169,20 +245,20 @@ def test_every_setting_has_a_variable(monkeypatch, name, value, found):
     assert settings.timing.max_seconds == TimingRules().max_seconds
 
 
-def test_the_command_line_wins_over_the_environment_and_that_over_the_file(folder, monkeypatch):
+def test_the_command_line_wins_over_the_environment_and_that_over_the_file(own, monkeypatch):
     """A setting is taken from the highest that gives it; one on the command line that is not given takes part in
     nothing.
     """
-    (folder / CONFIG_FILE).write_text("device: 1\n")
+    own.write_text("device: 1\n")
     assert load_settings({"device": None}).device == 1
     monkeypatch.setenv("GRADER_DEVICE", "2")
     assert load_settings({"device": None}).device == 2
     assert load_settings({"device": 0}).device == 0
 
 
-def test_nested_settings_of_file_and_environment_are_joined(folder, monkeypatch):
+def test_nested_settings_of_file_and_environment_are_joined(own, monkeypatch):
     """A variable for one field of a group does not hide the file's others."""
-    (folder / CONFIG_FILE).write_text("timing: {min_pairs: 40, max_pairs: 80}\n")
+    own.write_text("timing: {min_pairs: 40, max_pairs: 80}\n")
     monkeypatch.setenv("GRADER_TIMING__MIN_PAIRS", "50")
     assert load_settings({}).timing == TimingRules(min_pairs=50, max_pairs=80)
 
@@ -200,22 +276,22 @@ def test_nested_settings_of_file_and_environment_are_joined(folder, monkeypatch)
         ("watching: {require: true}\n", "the setting watching.require cannot be used"),
         ("deadlines: {launch: 0}\n", "the setting deadlines.launch cannot be used"),
         ("limits: {memory_bytes: none}\n", "the setting limits.memory_bytes cannot be used"),
-        ("device: [\n", f"the settings in {CONFIG_FILE} cannot be read: "),
-        ("- device\n", f"the settings in {CONFIG_FILE} cannot be read: "),
-        ("42\n", f"the settings in {CONFIG_FILE} cannot be read: "),
+        ("device: [\n", "the settings in {} cannot be read: "),
+        ("- device\n", "the settings in {} cannot be read: "),
+        ("42\n", "the settings in {} cannot be read: "),
         ("sandbox: sandpit\n", "there is no sandbox 'sandpit'; there are: process"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_one_line(folder, text, said):
+def test_a_file_that_cannot_be_used_is_one_line(own, text, said):
     """It names the setting, or the file where that is not YAML."""
-    (folder / CONFIG_FILE).write_text(text)
-    assert said in complaint()
+    own.write_text(text)
+    assert said.format(own) in complaint()
 
 
-def test_a_file_that_is_no_text_is_one_line(folder):
+def test_a_file_that_is_no_text_is_one_line(own):
     """A file by that name may be anything."""
-    (folder / CONFIG_FILE).write_bytes(b"device: \xff\xfe\n")
-    assert f"the settings in {CONFIG_FILE} cannot be read: " in complaint()
+    own.write_bytes(b"device: \xff\xfe\n")
+    assert f"the settings in {own} cannot be read: " in complaint()
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from grader.course import Course
 from grader.device_profile import save_profile
 from grader.errors import DeviceError, InterruptedGradingError
 from grader.parcel import pack
-from grader.result import Ungraded, Verdict
+from grader.result import Result, Ungraded, Verdict
 from grader.settings import load_settings
-from grader.station import PREFIX, Errand, Graded, grade, leave, look_around
+from grader.station import PREFIX, Errand, grade, leave, look_around
 
 WRONG = ROOT / "tests" / "submissions" / "coalsTransp" / "copied-not-transposed" / "kernels.cl"
 
@@ -60,31 +60,30 @@ def parcel(tmp_path_factory):
 
 def errand(orders, parcel, data=b"\0", **changes):
     fields = {"orders": orders, "facilities": look_around(orders), "parcel": parcel, "data": data}
-    return Errand(**{**fields, "sha256": "0" * 64, "seed": 1, **changes})
+    return Errand(**{**fields, "sha256": "0" * 64, "seed": 1, "assignment_sha256": "", "max_points": 0.0, **changes})
 
 
 def folders(place):
     return sorted(path.name for path in place.glob("grader-*"))
 
 
-def test_an_errand_becomes_a_result_and_a_page(orders, parcel):
+def test_an_errand_becomes_a_result(orders, parcel):
     """By the settings of the batch, with the seed that came with it, under a name that is nobody's."""
     graded = grade(errand(orders, parcel, WRONG.read_bytes()))
-    assert isinstance(graded, Graded)
-    assert graded.result.provenance.seed == 1
-    assert graded.result.submission == "kernels.cl"
-    assert {check.reason for check in graded.result.checks} == {None, "WRONG_OUTPUT", "NOT_RUN"}
-    assert "<html" in graded.page
+    assert isinstance(graded, Result)
+    assert graded.provenance.seed == 1
+    assert graded.submission == "kernels.cl"
+    assert {check.reason for check in graded.checks} == {None, "WRONG_OUTPUT", "NOT_RUN"}
     assert pickle.loads(pickle.dumps(graded)) == graded
 
 
 def test_what_is_no_source_text_is_graded_without_running_anything(orders, parcel):
     """It is the student's fault, and the hash is that of what was handed in."""
     graded = grade(errand(orders, parcel, b"\x7fELF\0", sha256="f" * 64))
-    assert isinstance(graded, Graded)
-    assert all(check.verdict is Verdict.FAILED for check in graded.result.checks)
-    assert graded.result.provenance.submission_sha256 == "f" * 64
-    assert "binary" in graded.result.checks[0].message
+    assert isinstance(graded, Result)
+    assert all(check.verdict is Verdict.FAILED for check in graded.checks)
+    assert graded.provenance.submission_sha256 == "f" * 64
+    assert "binary" in graded.checks[0].message
 
 
 def test_a_station_that_has_something_else_grades_nothing(orders, parcel):
@@ -185,8 +184,8 @@ def test_threads_of_one_process_take_turns(orders, parcel):
         thread.start()
     for thread in threads:
         thread.join()
-    assert [type(answer) for answer in answers] == [Graded, Graded]
-    assert answers[0].result.checks[0].name == answers[1].result.checks[0].name
+    assert [type(answer) for answer in answers] == [Result, Result]
+    assert answers[0].checks[0].name == answers[1].checks[0].name
 
 
 def test_the_next_station_removes_what_a_killed_one_has_left(orders, own_place):

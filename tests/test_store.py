@@ -28,8 +28,7 @@ def test_what_is_kept_is_there_until_it_is_dropped(tmp_path, graded):
     key, outcome = graded
     assert not Store(tmp_path).holds(key)
     Store(tmp_path).keep(key, outcome)
-    assert Store(tmp_path).load(key) == outcome.result
-    assert Store(tmp_path).page(key) == outcome.page
+    assert Store(tmp_path).load(key) == outcome
     Store(tmp_path).drop(key)
     Store(tmp_path).drop(key)
     assert not Store(tmp_path).holds(key)
@@ -44,7 +43,7 @@ def test_a_result_of_an_older_grader_is_still_a_result(tmp_path, graded):
     del fields["provenance"]["device"]["clock"]
     del fields["checks"][-1]["performance"]["roofs"]
     path.write_text(json.dumps(fields))
-    assert Store(tmp_path).load(key) == outcome.result
+    assert Store(tmp_path).load(key) == outcome
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"{}", b"\xff\xfe", b'{"schema_version": "grader-result/9"}'])
@@ -56,24 +55,22 @@ def test_a_file_that_cannot_be_read_is_as_good_as_none(tmp_path, graded, content
     (path,) = (tmp_path / "results").glob("*.json")
     path.write_bytes(content)
     assert store.load(key) is None
-    (tmp_path / "results" / f"{key}.html").unlink()
-    assert store.page(key) == ""
 
 
-def test_the_result_is_written_after_its_page(tmp_path, graded, monkeypatch):
-    """Whoever is killed in between has no result, and grades again: never one without its page."""
+def test_a_page_of_an_older_result_does_not_outlive_it(tmp_path, graded, monkeypatch):
+    """Whoever is killed in between has neither."""
     key, outcome = graded
+    store = Store(tmp_path)
+    store.page(key).write_text("older")
 
-    def killed(path, text):
-        if path.suffix == ".json":
-            raise KeyboardInterrupt
-        path.write_text(text)
+    def killed(*_):
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(store_module, "write_whole", killed)
     with pytest.raises(KeyboardInterrupt):
-        Store(tmp_path).keep(key, outcome)
-    assert not Store(tmp_path).holds(key)
-    assert Store(tmp_path).page(key) == outcome.page
+        store.keep(key, outcome)
+    assert not store.holds(key)
+    assert not store.page(key).exists()
 
 
 def test_a_key_follows_everything_that_can_change_a_verdict(transposition, product):
@@ -196,7 +193,7 @@ def test_a_result_of_the_schema_before_is_graded_again(tmp_path, graded):
     fields = json.loads(path.read_text())
     del fields["unchecked"]
     path.write_text(json.dumps(fields))
-    assert store.load(key) == outcome.result
+    assert store.load(key) == outcome
     path.write_text(json.dumps({**fields, "schema_version": "grader-result/2"}))
     assert store.load(key) is None
     assert not store.holds(key)

@@ -1,79 +1,66 @@
-"""trust.py: whose code may run where."""
+"""trust.py: whose code a file is."""
 
 import os
-import tempfile
-from pathlib import Path
+import shutil
 
 import pytest
 
-from grader.errors import InputError
-from grader.trust import choose_sandbox, is_own
-
-NOBODY = 65534
-
-only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+from grader.trust import note_started, was_started
 
 
-@pytest.mark.parametrize(
-    ("chosen", "trusted", "sandbox"),
-    [
-        (None, True, "process"),
-        (None, False, "docker"),
-        ("process", True, "process"),
-        ("user", False, "user"),
-        ("docker", True, "docker"),
-        ("docker", False, "docker"),
-        ("sandpit", True, "sandpit"),
-        ("sandpit", False, "sandpit"),
-    ],
-)
-def test_ones_own_code_runs_in_a_process_and_others_in_a_container(chosen, trusted, sandbox):
-    """A choice that is safe is obeyed; one that does not exist is refused where sandboxes are made."""
-    assert choose_sandbox(chosen, trusted=trusted) == sandbox
+@pytest.fixture(autouse=True)
+def state(tmp_path, monkeypatch):
+    """A user who has started nothing yet."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
 
 
-def test_others_code_in_a_process_is_refused_with_both_ways_out():
-    """The container, or the word of somebody who knows the code."""
-    with pytest.raises(InputError) as caught:
-        choose_sandbox("process", trusted=False)
-    assert "your rights" in str(caught.value)
-    assert "--sandbox docker" in str(caught.value)
-    assert "--trust-submissions" in str(caught.value)
+@pytest.fixture
+def mine(tmp_path):
+    """A folder that was started here."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    note_started(folder)
+    return folder
 
 
-def test_a_file_of_ones_own_is_known(tmp_path):
-    """By its owner, not by the folder that it is in or by who may write it."""
-    (tmp_path / "kernels.cl").touch()
-    (tmp_path / "kernels.cl").chmod(0o666)
-    assert is_own(tmp_path / "kernels.cl")
+def test_a_folder_that_was_started_here_is_ones_own(mine, tmp_path, monkeypatch):
+    """By whatever path it is named."""
+    assert was_started(mine)
+    (tmp_path / "link").symlink_to(mine)
+    assert was_started(tmp_path / "link")
+    monkeypatch.chdir(mine)
+    assert was_started(mine / ".." / "mine")
 
 
-@only_root
-def test_a_file_of_another_user_is_nobodys_own_not_even_roots(tmp_path):
-    """An instructor who is root still runs strangers' code in a container."""
-    path = tmp_path / "kernels.cl"
-    path.touch()
-    os.chown(path, NOBODY, -1)
-    assert not is_own(path)
+def test_nothing_else_is(mine, tmp_path):
+    """Neither what lies in it or around it, nor a copy with everything in it: a download holds what its maker wants."""
+    (mine / "unpacked").mkdir()
+    shutil.copytree(mine, tmp_path / "copy")
+    for folder in (tmp_path, mine / "unpacked", tmp_path / "copy", tmp_path / "nowhere"):
+        assert not was_started(folder)
 
 
-@only_root
-def test_a_link_of_ones_own_does_not_make_the_file_so(tmp_path):
-    """What counts is who wrote the code."""
-    theirs = tmp_path / "theirs.cl"
-    theirs.touch()
-    os.chown(theirs, NOBODY, -1)
-    (tmp_path / "kernels.cl").symlink_to(theirs)
-    assert not is_own(tmp_path / "kernels.cl")
+def test_another_user_has_started_nothing(mine, monkeypatch, tmp_path):
+    """The note is the user's own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "theirs"))
+    assert not was_started(mine)
 
 
-@only_root
-def test_who_grades_is_who_this_process_acts_as():
-    """After a change of user, root's files are somebody else's."""
-    with tempfile.NamedTemporaryFile() as file:  # where others can look, too
-        os.seteuid(NOBODY)
-        try:
-            assert not is_own(Path(file.name))
-        finally:
-            os.seteuid(0)
-        assert is_own(Path(file.name))
+def test_who_has_no_place_for_a_note_starts_even_so(tmp_path, monkeypatch, state):
+    """It is then known of no folder whose it is."""
+    state.touch()
+    note_started(tmp_path)
+    assert not was_started(tmp_path)
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setattr("pathlib.Path.home", lambda: (_ for _ in ()).throw(RuntimeError))
+    note_started(tmp_path)
+    assert not was_started(tmp_path)
+
+
+def test_a_name_may_be_no_text(tmp_path):
+    """Folders are called by bytes."""
+    folder = tmp_path / os.fsdecode(b"\xff\n")
+    folder.mkdir()
+    note_started(folder)
+    assert was_started(folder)

@@ -13,20 +13,22 @@ from types import SimpleNamespace
 
 import pytest
 from batches import waited
+from puppets import handin, plan_of
 from samples import BUILD, DEVICE, result
 
 from grader.errors import DeviceError, WorkerError
 from grader.result import Ungraded
-from grader.station import Facilities, Graded
+from grader.station import Facilities
 
 distributed = pytest.importorskip("distributed")
 from distributed import KilledWorker, LocalCluster, get_worker  # noqa: E402
 
 from grader.workforce import cluster as module  # noqa: E402
+from grader.workforce.answers import OUTCOME, read_answer  # noqa: E402
 from grader.workforce.cluster import Cluster, Crew  # noqa: E402
 
 FACILITIES = Facilities(grader="1", device=DEVICE, simulated=True)
-GRADED = Graded(result=result(BUILD), page="")
+GRADED = result(BUILD)
 UNGRADED = Ungraded(assignment="a", submission="s", fault="the engine has gone.")
 
 
@@ -48,6 +50,7 @@ def stand_in(monkeypatch):
     CHOSEN.look, CHOSEN.grade = lambda: FACILITIES, lambda _: GRADED
     monkeypatch.setattr(module, "look_around", look_as_chosen)
     monkeypatch.setattr(module, "grade", grade_as_chosen)
+    monkeypatch.setattr(module, "read_answer", lambda text, _: OUTCOME.validate_json(text))
     return CHOSEN
 
 
@@ -92,6 +95,12 @@ def hired(dask, stand_in):  # noqa: ARG001 - gradings are stood in for
         each.close()
 
 
+@pytest.fixture
+def errand(transposition):
+    plan = plan_of([transposition], handin("anna"))
+    return plan.errand(next(iter(plan.items.values())))
+
+
 def failing(what):
     def fail(*_):
         raise what
@@ -107,6 +116,30 @@ def test_an_errand_is_graded_by_a_worker(dask, hired):
     """Its outcome is the future's result."""
     crew = hired(dask(1))
     assert crew.submit("errand").result(20) == GRADED
+
+
+SAYINGS = {
+    "nothing": None,
+    "nonsense": "nonsense",
+    "three things": ("a", "b", "c"),
+    "no result": ("tcp://there", "{}"),
+    "numbers": (5, 5),
+}
+
+
+def say_as_chosen(_errand):
+    return CHOSEN.saying
+
+
+@pytest.mark.parametrize("saying", SAYINGS)
+def test_whatever_a_worker_says_ends_the_errand(dask, hired, monkeypatch, errand, saying):
+    """As one that has failed, with the reason: nobody waits for it for ever."""
+    CHOSEN.saying = SAYINGS[saying]
+    monkeypatch.setattr(module, "read_answer", read_answer)
+    monkeypatch.setattr(module, "grade_here", say_as_chosen)
+    outcome = hired(dask(1)).submit(errand).result(20)
+    assert isinstance(outcome, Ungraded)
+    assert "a worker's answer is not believed" in outcome.fault
 
 
 def test_two_errands_are_under_way_for_each_worker(dask, hired):
@@ -267,7 +300,7 @@ def passed_on(crew, **ending):
     else:
         asked.cancel()
         asked.set_running_or_notify_cancel()
-    crew._pass_on(asked, outcome)
+    crew._pass_on(asked, "errand", outcome)
     return str(outcome.exception(0))
 
 

@@ -9,6 +9,7 @@ from grader.commands.options import CourseOption
 from grader.describing import describe
 from grader.settings import load_settings
 from grader.starter import start
+from grader.trust import note_started
 
 
 def init(
@@ -20,6 +21,7 @@ def init(
     settings = load_settings({"course": course})
     for path in start(settings.places.load(name), settings.student_template, folder):
         typer.echo(path)
+    note_started(folder)
 
 
 def list_assignments(course: CourseOption = None) -> None:

@@ -55,7 +55,7 @@ def validate(
     broken = 0
     for path in paths:
         page = Page(console=Console(highlight=False))
-        with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
+        with settings.open_bench(settings.sandbox_for_ours()) as bench:
             print_validation(path.parent.name, settings.places, folder, bench, page)
         found = f"{count(page.broken, 'statement')} BROKEN" if page.broken else "all of it holds"
         typer.echo(f"\n{path.parent.name}: {found}")
@@ -76,7 +76,7 @@ def selftest(
     loaded = [settings.places.load(name) for name in names or settings.places.names()]
     page = Page(console=Console(highlight=False))
     for assignment in (part for coursework in loaded for part in coursework.parts):
-        with progress_line() as progress, settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
+        with progress_line() as progress, settings.open_bench(settings.sandbox_for_ours()) as bench:
             statements = list(examine_assignment(assignment, bench, progress))
         page.say(statements, assignment.called)
     raise typer.Exit(FAILED if page.broken else PASSED)

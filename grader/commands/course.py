@@ -16,7 +16,6 @@ from grader.commands.options import (
     ReleaseOption,
     SandboxOption,
     SanitizerOption,
-    TrustOption,
     batch_exit_code,
     view_of,
     watching_settings,
@@ -51,7 +50,6 @@ def batch(
     canvas_column: Annotated[str | None, typer.Option(help="Its column of the assignment, if not known.")] = None,
     sandbox: SandboxOption = None,
     gpu: GpusOption = None,
-    trust_submissions: TrustOption = False,
     require_sanitizer: SanitizerOption = False,
     release: ReleaseOption = False,
     device: DevicesOption = None,
@@ -61,7 +59,7 @@ def batch(
     stations = places(device, gpu, jobs, scheduler)
     given = {"sandbox": sandbox, "watching": watching_settings(require_sanitizer)}
     settings = load_settings({**stations[0], **given, "course": course})
-    given["sandbox"] = settings.choose_sandbox(trusted=trust_submissions)
+    given["sandbox"] = settings.sandbox_for_others()
     orders = settings.orders(given if scheduler is None else {**stations[0], **given})
     request = Request(
         submissions=submissions,

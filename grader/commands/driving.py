@@ -14,7 +14,6 @@ from grader.commands.options import (
     DeviceOption,
     GpuOption,
     SandboxOption,
-    TrustOption,
     bench_settings,
 )
 from grader.commands.progress import progress_line
@@ -22,11 +21,11 @@ from grader.driver import Measured, Request, count_intensities, drive
 from grader.errors import InputError
 from grader.files import check_outputs, write_whole
 from grader.inputs import fresh_seed
+from grader.reports import figure_of_runs
 from grader.reports.timings import body, render
 from grader.run_options import Options, read_dimensions, read_sweep, read_values, runs
 from grader.settings import load_settings
 from grader.submission import read_submission
-from grader.trust import is_own
 
 
 def run(
@@ -51,7 +50,6 @@ def run(
     plot: Annotated[Path | None, typer.Option(help="Write the table as a figure, an SVG file.")] = None,
     sandbox: SandboxOption = None,
     gpu: GpuOption = None,
-    trust_submissions: TrustOption = False,
     device: DeviceOption = None,
     course: CourseOption = None,
 ) -> None:
@@ -71,7 +69,7 @@ def run(
             raise InputError("--plot draws a table of several rows: add a --sweep, or time all kernels of a suite.")
         check_outputs([plot], submission.path)
     request = Request(submission=submission, seed=fresh_seed(), repeat=repeat, check=check)
-    name = settings.choose_sandbox(trusted=trust_submissions or is_own(submission.path))
+    name = settings.sandbox_for(submission.path)
     with progress_line() as progress, settings.open_bench(name) as bench:
         rows = tuple(drive(planned, request, bench, progress))
         if len(rows) > 1 and swept is None:
@@ -79,9 +77,7 @@ def run(
             counted = count_intensities(timed, request, bench, progress)
             rows = tuple(replace(row, intensity=counted.get(row.label)) for row in rows)
     if plot is not None:
-        from grader.reports.bars import bars  # noqa: PLC0415 - which takes a second to load, for a plot only
-
-        write_whole(plot, bars(coursework.title, swept or "kernel", rows))
+        write_whole(plot, figure_of_runs(coursework.title, swept or "kernel", rows))
     console = Console()
     page = render(coursework, submission.path, body(rows, swept), width=console.width, color=console.is_terminal)
     typer.echo(page, nl=False)

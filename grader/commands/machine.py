@@ -32,7 +32,7 @@ from grader.setup import check, steps
 def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
     """List the OpenCL devices."""
     settings = load_settings(bench_settings(sandbox, gpu, 0))
-    with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench, bench.worker() as worker:
+    with settings.open_bench(settings.sandbox_for_ours()) as bench, bench.worker() as worker:
         worker.ready()
         for device in worker.devices:
             typer.echo(f"{device.index}  {device.name}  ({device.type}, {device.platform}, {device.version})")
@@ -41,7 +41,7 @@ def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
 def calibrate(sandbox: SandboxOption = None, gpu: GpuOption = None, device: DeviceOption = None) -> None:
     """Measure what the device can do, and keep it: gradings draw their rooflines and judge what is too fast by it."""
     settings = load_settings(bench_settings(sandbox, gpu, device))
-    name = settings.choose_sandbox(trusted=True)
+    name = settings.sandbox_for_ours()
     with progress_line() as progress, settings.open_bench(name) as bench, bench.worker() as worker:
         progress("waiting for the device")
         with exclusive(worker.ready(), bench.locks):
@@ -103,7 +103,7 @@ def doctor(
 ) -> None:
     """Say whether this machine can grade, and what to do if not."""
     settings = load_settings(bench_settings(sandbox, gpu, device, course))
-    name = settings.choose_sandbox(trusted=True)
+    name = settings.sandbox_for_ours()
     console = Console(highlight=False)
     problems = 0
     for finding in examine(name, lambda: settings.open_bench(name), settings.places):

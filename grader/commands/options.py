@@ -37,7 +37,7 @@ def batch_exit_code(rows: Sequence[Row]) -> int:
 
 CourseOption = Annotated[Path | None, typer.Option(help="Folder that holds assignments/ and reference/.")]
 DeviceOption = Annotated[int | None, typer.Option(help="Number of the OpenCL device, as `grader devices` lists them.")]
-SandboxOption = Annotated[str | None, typer.Option(help="Where submissions run: process, user or docker.")]
+SandboxOption = Annotated[str | None, typer.Option(help="Where submissions run: docker, user, or process (no wall).")]
 DevicesOption = Annotated[
     str | None, typer.Option("--device", help="Number of the OpenCL device, or of several for the jobs in turn: 0,1.")
 ]
@@ -47,9 +47,6 @@ GpuOption = Annotated[
 GpusOption = Annotated[
     str | None,
     typer.Option("--gpu", help="A GPU for the containers, as for grader grade, or several: nvidia:0,1."),
-]
-TrustOption = Annotated[
-    bool, typer.Option("--trust-submissions", help="Allow other people's code in the sandbox `process`.")
 ]
 ReleaseOption = Annotated[bool, typer.Option("--release", help="Show students the outcome of hidden checks, too.")]
 SanitizerOption = Annotated[

@@ -15,7 +15,6 @@ from grader.commands.options import (
     ReleaseOption,
     SandboxOption,
     SanitizerOption,
-    TrustOption,
     bench_settings,
     exit_code,
     view_of,
@@ -35,7 +34,6 @@ from grader.result import Result, Ungraded
 from grader.settings import load_settings
 from grader.submission import read_submission
 from grader.task import tasks_of
-from grader.trust import is_own
 
 WRITERS = {**REPORTS, "gradescope": gradescope_results}
 """What is written, by the option that names its file."""
@@ -51,7 +49,6 @@ def grade(
     seed: Annotated[int | None, typer.Option(help="Repeat a grading with the inputs it had.")] = None,
     sandbox: SandboxOption = None,
     gpu: GpuOption = None,
-    trust_submissions: TrustOption = False,
     require_sanitizer: SanitizerOption = False,
     release: ReleaseOption = False,
     device: DeviceOption = None,
@@ -59,7 +56,7 @@ def grade(
 ) -> None:
     """Grade one submission for one assignment.
 
-    Your own file runs in a process; one that belongs to another user runs in a container.
+    It runs in a container; where there is none, in a process if `grader init` has made its folder.
     """
     given = bench_settings(sandbox, gpu, device, course)
     settings = load_settings({**given, "watching": watching_settings(require_sanitizer)})
@@ -68,9 +65,8 @@ def grade(
     coursework, submission = settings.places.load(assignment), read_submission(file)
     seed = fresh_seed() if seed is None else check_seed(seed)
     check_outputs([*files.values()], submission.path)
-    trusted = trust_submissions or is_own(submission.path)
     try:
-        with progress_line() as progress, settings.open_bench(settings.choose_sandbox(trusted=trusted)) as bench:
+        with progress_line() as progress, settings.open_bench(settings.sandbox_for(submission.path)) as bench:
             result = grade_coursework(coursework, submission, seed, bench, progress)
     except (InputError, InterruptedGradingError):
         raise
@@ -93,13 +89,12 @@ def profile(
     file: Annotated[Path, typer.Argument(help="The kernels.cl, or a folder that holds it.")],
     assignment: Annotated[str, typer.Option(help="Name of the assignment, as `grader list` shows them.")],
     sandbox: SandboxOption = None,
-    trust_submissions: TrustOption = False,
     course: CourseOption = None,
 ) -> None:
     """Show what each line of a submission asks of memory, counted in a simulator."""
     settings = load_settings({"sandbox": sandbox, "course": course})
     coursework, submission = settings.places.load(assignment), read_submission(file)
-    name = settings.choose_sandbox(trusted=trust_submissions or is_own(submission.path))
+    name = settings.sandbox_for(submission.path)
     console, right = Console(), True
     with settings.open_bench(name) as bench:
         for task in tasks_of(coursework, submission, fresh_seed()):

@@ -3,6 +3,7 @@
 import html
 from collections.abc import Iterator
 
+from grader.exports.sheet import FORMULA
 from grader.gradebook import Grade, Row
 from grader.reports.words import score_in_words
 from grader.result import Kind
@@ -31,7 +32,10 @@ def comment(row: Row) -> str:
     if first is not None:
         about = f"{first.part}: " if first.part else ""
         lines.append(f"Start here: {about}{first.reason}: {first.message}"[:LONGEST])
-    return "<br>".join(html.escape(" ".join(showable(line).split()), quote=False) for line in lines if line)
+    text = "<br>".join(html.escape(" ".join(showable(line).split()), quote=False) for line in lines if line)
+    return FORMULA.sub(
+        lambda found: f"{found[1]}{found[2]}&#{ord(found[3])};", text
+    )  # reads the same, and runs nowhere
 
 
 def _shares(grade: Grade) -> Iterator[str]:

@@ -64,6 +64,9 @@ def place(sheet: Sheet, rows: Iterable[Row], column: int, slots: Mapping[str, Sl
     scales: set[tuple[float, float]] = set()
     for row in rows:
         if row.grade is None:
+            if row.fault:
+                fault = " ".join(showable(row.fault).split())
+                remarks.append(Remark(where=row.student.label, why=f"has no grade in the copy: {fault}"))
             continue
         slot = slots.get(row.student.key or "")
         refusal = _refusal(sheet, row.grade, slot)

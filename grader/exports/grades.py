@@ -4,7 +4,7 @@ import csv
 import io
 from decimal import Decimal
 
-from grader.exports.sheet import BOM
+from grader.exports.sheet import BOM, harmless
 from grader.gradebook import Gradebook, Row
 from grader.result import Kind
 from grader.text import showable
@@ -21,23 +21,20 @@ COLUMNS = (
 PART_COLUMNS = ("points", "rate", "unit", "fraction_of_reference")
 """What is said of each kernel of a suite, at the end of a row; rate, unit and fraction are not said of the whole."""
 
-FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""How a cell starts that a spreadsheet may run (OWASP, "CSV Injection"); the last four are full-width. Tabs and ends of
-lines, which it also names, are spaces here."""
-
 
 def grades_csv(gradebook: Gradebook) -> str:
     """A row for every student and assignment: points in all and by kind of check, the first reason, the speed; of a
     suite also points and speed of each kernel.
 
-    Lines end as RFC 4180 says. Numbers are the shortest that read back the same; `rate` is in `unit`, `percent` has two
-    decimals. `unchecked` are points of `max_points` whose checks were not made. Excel takes a file for UTF-8 only if it
-    starts with a byte order mark, so there is one: Python reads it as "utf-8-sig".
+    Every cell is in quotation marks, so that none is divided. Lines end as RFC 4180 says. Numbers are the shortest that
+    read back the same; `rate` is in `unit`, `percent` has two decimals. `unchecked` are points of `max_points` whose
+    checks were not made. Excel takes a file for UTF-8 only if it starts with a byte order mark, so there is one: Python
+    reads it as "utf-8-sig".
     """
     file = io.StringIO()
     parts = dict.fromkeys(part for parts in gradebook.parts.values() for part in parts if part)
     columns = (*COLUMNS, *(f"{part}: {column}" for part in parts for column in PART_COLUMNS))
-    writer = csv.DictWriter(file, columns, restval="", lineterminator="\r\n")
+    writer = csv.DictWriter(file, columns, restval="", lineterminator="\r\n", quoting=csv.QUOTE_ALL)
     writer.writeheader()
     writer.writerows(_cells(row) for row in gradebook.rows)
     return BOM + file.getvalue()
@@ -92,6 +89,5 @@ def _plain(*numbers: float) -> str:
 
 
 def _harmless(text: str) -> str:
-    """The text on one line, and as text: an apostrophe before what a spreadsheet would run."""
-    line = showable(" ".join(text.split()))
-    return f"'{line}" if line.startswith(FORMULA) else line
+    """The text on one line, of which a spreadsheet runs nothing."""
+    return harmless(showable(" ".join(text.split())))

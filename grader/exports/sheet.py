@@ -13,6 +13,14 @@ BOM = "\ufeff"
 DELIMITERS = ",;\t"
 """What the platforms and spreadsheets write."""
 
+FORMULA = re.compile(rf"""(^|[{DELIMITERS}\r\n])([ \xa0"']*)([-=+@\uff1d\uff0b\uff0d\uff20])""")
+"""What a spreadsheet may run (OWASP, "CSV Injection"; the last four signs are full-width): a sign at the start of a
+cell, or of what it takes for one where it divides cells by another sign than the file does.
+"""
+
+PLAIN = re.compile(r"[0-9]*[.,]?[0-9]*")
+"""Cells that need no quotation marks in any country: numbers, and nothing."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
@@ -55,9 +63,14 @@ class Sheet:
         return (self.bom + "".join(texts)).encode()
 
     def _written(self, value: str, before: str) -> str:
-        """In quotation marks if it must be, or if the cell was."""
-        must = any(sign in value for sign in (self.delimiter, '"', "\r", "\n"))
-        return '"' + value.replace('"', '""') + '"' if must or before.startswith('"') else value
+        """As text that nothing runs, in quotation marks; a number without, unless it must have them or the cell had."""
+        bare = PLAIN.fullmatch(value) and self.delimiter not in value and not before.startswith('"')
+        return value if bare else '"' + harmless(value).replace('"', '""') + '"'
+
+
+def harmless(text: str) -> str:
+    """The text with an apostrophe before each sign at which a spreadsheet may begin to run it."""
+    return FORMULA.sub(r"\1\2'\3", text)
 
 
 def read_sheet(name: str, data: bytes) -> Sheet:

@@ -1,8 +1,9 @@
 """From what an instructor names to what can be graded: folders, archives, downloads of platforms, checkouts.
 
-path -> Listing (folder, archive; students' zips opened) -> Sorted by owner (a shape) -> the latest chosen -> Intake
+path -> Listing (folder, archive) -> Sorted by owner (a shape) -> everybody's opened, the latest chosen -> Intake
 """
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
@@ -11,8 +12,7 @@ from grader.handin import Intake
 from grader.intake import by_assignment, canvas, checkouts, gradescope, moodle, students
 from grader.intake.archive import list_archive
 from grader.intake.folder import list_folder
-from grader.intake.keeping import Keeper
-from grader.intake.listing import Budget, Listing, RefusedError, is_missing
+from grader.intake.listing import LISTED_LIMIT, Listing, RefusedError, is_missing
 from grader.intake.piles import Sorted
 from grader.intake.placing import place
 from grader.submission import FILE_NAME
@@ -48,24 +48,23 @@ def take_in(path: Path, assignments: tuple[Coursework, ...]) -> Intake:
 
     Raises InputError if it is none of these, cannot be read at all, or holds nothing that looks like a submission.
     """
-    budget = Budget()
     if path.suffix.casefold() == ".csv":
-        return place(CHECKOUTS, checkouts.sort(path, assignments, budget), assignments)
-    listing = _list(path, budget)
-    if is_missing(listing):
-        raise InputError(f"{path} holds no submissions: neither NAME/{FILE_NAME} nor NAME.cl.")
-    name, shape = next((name, shape) for name, shape in SHAPES.items() if shape.recognises(listing, assignments))
-    found = shape.sort(listing, assignments)
-    everything = Sorted(piles=found.piles, unplaced=(*listing.unplaced, *found.unplaced), remarks=found.remarks)
-    return place(name, everything, assignments)
+        return place(CHECKOUTS, checkouts.sort(path, assignments), assignments)
+    with ExitStack() as being_read:
+        listing = _list(path, being_read)
+        if is_missing(listing):
+            raise InputError(f"{path} holds no submissions: neither NAME/{FILE_NAME} nor NAME.cl.")
+        name, shape = next((name, shape) for name, shape in SHAPES.items() if shape.recognises(listing, assignments))
+        found = shape.sort(listing, assignments)
+        everything = Sorted(piles=found.piles, unplaced=(*listing.unplaced, *found.unplaced), remarks=found.remarks)
+        return place(name, everything, assignments)
 
 
-def _list(path: Path, budget: Budget) -> Listing:
+def _list(path: Path, being_read: ExitStack) -> Listing:
     try:
         if path.is_dir():
-            return list_folder(path, Keeper(budget), budget)
-        with path.open("rb") as stream:
-            return list_archive(stream, path.name, Keeper(budget), budget)
+            return list_folder(path)
+        return list_archive(being_read.enter_context(path.open("rb")), path.name, LISTED_LIMIT)
     except FileNotFoundError:
         raise InputError(f"there is no {path}; check the path.") from None
     except OSError as error:

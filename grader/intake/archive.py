@@ -8,15 +8,12 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections import Counter
-from typing import IO
+from functools import partial
+from typing import IO, NamedTuple
 
 from grader.handin import Remark
 from grader.intake.lines import one_line, remark
-from grader.intake.listing import Budget, File, Keep, Listing, RefusedError, is_junk, normal
-
-MEMBER_LIMIT = 10_000
-"""Members of one archive: a download has a few for each student."""
+from grader.intake.listing import DEPTH_LIMIT, TOO_DEEP, File, Listing, RefusedError, is_junk, normal
 
 PACKINGS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 """What platforms and systems write. Others unpack without a bound on their memory."""
@@ -43,24 +40,24 @@ NAME_LIMIT, PATH_LIMIT = 255, 4096
 DRIVE = re.compile(r"[A-Za-z]:")
 
 
-def list_archive(stream: IO[bytes], name: str, keep: Keep, budget: Budget) -> Listing:
-    """Everything in the zip; raises RefusedError if it cannot be listed at all."""
+def list_archive(stream: IO[bytes], name: str, limit: int) -> Listing:
+    """Everything in the zip, whose files can be read while the stream is open; raises RefusedError if it cannot be
+    listed at all, or has more than `limit` members.
+    """
     try:
         archive = zipfile.ZipFile(stream)
     except UnicodeDecodeError:
         raise RefusedError("holds a name that says it is UTF-8 and is not; unpack it and name the folder") from None
     except DAMAGE as error:
         raise RefusedError(f"is no zip, or is damaged ({one_line(str(error))})") from error
-    with archive:
-        infos = archive.infolist()
-        if len(infos) > MEMBER_LIMIT:
-            raise RefusedError(f"has {len(infos):,} members; an archive may have {MEMBER_LIMIT:,}")
-        budget.see(len(infos))
-        return _list(archive, name, keep, budget)
+    members = len(archive.infolist())
+    if members > limit:
+        raise RefusedError(f"has {members:,} members; an archive may have {limit:,}")
+    return _list(archive, name)
 
 
-def _list(archive: zipfile.ZipFile, name: str, keep: Keep, budget: Budget) -> Listing:
-    files: list[File] = []
+def _list(archive: zipfile.ZipFile, name: str) -> Listing:
+    files: list[_Member] = []
     folders: set[tuple[str, ...]] = set()
     unplaced: list[Remark] = []
     for info in archive.infolist():
@@ -71,11 +68,14 @@ def _list(archive: zipfile.ZipFile, name: str, keep: Keep, budget: Budget) -> Li
             continue
         if not parts or is_junk(parts):
             continue
+        deep, parts = len(parts) > DEPTH_LIMIT, parts[:DEPTH_LIMIT]  # by which it can still be told whose it is
         folders.update(parts[:end] for end in range(1, len(parts)))
-        if _name(info).endswith(("/", "\\")):
+        if deep:
+            files.append(_Member(File(parts=parts, refused=TOO_DEEP), ()))
+        elif _name(info).endswith(("/", "\\")):
             folders.add(parts)
         else:
-            files.append(_file(archive, info, parts, keep, budget))
+            files.append(_Member(_file(archive, info, parts), (info.CRC, info.file_size)))
     ordered = sorted(_once(files), key=lambda each: each.parts)
     return Listing(name=name, files=tuple(ordered), folders=frozenset(folders), unplaced=tuple(unplaced))
 
@@ -106,11 +106,10 @@ def _parts(name: str) -> tuple[str, ...]:
     return parts
 
 
-def _file(archive: zipfile.ZipFile, info: zipfile.ZipInfo, parts: tuple[str, ...], keep: Keep, budget: Budget) -> File:
+def _file(archive: zipfile.ZipFile, info: zipfile.ZipInfo, parts: tuple[str, ...]) -> File:
     try:
-        budget.check()
         _check(info)
-        return keep(parts, lambda limit: _unpack(archive, info, limit))
+        return File(parts=parts, read=partial(_unpack, archive, info))
     except RefusedError as error:
         return File(parts=parts, refused=str(error))
 
@@ -138,10 +137,16 @@ def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> byte
     return data
 
 
-def _once(files: list[File]) -> list[File]:
+class _Member(NamedTuple):
+    """A file, and what an archive says of its contents."""
+
+    file: File
+    contents: tuple[int, ...]
+
+
+def _once(members: list[_Member]) -> list[File]:
     """Each path once; two members of the same name contradict each other unless they are the same."""
-    times = Counter(file.parts for file in files)
-    first = {file.parts: file for file in reversed(files)}
-    differ = {file.parts for file in files if times[file.parts] > 1 and file != first[file.parts]}
+    first = {each.file.parts: each for each in reversed(members)}
+    differ = {each.file.parts for each in members if each.contents != first[each.file.parts].contents}
     why = "is in the archive twice, with different contents; keep one"
-    return [File(parts=parts, refused=why) if parts in differ else file for parts, file in first.items()]
+    return [File(parts=parts, refused=why) if parts in differ else each.file for parts, each in first.items()]

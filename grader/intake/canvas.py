@@ -19,6 +19,8 @@ MARK = re.compile(
     re.DOTALL,
 )
 
+TEXT_OR_LINK = "is a text or a link, which is not graded; ask for a file"
+
 
 def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
     """Whether most of what lies at the top bears Canvas's mark. What lies deeper was named by students."""
@@ -40,12 +42,12 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
         owner = Owner(name=match["name"] or match["key"], key=match["key"])
         if match["file"] is None:
             texts[owner] = listing.where(file)
-            piles.append(Pile(owner=owner))
+            piles.append(Pile(owner=owner, refused=TEXT_OR_LINK))
         else:
             piles.append(Pile(owner=owner, pieces=(_piece(listing, file, match),)))
     gathered = gather(piles)
     wordy = [texts[pile.owner] for pile in gathered.piles if pile.owner in texts and not pile.pieces]
-    unplaced = [remark(where, "is a text or a link, which is not graded; ask for a file") for where in wordy]
+    unplaced = [remark(where, TEXT_OR_LINK) for where in wordy]
     if foreign:
         unplaced.append(remark(foreign, "is not named as Canvas names what students hand in"))
     return Sorted(piles=gathered.piles, unplaced=(*gathered.unplaced, *unplaced))

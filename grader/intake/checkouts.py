@@ -11,10 +11,9 @@ from pathlib import Path
 
 from grader.errors import InputError
 from grader.handin import Remark
-from grader.intake.folder import list_folder, read_file
-from grader.intake.keeping import Keeper
+from grader.intake.folder import find_file, list_folder
 from grader.intake.lines import one_line, remark
-from grader.intake.listing import Budget, Listing, normal
+from grader.intake.listing import Listing, normal
 from grader.intake.matching import named_by
 from grader.intake.piles import Owner, Pile, Sorted, gather, piece, pile
 from grader.suite import Coursework
@@ -36,7 +35,7 @@ class Row:
     assignment: str
 
 
-def sort(path: Path, assignments: tuple[Coursework, ...], budget: Budget) -> Sorted:
+def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
     """By the names in the list; raises InputError if it is no list of checkouts."""
     rows = _rows(path)
     piles: list[Pile] = []
@@ -50,10 +49,11 @@ def sort(path: Path, assignments: tuple[Coursework, ...], budget: Budget) -> Sor
         elif row.assignment and assignment is None:
             unplaced.append(remark(where, f"is for {row.assignment}, which was not asked for"))
         elif times[row.student, row.assignment] > 1:
-            piles.append(Pile(owner=Owner(name=row.student)))
-            unplaced.append(remark(where, "is in the list twice, with different paths; keep one"))
+            why = "is in the list twice, with different paths; keep one"
+            piles.append(Pile(owner=Owner(name=row.student), refused=why))
+            unplaced.append(remark(where, why))
         else:
-            mine, why = _checkout(path.parent, row, budget)
+            mine, why = _checkout(path.parent, row)
             pieces = tuple(replace(each, assignment=assignment) for each in mine.pieces)
             piles.append(replace(mine, pieces=pieces))
             if why:
@@ -66,23 +66,24 @@ def _once(rows: list[Row]) -> list[Row]:
     return list({(row.student, row.path, row.assignment): row for row in reversed(rows)}.values())[::-1]
 
 
-def _checkout(root: Path, row: Row, budget: Budget) -> tuple[Pile, str]:
-    """What a checkout holds, and why that is nothing."""
+def _checkout(root: Path, row: Row) -> tuple[Pile, str]:
+    """What a checkout holds, and why that is nothing; what is there and is not read is refused."""
     owner, path = Owner(name=row.student), root / row.path
-    nothing = Pile(owner=owner)
     try:
         if path.is_symlink():
-            return nothing, "is a link, and links are not followed; name the folder itself"
-        if path.is_dir():
-            listing = replace(list_folder(path, Keeper(budget), budget), name=row.path)
+            why = "is a link, and links are not followed; name the folder itself"
+        elif path.is_dir():
+            listing = replace(list_folder(path), name=row.path)
             return pile(owner, listing, listing.files, 0), "" if listing.files else "holds no files"
-        if path.exists():
-            file = read_file(path.parent, (path.name,), Keeper(budget), budget)
+        elif path.exists():
+            file = find_file(path.parent, (path.name,))
             listing = Listing(name=row.path, files=(file,))
             return Pile(owner=owner, pieces=(replace(piece(listing, file, file.parts), where=row.path),)), ""
+        else:
+            return Pile(owner=owner), "is not there"
     except (OSError, ValueError, InputError) as error:
-        return nothing, f"cannot be read: {error}"
-    return nothing, "is not there"
+        why = f"cannot be read: {error}"
+    return Pile(owner=owner, refused=f"{one_line(row.path)} {why}"), why
 
 
 def _rows(path: Path) -> list[Row]:

@@ -30,9 +30,12 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """What counts for each assignment that there is something for, and what is to be said about the rest."""
+    """What counts for each assignment that there is something for, and what is to be said about the rest. `refused`
+    says why nothing counts for an assignment that something may be meant for.
+    """
 
     chosen: dict[str, Candidate]
+    refused: dict[str, str]
     unplaced: tuple[Remark, ...]
     remarks: tuple[Remark, ...]
 
@@ -45,7 +48,7 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
     """Which of the pieces count. Their zips have been opened."""
     candidates = [_candidate(each, each.data) for each in pieces if each.data is not None and _is_source(each)]
     chosen: dict[str, Candidate] = {}
-    unplaced = list(_refusals(pieces))
+    ambiguous: dict[str, Remark] = {}
     told: set[str] = set()
     matched: set[str] = set()
     for assignment, found in zip(assignments, _by_assignment(candidates, assignments), strict=True):
@@ -56,18 +59,25 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
                 chosen[assignment.name] = _latest(found, assignment)
         except AmbiguousError as error:
             told.update(wheres)
-            unplaced.append(remark(wheres, f"for {assignment.name}: {error}"))
+            ambiguous[assignment.name] = remark(wheres, f"for {assignment.name}: {error}")
     missing = tuple(each for each in assignments if each.name not in chosen)
     lost = [each.piece.where for each in candidates if missing and each.piece.where not in matched]
-    if lost:
-        unplaced.append(remark(lost, f"is for none of {_names(assignments)} by its name or by a kernel in it"))
     others = [each for each in pieces if not each.refused and not _is_source(each)]
     meant = [each.where for each in others if not candidates or _names_any(each.parts, missing)]
+    unplaced = list(_refusals(pieces))
+    if lost:
+        unplaced.append(remark(lost, f"is for none of {_names(assignments)} by its name or by a kernel in it"))
     if meant:
         unplaced.append(remark(meant, "no .cl file; ask for the source text"))
+    reasons = {each.name: [*filter(None, [ambiguous.get(each.name)]), *unplaced] for each in missing}
     told.update(lost, (each.piece.where for each in chosen.values()))
     left = [each for each in candidates if each.piece.where not in told]
-    return Choice(chosen=chosen, unplaced=tuple(unplaced), remarks=tuple(_aside(left, chosen)))
+    return Choice(
+        chosen=chosen,
+        refused={name: f"{why[0].where}: {why[0].why}" for name, why in reasons.items() if why},
+        unplaced=(*unplaced, *ambiguous.values()),
+        remarks=tuple(_aside(left, chosen)),
+    )
 
 
 def _names(assignments: tuple[Coursework, ...]) -> str:

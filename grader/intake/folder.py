@@ -2,21 +2,19 @@
 
 import os
 import stat
+from functools import partial
 from pathlib import Path
 
 from grader.errors import InputError
 from grader.handin import Remark
 from grader.intake.lines import remark
-from grader.intake.listing import Budget, File, Keep, Listing, RefusedError, is_junk, normal
-
-DEPTH_LIMIT = 32
-"""Folders in folders; nobody's kernel lies deeper."""
+from grader.intake.listing import DEPTH_LIMIT, TOO_DEEP, File, Listing, RefusedError, is_junk, normal
 
 QUIETLY = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Neither follows a link that has just taken a file's place, nor waits for the other end of a pipe."""
 
 
-def list_folder(root: Path, keep: Keep, budget: Budget) -> Listing:
+def list_folder(root: Path) -> Listing:
     """Everything below the folder; raises InputError if it cannot be listed at all."""
     files: list[File] = []
     folders: set[tuple[str, ...]] = set()
@@ -39,18 +37,17 @@ def list_folder(root: Path, keep: Keep, budget: Budget) -> Listing:
                 waiting.append(parts)
                 folders.add(_normal(parts))
             else:
-                files.append(read_file(root, parts, keep, budget))
+                files.append(find_file(root, parts))
     ordered = tuple(sorted(files, key=lambda each: each.parts))
     return Listing(name=root.resolve().name, files=ordered, folders=frozenset(folders), unplaced=tuple(unplaced))
 
 
-def read_file(root: Path, parts: tuple[str, ...], keep: Keep, budget: Budget) -> File:
+def find_file(root: Path, parts: tuple[str, ...]) -> File:
     """One file, or why it is not read."""
     path, named = root.joinpath(*parts), _normal(parts)
     try:
-        budget.see(1)
         _check(path.lstat().st_mode)
-        return keep(named, lambda limit: _read(path, limit))
+        return File(parts=named, read=partial(_read, path))
     except RefusedError as error:
         return File(parts=named, refused=str(error))
     except OSError as error:
@@ -58,16 +55,19 @@ def read_file(root: Path, parts: tuple[str, ...], keep: Keep, budget: Budget) ->
 
 
 def _read(path: Path, limit: int) -> bytes:
-    with os.fdopen(os.open(path, QUIETLY), "rb") as file:
-        _check(os.fstat(file.fileno()).st_mode)
-        return file.read(limit)
+    try:
+        with os.fdopen(os.open(path, QUIETLY), "rb") as file:
+            _check(os.fstat(file.fileno()).st_mode)
+            return file.read(limit)
+    except OSError as error:
+        raise RefusedError(f"cannot be read: {error.strerror}") from error
 
 
 def _check(mode: int) -> None:
     if stat.S_ISLNK(mode):
         raise RefusedError("is a link, and links are not followed; put the file itself there")
     if stat.S_ISDIR(mode):
-        raise RefusedError(f"lies under {DEPTH_LIMIT} folders; nothing deeper is looked at")
+        raise RefusedError(TOO_DEEP)
     if not stat.S_ISREG(mode):
         raise RefusedError("is no regular file")
 

@@ -12,7 +12,7 @@ import yaml
 
 from grader.errors import InputError
 from grader.intake.lines import one_line, remark
-from grader.intake.listing import METADATA, File, Listing, normal
+from grader.intake.listing import METADATA, METADATA_LIMIT, File, Listing, RefusedError, normal
 from grader.intake.piles import Owner, Sorted, gather, pile
 from grader.suite import Coursework
 
@@ -105,14 +105,26 @@ def _tops(listing: Listing, root: tuple[str, ...]) -> set[tuple[str, ...]]:
 
 def _entries(listing: Listing, file: File) -> tuple[Entry, ...]:
     where = one_line(listing.where(file))
-    if file.data is None:
-        raise InputError(f"{where} {file.refused}; export the submissions again.")
+    data = _data(file, where)
     try:
-        _check_depth(file.data)
-        fields = yaml.load(file.data, Loader=Loader)  # noqa: S506 - derived from the safe loader
+        _check_depth(data)
+        fields = yaml.load(data, Loader=Loader)  # noqa: S506 - derived from the safe loader
         return tuple(_entry(str(folder), entry) for folder, entry in fields.items())
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{where} is no list of submissions: {_reason(error)}; export them again.") from error
+
+
+def _data(file: File, where: str) -> bytes:
+    why = file.refused
+    try:
+        data = file.read(METADATA_LIMIT + 1) if file.read is not None else b""
+    except RefusedError as error:
+        why = str(error)
+    else:
+        why = why or ("" if len(data) <= METADATA_LIMIT else f"is over {METADATA_LIMIT // 1024**2} MiB")
+        if not why:
+            return data
+    raise InputError(f"{where} {why}; export the submissions again.")
 
 
 def _check_depth(data: bytes) -> None:

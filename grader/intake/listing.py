@@ -1,4 +1,7 @@
-"""What lies in a folder or an archive, before anybody asks whose it is."""
+"""What lies in a folder or an archive, before anybody asks whose it is: names, and how to read what they name.
+
+Nothing is read yet: whose a file is decides how much of it may be. What a listing costs grows with its files alone.
+"""
 
 import re
 import unicodedata
@@ -7,19 +10,16 @@ from dataclasses import dataclass
 
 from grader.handin import Remark
 
-KEPT_LIMIT = 512 * 1024 * 1024
-"""Bytes of source text kept of everything together: a course of 1,000 students with 5 assignments of 10 KB each is a
-tenth of it, and it fits in the memory of a laptop. Only archives made for it come near.
-"""
+MEMBER_LIMIT = 10_000
+"""Files of a student's own archive: a working tree with all that its tools leave."""
 
-READ_LIMIT = 16 * 1024**3
-"""Bytes of students' archives read one after another: 1,000 of the largest that are opened."""
+LISTED_LIMIT = 200_000
+"""Files of an archive that an instructor names: a thousand working trees of two hundred files each."""
 
-FILE_LIMIT = 200_000
-"""Files looked at in everything together; a thousand working trees of two hundred files each."""
+DEPTH_LIMIT = 32
+"""Folders in folders; nobody's kernel lies deeper."""
 
-ARCHIVE_LIMIT = 16 * 1024 * 1024
-"""Bytes of a student's own archive: source text is a thousandth of it."""
+TOO_DEEP = f"lies under {DEPTH_LIMIT} folders; nothing deeper is looked at"
 
 METADATA_LIMIT = 32 * 1024 * 1024
 """Bytes of a platform's own list: Gradescope's holds every student's test output."""
@@ -41,17 +41,16 @@ class RefusedError(Exception):
     """Something is not read, for the reason that the exception's text gives."""
 
 
+Read = Callable[[int], bytes]
+"""Reads a file, so many bytes at most; raises RefusedError if it cannot be read."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class File:
-    """A file by its path below what was named.
-
-    `data` is what it holds, cut one byte after the limit of its kind; None of a file of a kind that is never read.
-    `inside` is what a student's archive holds. `refused` says why there is neither although there should be.
-    """
+    """A file by its path below what was named; `refused` says why it is not read, if it is not."""
 
     parts: tuple[str, ...]
-    data: bytes | None = None
-    inside: "Listing | None" = None
+    read: Read | None = None
     refused: str = ""
 
     @property
@@ -86,48 +85,6 @@ class Listing:
     def where(self, file: File) -> str:
         """The file's path, for people."""
         return "/".join((self.name, *file.parts))
-
-
-Read = Callable[[int], bytes]
-"""Reads a file, so many bytes at most; raises RefusedError if it cannot be read."""
-
-Keep = Callable[[tuple[str, ...], Read], File]
-"""Makes a file of a listing of its path and what reads it; raises RefusedError if it is to be refused."""
-
-
-class Budget:
-    """How much may still be kept, read and looked at, over everything that was named."""
-
-    def __init__(self) -> None:
-        self._kept = KEPT_LIMIT
-        self._read = READ_LIMIT
-        self._files = FILE_LIMIT
-
-    def keep(self, data: bytes) -> bytes:
-        """Account for data that stay in memory; raises RefusedError if they are too many."""
-        self._kept -= len(data)
-        self.check()
-        return data
-
-    def read(self, data: bytes) -> bytes:
-        """Account for data that are read and not kept; raises RefusedError if they are too many."""
-        self._read -= len(data)
-        self.check()
-        return data
-
-    def see(self, files: int) -> None:
-        """Account for files that are looked at; raises RefusedError if they are too many."""
-        self._files -= files
-        self.check()
-
-    def check(self) -> None:
-        """Raises RefusedError if there was too much already."""
-        if self._kept < 0:
-            raise RefusedError(f"there are over {KEPT_LIMIT // 1024**2} MiB of source text in all; grade in parts")
-        if self._read < 0:
-            raise RefusedError(f"there are over {READ_LIMIT // 1024**3} GiB of archives in all; grade in parts")
-        if self._files < 0:
-            raise RefusedError(f"there are over {FILE_LIMIT:,} files in all; grade in parts")
 
 
 def ending(name: str) -> str:

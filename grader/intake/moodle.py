@@ -15,6 +15,8 @@ MARK = re.compile(
     r"(?P<name>.+?)(?:_(?P<key>[0-9]+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL
 )
 
+ONLINE_TEXT = "is online text, which is not graded; ask for a file"
+
 
 def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
     """Whether something at the top bears Moodle's mark, or something in every folder there: students name the rest."""
@@ -36,12 +38,12 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
         owner = _owner(found[1])
         if found[1]["plugin"] != "file":
             texts[owner] = listing.where(file)
-            piles.append(Pile(owner=owner))
+            piles.append(Pile(owner=owner, refused=ONLINE_TEXT))
         elif parts := _below(file, *found):
             piles.append(Pile(owner=owner, pieces=(piece(listing, file, parts),)))
     gathered = gather(sorted(piles, key=lambda pile: (pile.owner.name, pile.owner.key or "")))
     wordy = [texts[pile.owner] for pile in gathered.piles if pile.owner in texts and not pile.pieces]
-    unplaced = [remark(where, "is online text, which is not graded; ask for a file") for where in wordy]
+    unplaced = [remark(where, ONLINE_TEXT) for where in wordy]
     if foreign:
         unplaced.append(remark(foreign, "is not named as Moodle names what students hand in"))
     return Sorted(piles=gathered.piles, unplaced=(*gathered.unplaced, *unplaced))

@@ -1,29 +1,34 @@
 """From everybody's files to hand-ins, absences and what is to be said."""
 
-from grader.handin import Absence, HandIn, Intake, Student
+from grader.handin import Absence, HandIn, Intake, Refusal, Student
 from grader.intake.choosing import choose
 from grader.intake.labels import labels
 from grader.intake.lines import one_line
-from grader.intake.piles import Sorted, spread
+from grader.intake.opening import Budget, opened
+from grader.intake.piles import Sorted
 from grader.suite import Coursework
 
 
 def place(shape: str, everything: Sorted, assignments: tuple[Coursework, ...]) -> Intake:
-    """Everybody's latest files; each student has a hand-in or an absence for every assignment."""
+    """Everybody's latest files; each student has a hand-in, an absence or a refusal for every assignment."""
     named = labels(pile.owner for pile in everything.piles)
     handins: list[HandIn] = []
     absences: list[Absence] = []
+    refusals: list[Refusal] = []
     unplaced, remarks = list(everything.unplaced), list(everything.remarks)
     for pile in sorted(everything.piles, key=lambda each: named[each.owner.identity]):
         student = Student(label=named[pile.owner.identity], name=one_line(pile.owner.name), key=pile.owner.key)
-        choice = choose(tuple(spread(pile.pieces)), assignments)
-        unplaced += (remark for each in pile.pieces if each.inside for remark in each.inside.unplaced)
+        choice = choose(tuple(opened(pile.pieces, Budget())), assignments)
         unplaced += choice.unplaced
         remarks += choice.remarks
         for assignment in assignments:
             chosen = choice.chosen.get(assignment.name)
             if chosen is None:
-                absences.append(Absence(student=student, assignment=assignment.name))
+                why = choice.refused.get(assignment.name) or pile.refused
+                if why:
+                    refusals.append(Refusal(student=student, assignment=assignment.name, why=why))
+                else:
+                    absences.append(Absence(student=student, assignment=assignment.name))
                 continue
             handins.append(
                 HandIn(
@@ -38,6 +43,7 @@ def place(shape: str, everything: Sorted, assignments: tuple[Coursework, ...]) -
         shape=shape,
         handins=tuple(handins),
         absences=tuple(absences),
+        refusals=tuple(refusals),
         unplaced=tuple(dict.fromkeys(unplaced)),
         remarks=tuple(dict.fromkeys(remarks)),
     )

@@ -1,7 +1,7 @@
 """A folder or a file for each student: NAME/kernels.cl, NAME/ASSIGNMENT.cl, NAME.cl, NAME.zip."""
 
 from grader.intake.lines import remark
-from grader.intake.listing import ARCHIVE, SOURCE, File, Listing, ending, stem
+from grader.intake.listing import ARCHIVE, OTHER_ARCHIVES, SOURCE, File, Listing, ending, stem
 from grader.intake.piles import Owner, Pile, Sorted, gather, piece, pile
 from grader.intake.wrapping import unwrapped
 from grader.submission import FILE_NAME
@@ -32,7 +32,7 @@ def by_name(listing: Listing, root: tuple[str, ...]) -> Sorted:
         if ending(file.name) in {SOURCE, ARCHIVE}:
             parts = (FILE_NAME,) if ending(file.name) == SOURCE else (file.name,)
             piles.append(Pile(owner=Owner(name=stem(file.name)), pieces=(piece(listing, file, parts),)))
-        elif file.refused:
+        elif file.refused or ending(file.name) in OTHER_ARCHIVES:
             piles.append(Pile(owner=Owner(name=stem(file.name)), pieces=(piece(listing, file, (file.name,)),)))
         else:
             strays.append(listing.where(file))

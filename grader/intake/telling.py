@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from grader.handin import Absence, HandIn, Intake, Remark, Student
+from grader.handin import Absence, HandIn, Intake, Refusal, Remark, Student
 from grader.intake.lines import one_line
 from grader.phrases import count
 
@@ -17,13 +17,14 @@ def tell(intake: Intake) -> str:
     students = {each.student.label for each in _everything(intake)}
     found = f"Found {intake.shape}: {count(len(intake.handins), 'hand-in')} of {count(len(students), 'student')}."
     lines = [*_wrapped(found), *_counts(intake), *_late(intake), *_identical(intake), *_absent(intake)]
+    lines += _refused(intake)
     lines += _remarks("Not graded:", intake.unplaced)
     lines += _remarks("Noted:", intake.remarks)
     return "\n".join(lines) + "\n"
 
 
-def _everything(intake: Intake) -> list[HandIn | Absence]:
-    return [*intake.handins, *intake.absences]
+def _everything(intake: Intake) -> list[HandIn | Absence | Refusal]:
+    return [*intake.handins, *intake.absences, *intake.refusals]
 
 
 def _counts(intake: Intake) -> Iterator[str]:
@@ -31,7 +32,9 @@ def _counts(intake: Intake) -> Iterator[str]:
     for name in names:
         handed_in = sum(each.assignment == name for each in intake.handins)
         absent = sum(each.assignment == name for each in intake.absences)
-        yield from _wrapped(f"{name}: {count(handed_in, 'hand-in')}, {absent:,} without", indent="  ")
+        refused = sum(each.assignment == name for each in intake.refusals)
+        more = f", {refused:,} refused" if refused else ""
+        yield from _wrapped(f"{name}: {count(handed_in, 'hand-in')}, {absent:,} without{more}", indent="  ")
 
 
 def _late(intake: Intake) -> Iterator[str]:
@@ -54,6 +57,12 @@ def _absent(intake: Intake) -> Iterator[str]:
     for name in sorted({each.assignment for each in intake.absences}):
         students = [each.student for each in intake.absences if each.assignment == name]
         yield from _wrapped(f"Nothing to grade for {name}: {_names(_labels(students))}.")
+
+
+def _refused(intake: Intake) -> Iterator[str]:
+    for name in sorted({each.assignment for each in intake.refusals}):
+        students = [each.student for each in intake.refusals if each.assignment == name]
+        yield from _wrapped(f"Refused for {name}, for the reasons below: {_names(_labels(students))}.")
 
 
 def _labels(students: Iterable[Student]) -> list[str]:

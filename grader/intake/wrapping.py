@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from grader.intake.listing import SOURCE, File, Listing, ending, stem
+from grader.intake.listing import ARCHIVE, SOURCE, File, Listing, RefusedError, ending, stem
 from grader.intake.matching import attempt_of, copy_of, defined_in, named_by
-from grader.submission import FILE_NAME
+from grader.intake.opening import Budget
+from grader.submission import FILE_NAME, SIZE_LIMIT
 from grader.suite import Coursework
 
 
@@ -28,14 +29,22 @@ def unwrapped(listing: Listing, assignments: tuple[Coursework, ...]) -> Listing:
 
 def _people(listing: Listing, place: int, assignments: tuple[Coursework, ...]) -> set[str]:
     """The names at a place in paths under which there is what looks like a hand-in: these may be students."""
-    deep = [file for file in listing.files if len(file.parts) > place]
-    return {file.parts[place] for file in deep if _is_handin(file, assignments)}
+    budgets: dict[str, Budget] = {}
+    found: set[str] = set()
+    for file in listing.files:
+        if len(file.parts) > place and file.parts[place] not in found:
+            budget = budgets.setdefault(file.parts[place], Budget())
+            found.update({file.parts[place]} if _is_handin(file, assignments, budget) else ())
+    return found
 
 
-def _is_handin(file: File, assignments: tuple[Coursework, ...]) -> bool:
-    if ending(file.name) == SOURCE and file.data is not None:
-        return bool(defined_in(file.data, assignments))
-    return file.inside is not None
+def _is_handin(file: File, assignments: tuple[Coursework, ...], budget: Budget) -> bool:
+    if file.read is None or ending(file.name) != SOURCE:
+        return file.read is not None and ending(file.name) == ARCHIVE
+    try:
+        return bool(defined_in(budget.read(file.read, SIZE_LIMIT), assignments))
+    except RefusedError:
+        return False
 
 
 def _is_own(name: str, assignments: tuple[Coursework, ...]) -> bool:

@@ -2,7 +2,9 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import chdir
 
+from grader.driver import Row
 from grader.gradebook import Gradebook
 from grader.reports import json, junit
 from grader.result import Result, Ungraded
@@ -10,25 +12,37 @@ from grader.result import Result, Ungraded
 Report = Callable[[Result | Ungraded], str]
 
 
-def _hush() -> None:
-    """What draws figures warns where it has no folder to keep a cache in."""
+def _load_what_draws() -> None:
+    """Load it where nobody has put a matplotlibrc: it obeys one in the working directory, which may be a student's. It
+    warns where it has no folder to keep a cache in, which matters to nobody.
+    """
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    with chdir("/"):
+        import matplotlib  # noqa: F401, PLC0415 - takes longer to load than all else together, so that only a page does
 
 
 def _html(outcome: Result | Ungraded) -> str:
-    """The page. What draws its figures takes longer to load than all else together, so that only a page loads it."""
-    _hush()
+    """The page."""
+    _load_what_draws()
     from grader.reports.html import render  # noqa: PLC0415 - see above
 
     return render(outcome)
 
 
 def overview_page(book: Gradebook, links: Mapping[tuple[str, str], str]) -> str:
-    """The page about a batch, loaded as late as the others."""
-    _hush()
+    """The page about a batch."""
+    _load_what_draws()
     from grader.reports.overview import render_overview  # noqa: PLC0415 - see above
 
     return render_overview(book, links)
+
+
+def figure_of_runs(title: str, what: str, rows: tuple[Row, ...]) -> str:
+    """The table of `grader run` as a figure; `what` is what its rows are called by."""
+    _load_what_draws()
+    from grader.reports.bars import bars  # noqa: PLC0415 - see above
+
+    return bars(title, what, rows)
 
 
 REPORTS: dict[str, Report] = {"json": json.render, "junit": junit.render, "html": _html}

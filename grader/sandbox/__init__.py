@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from grader.arrays import ArrayFiles
+from grader.errors import GraderError
 from grader.protocol import Limits
 from grader.sandbox.process import ProcessSandbox
 from grader.sandbox.rules import Fact, Rules
@@ -57,6 +58,15 @@ def _containers(rules: Rules) -> Sandbox:
     from grader.sandbox.container import ContainerSandbox  # noqa: PLC0415 - see above
 
     return ContainerSandbox(rules)
+
+
+def containers_are_ready(rules: Rules) -> bool:
+    """Whether an engine answers and has the image that workers run in."""
+    try:
+        _containers(rules).close()
+    except GraderError:
+        return False
+    return True
 
 
 SANDBOXES: dict[str, Callable[[Rules], Sandbox]] = {

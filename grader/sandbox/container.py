@@ -28,7 +28,7 @@ from grader.arrays import ArrayFiles
 from grader.errors import DeviceError, WorkerError
 from grader.interrupts import uninterrupted
 from grader.protocol import INPUT_FILE, OUTPUT_FILE, Limits
-from grader.sandbox.engine import NoEngineError, engine_trouble, remove
+from grader.sandbox.engine import WITHOUT_A_WALL, NoEngineError, engine_trouble, remove
 from grader.sandbox.environment import environment
 from grader.sandbox.folder import WorkerFolder
 from grader.sandbox.gpu import find_gpu
@@ -153,7 +153,8 @@ class ContainerSandbox:
                 image_id: str = self._engine.inspect_image(name)["Id"]
         except ImageNotFound:
             build = BUILD.format(image=name)
-            raise WorkerError(f"there is no image {name}; in the folder of the Dockerfile, run: {build}") from None
+            told = f"there is no image {name}; in the folder of the Dockerfile, run `{build}`. {WITHOUT_A_WALL}"
+            raise WorkerError(told) from None
         return image_id
 
 

@@ -9,6 +9,12 @@ from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 from grader.errors import DeviceError, WorkerError
 from grader.sandbox.gpu import TOOLKIT
 
+WITHOUT_A_WALL = (
+    "Code that you trust as your own can do without: --sandbox process runs it with your rights, and nothing keeps it "
+    "from your files."
+)
+"""What it means to do without a container, for whoever has none."""
+
 
 class NoEngineError(WorkerError):
     """Nobody answers at the engine's socket."""
@@ -34,7 +40,7 @@ def engine_trouble() -> Iterator[None]:
     except (DockerException, OSError) as error:
         raise NoEngineError(
             f"no container engine answers ({error}): start Docker, join its group, or set DOCKER_HOST "
-            "(for Podman: unix://$XDG_RUNTIME_DIR/podman/podman.sock)."
+            f"(for Podman: unix://$XDG_RUNTIME_DIR/podman/podman.sock). {WITHOUT_A_WALL}"
         ) from error
 
 

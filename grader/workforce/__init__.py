@@ -3,8 +3,8 @@
 from concurrent.futures import Future
 from typing import Protocol
 
-from grader.result import Ungraded
-from grader.station import Errand, Facilities, Graded
+from grader.result import Result, Ungraded
+from grader.station import Errand, Facilities
 
 
 class Workforce(Protocol):
@@ -17,7 +17,7 @@ class Workforce(Protocol):
     def facilities(self) -> Facilities:
         """What all of them grade with; raises GraderError if they differ, or if there are none."""
 
-    def submit(self, errand: Errand) -> "Future[Graded | Ungraded]":
+    def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
         """Have it graded. The future raises WorkerError if the station died over it."""
 
     def close(self) -> None:

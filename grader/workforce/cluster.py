@@ -28,8 +28,9 @@ from distributed.versions import VersionMismatchWarning
 
 from grader.errors import GraderError, WorkerError
 from grader.phrases import count
-from grader.result import Ungraded
-from grader.station import Errand, Facilities, Graded, grade, leave, look_around
+from grader.result import Result, Ungraded
+from grader.station import NAME, Errand, Facilities, grade, leave, look_around
+from grader.workforce.answers import read_answer
 
 RESOURCE = "device"
 NEEDS = {RESOURCE: 1}
@@ -47,6 +48,9 @@ STRIKES = 3
 """Failures in a row, while others succeed, after which a worker gets no more."""
 
 Say = Callable[[str], None]
+
+Answer = tuple[str, str]
+"""A worker's address, and what it says, as JSON: it is read here as what a stranger says."""
 
 
 class StationPlugin(WorkerPlugin):  # type: ignore[misc]  # Dask is untyped
@@ -96,7 +100,7 @@ class Cluster:
         self._watch.start()
         return found[first]
 
-    def submit(self, errand: Errand) -> "Future[Graded | Ungraded]":
+    def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
         """Have it graded by a worker whose device is free. Raises WorkerError if the scheduler has gone for good."""
         end = time.monotonic() + CONNECTING + 1
         while self._client.status == "connecting" and time.monotonic() < end:
@@ -106,9 +110,9 @@ class Cluster:
                 f"the scheduler at {self._address} has gone. What is graded is kept: once it runs again, with its "
                 "workers, the same command goes on from there."
             )
-        outcome: Future[Graded | Ungraded] = Future()
+        outcome: Future[Result | Ungraded] = Future()
         asked = self._executor.submit(grade_here, errand)
-        asked.add_done_callback(lambda done: self._pass_on(done, outcome))
+        asked.add_done_callback(lambda done: self._pass_on(done, errand, outcome))
         return outcome
 
     def close(self) -> None:
@@ -120,7 +124,7 @@ class Cluster:
         if self._watch.ident is not None:
             self._watch.join()
 
-    def _pass_on(self, asked: "Future[tuple[str, Graded | Ungraded]]", outcome: "Future[Graded | Ungraded]") -> None:
+    def _pass_on(self, asked: "Future[Answer]", errand: Errand, outcome: "Future[Result | Ungraded]") -> None:
         """Called by Dask's thread when an errand has ended."""
         if asked.cancelled():
             outcome.set_exception(WorkerError("the connection to the scheduler was lost."))
@@ -132,9 +136,17 @@ class Cluster:
         elif error is not None:
             outcome.set_exception(WorkerError(_on_a_worker(error)))
         else:
-            worker, graded = asked.result()
-            self._crew.note(worker, graded)
-            outcome.set_result(graded)
+            outcome.set_result(self._believed(asked.result(), errand))
+
+    def _believed(self, answer: object, errand: Errand) -> Result | Ungraded:
+        """What a worker says, if that can be true; else it has failed, and who only fails is sent away."""
+        worker, text = answer if isinstance(answer, tuple) and len(answer) == 2 else ("a worker", answer)
+        try:
+            graded = read_answer(text, errand)
+        except WorkerError as error:
+            graded = Ungraded(assignment=errand.parcel.name, submission=str(NAME), fault=f"{worker}: {error}")
+        self._crew.note(str(worker), graded)
+        return graded
 
     def _ask(self) -> dict[str, Facilities]:
         """What each worker has that does not leave while it looks around."""
@@ -201,9 +213,9 @@ def _connect(address: str) -> Client:
         ) from error
 
 
-def grade_here(errand: Errand) -> tuple[str, Graded | Ungraded]:
+def grade_here(errand: Errand) -> Answer:
     """Runs on a worker: its address, and what it has made of the errand."""
-    return get_worker().address, grade(errand)
+    return get_worker().address, grade(errand).model_dump_json()
 
 
 class Crew:
@@ -214,7 +226,7 @@ class Crew:
         self.has_changed = False
         self._faults: dict[str, list[str]] = {}
 
-    def note(self, worker: str, outcome: Graded | Ungraded) -> None:
+    def note(self, worker: str, outcome: Result | Ungraded) -> None:
         """A worker has done an errand."""
         self._faults[worker] = [*self._faults.get(worker, []), outcome.fault] if isinstance(outcome, Ungraded) else []
 

@@ -20,9 +20,9 @@ from signal import Signals
 from typing import Any
 
 from grader.errors import GraderError, InputError, WorkerError
-from grader.result import Ungraded
+from grader.result import Result, Ungraded
 from grader.settings import as_variables
-from grader.station import Errand, Facilities, Graded, grade, look_around
+from grader.station import Errand, Facilities, grade, look_around
 
 STATION = ("-P", "-m", "grader.workforce")
 """-P: nothing is imported from the working directory, which may hold what students have handed in."""
@@ -62,7 +62,7 @@ class Processes:
         found: Facilities = first
         return found
 
-    def submit(self, errand: Errand) -> "Future[Graded | Ungraded]":
+    def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
         """Have it graded by the next station that is free."""
         return self._threads.submit(self._call, grade, errand)
 

@@ -103,7 +103,7 @@ def main() -> None:
     args = _arguments()
     settings = load_settings({"device": args.device})
     rows = []
-    with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench, bench.worker() as worker:
+    with settings.open_bench(settings.sandbox_for_ours()) as bench, bench.worker() as worker:
         device = worker.ready()
         if device.bus is None:
             sys.exit(f"{device.name} is no GPU of NVIDIA's: there is no independent library to compare its copy with.")

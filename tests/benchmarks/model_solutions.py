@@ -46,7 +46,7 @@ def main() -> None:
     options.add_argument("--halvings", type=int, default=0)
     given = options.parse_args()
     settings = load_settings({})
-    with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
+    with settings.open_bench(settings.sandbox_for_ours()) as bench:
         with bench.worker() as worker:
             device = worker.ready()
         print("| kernel | shape | model solution | naive | of copy | of peak | spread |")

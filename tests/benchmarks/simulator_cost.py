@@ -33,7 +33,7 @@ def main() -> None:
     given = options.parse_args()
     settings = load_settings({})
     print(f"{'seconds':<14}" + "".join(f"{name:>11}" for name in ("without", "with", "added", "sanitizer", "memory")))
-    with settings.open_bench(settings.choose_sandbox(trusted=True)) as bench:
+    with settings.open_bench(settings.sandbox_for_ours()) as bench:
         names = given.names or settings.places.names()
         for assignment in (part for name in names for part in settings.places.load(name).parts):
             bare = assignment.model_copy(update={"sanitizer": None, "memory": None})
