@@ -1,11 +1,15 @@
 """The whole story of one grading.
 
-build -> every case -> two runs on the simulator -> timed rounds -> points
+build -> cases that are shown -> two runs on the simulator -> timed rounds -> hidden cases -> points
+
+Hidden cases come last, those of all parts of a suite together, and in a worker that is started for them: whatever they
+lead to, all that may be shown before they are released is there by then. So they do not decide what is timed, only
+what it is worth.
 """
 
 import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -13,8 +17,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from grader.assignment import Assignment
-from grader.building import build_check, check_build
-from grader.cases import check_cases, unrun_cases
+from grader.building import Built, build_check, check_build
+from grader.cases import are_right, check_cases, forfeit, in_order, unrun_cases
 from grader.contest import Contest, enter, invite
 from grader.device_profile import load_profile
 from grader.diagnosis import Problem, of_hidden
@@ -23,11 +27,14 @@ from grader.exclusive import exclusive, shared, shared_cpu
 from grader.joining import joined
 from grader.measurement import open_sessions
 from grader.metrics import Profile, Roofs
+from grader.oracle import load_oracle
 from grader.own_workers import OwnWorkers
 from grader.performance import check_performance, unmeasured
+from grader.plan import SUBMISSION
 from grader.probe import RECOVERY, probe
 from grader.protocol import DeviceFacts
 from grader.result import Check, Kind, Provenance, Reason, Result, Ungraded, Verdict
+from grader.rubric import Case
 from grader.runner import Deadlines, Worker
 from grader.sandbox import Sandbox
 from grader.simulation import Subject
@@ -79,12 +86,29 @@ class Bench:
         return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A grading before its hidden cases: the checks of the other cases, and all that do not hang on cases.
+
+    `built` is what hidden cases are run of; None if the build failed.
+    """
+
+    task: Task
+    provenance: Provenance
+    seconds: float
+    build: Check
+    cases: tuple[Check, ...]
+    others: tuple[Check, ...]
+    profile: Profile | None = None
+    built: Built | None = None
+
+
 def grade_coursework(
     coursework: Coursework, submission: Submission, seed: int, bench: Bench, progress: Progress
 ) -> Result:
     """Grade one submission for one assignment, or for each part of a suite."""
-    tasks = tasks_of(coursework, submission, seed)
-    return joined(coursework, [grade_submission(task, bench, progress) for task in tasks])
+    drafts = [_draft(task, bench, progress) for task in tasks_of(coursework, submission, seed)]
+    return joined(coursework, [_finish(draft, bench, progress) for draft in drafts])
 
 
 def refuse_coursework(coursework: Coursework, submission: Submission, seed: int, why: str, bench: Bench) -> Result:
@@ -98,51 +122,106 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
 
     What the student's code does wrong is in the result; UngradedError is raised for what is our own fault.
     """
+    return _finish(_draft(task, bench, progress), bench, progress)
+
+
+def _draft(task: Task, bench: Bench, progress: Progress) -> Draft:
+    """Everything but the hidden cases."""
     started, clock = datetime.now(UTC), time.perf_counter()
+    assignment = task.assignment
     with ExitStack() as workers:
         with shared_cpu(bench.locks):
             student = workers.enter_context(bench.worker())
             simulator = bench.simulator()
-            if task.assignment.is_watched:
+            if assignment.is_watched:
                 workers.enter_context(simulator)  # starts up while the cases run
             device = student.ready()
             roofs = bench.roofs(device)
-            if task.assignment.is_watched and bench.watching.required:
+            if assignment.is_watched and bench.watching.required:
                 simulator.ready()
         with shared(device, bench.locks):
             progress("building")
             build = check_build(task, student)
-            checks = [build.check]
             if build.built is not None:
                 contest = invite(
                     task, student, build.built, lambda role: workers.enter_context(bench.own.borrow(role, bench.worker))
                 )
-                for check in check_cases(build.built, contest.oracle, student):
-                    progress(check.name)
-                    checks.append(check)
-                if _are_right(checks):
+                cases = _run(assignment.correctness.shown, build.built, student, progress)
+                right = are_right(cases)
+                if right:
                     entered = enter(contest, build.built)
-        right = _are_right(checks)
+        profile = None
         if build.built is None:
-            profile = None
-            checks += _unreached(task.assignment, device)
+            cases = tuple(map(BUILD_FAILED.fail, unrun_cases(assignment, assignment.correctness.shown)))
+            others = [*_unreached(assignment, device)]
         else:
             progress("watching every access in a simulator")
             with shared_cpu(bench.locks):
                 subject = Subject(task=task, oracle=contest.oracle, worker=simulator, built=build.built)
                 watched = watch(subject, bench.watching, right=right)
             profile = watched.profile
-            checks = [*(locate(check, watched.whereabouts) for check in checks), *watched.checks]
-            checks += map(of_hidden().skip, _left_out(task.assignment))
+            cases = tuple(locate(check, watched.whereabouts) for check in cases)
+            others = [*watched.checks, *map(of_hidden().skip, _left_out(assignment))]
             if right:
                 speed = _speed(contest, entered, roofs, bench, progress)
-                checks.append(speed.model_copy(update={"usage": build.built.usage}))
+                others.append(speed.model_copy(update={"usage": build.built.usage}))
             else:
-                checks.append(NOT_CORRECT.fail(unmeasured(task.assignment, device)))
+                others.append(NOT_CORRECT.fail(unmeasured(assignment, device)))
+    _probe_after((*cases, *others), bench, progress)
+    return Draft(
+        task=task,
+        provenance=_provenance(task, bench, device, started),
+        seconds=time.perf_counter() - clock,
+        build=build.check,
+        cases=cases,
+        others=tuple(others),
+        profile=profile,
+        built=build.built,
+    )
+
+
+def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
+    """The result, hidden cases included."""
+    clock = time.perf_counter()
+    hidden = _hidden(draft, bench, progress)
+    cases = in_order(draft.task.assignment, draft.cases, hidden)
+    checks = forfeit((draft.build, *cases, *draft.others))
+    seconds = draft.seconds + time.perf_counter() - clock
+    return _result(draft.task, checks, draft.profile, seconds, draft.provenance)
+
+
+def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]:
+    """The hidden cases, in a worker that is started when all else is done."""
+    asked = draft.task.assignment.correctness
+    if draft.built is None:
+        return tuple(map(BUILD_FAILED.fail, unrun_cases(draft.task.assignment, asked.hidden)))
+    if not asked.hidden:
+        return ()
+    with ExitStack() as workers:
+        with shared_cpu(bench.locks):
+            worker = workers.enter_context(bench.worker())
+            device = worker.ready()
+        with shared(device, bench.locks):
+            worker.load({SUBMISSION: draft.built.program})
+            checks = _run(asked.hidden, draft.built, worker, progress)
+    _probe_after(checks, bench, progress)
+    return checks
+
+
+def _run(cases: tuple[Case, ...], built: Built, worker: Worker, progress: Progress) -> tuple[Check, ...]:
+    """The checks of these cases, each of which is told."""
+    checks = []
+    for check in check_cases(cases, built, load_oracle(built.task.assignment), worker):
+        progress(check.name)
+        checks.append(check)
+    return tuple(checks)
+
+
+def _probe_after(checks: Iterable[Check], bench: Bench, progress: Progress) -> None:
+    """Where a kernel crashed or did not end, see whether the device is fit for the next."""
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
         progress("looking whether the device still works")
         probe(bench.worker(), RECOVERY)
-    return _result(task, checks, profile, time.perf_counter() - clock, _provenance(task, bench, device, started))
 
 
 def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
@@ -151,13 +230,9 @@ def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
     with shared_cpu(bench.locks), bench.worker() as worker:
         device = worker.ready()
         build = Problem(reason=Reason.BUILD_ERROR, message=why).fail(build_check(0.0))
-        checks = [build, *_unreached(task.assignment, device)]
+        cases = unrun_cases(task.assignment, task.assignment.correctness.cases)
+        checks = (build, *map(BUILD_FAILED.fail, cases), *_unreached(task.assignment, device))
     return _result(task, checks, None, time.perf_counter() - clock, _provenance(task, bench, device, started))
-
-
-def _are_right(checks: list[Check]) -> bool:
-    """Whether all has passed that is not for practice."""
-    return all(check.verdict is Verdict.PASSED for check in checks if check.kind is not Kind.PRACTICE)
 
 
 def _left_out(assignment: Assignment) -> Iterator[Check]:
@@ -174,8 +249,7 @@ def _left_out(assignment: Assignment) -> Iterator[Check]:
 
 
 def _unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
-    """Every check after a failed build: nothing came to it."""
-    yield from map(BUILD_FAILED.fail, unrun_cases(assignment))
+    """The checks beside those of cases after a failed build: nothing came to them."""
     yield from fail_unwatched(assignment, BUILD_FAILED)
     yield from map(BUILD_FAILED.fail, _left_out(assignment))
     yield BUILD_FAILED.fail(unmeasured(assignment, device))
@@ -222,13 +296,15 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _result(task: Task, checks: list[Check], profile: Profile | None, seconds: float, provenance: Provenance) -> Result:
+def _result(
+    task: Task, checks: tuple[Check, ...], profile: Profile | None, seconds: float, provenance: Provenance
+) -> Result:
     return Result(
         assignment=task.assignment.name,
         title=task.assignment.title,
         submission=showable(str(task.submission.path)),
         source=showable(task.submission.source),
-        checks=tuple(checks),
+        checks=checks,
         profiles={} if profile is None else {"": profile},
         points=sum(check.points for check in checks),
         max_points=sum(check.max_points for check in checks),

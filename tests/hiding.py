@@ -74,7 +74,7 @@ def right(assignment):
             "usage": (SPILLING,),
         }
     )
-    checks = (build, *unrun_cases(assignment), *unwatched_checks(assignment), speed)
+    checks = (build, *unrun_cases(assignment, assignment.correctness.cases), *unwatched_checks(assignment), speed)
     timed = (each.model_copy(update={"seconds": 0.25}) for each in checks)
     return result(*timed, profiles={"": PROFILE}, seconds=9.0)
 
