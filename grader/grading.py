@@ -7,19 +7,18 @@ lead to, all that may be shown before they are released is there by then. So the
 what it is worth.
 """
 
-import platform
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from grader.assignment import Assignment
 from grader.building import Built, build_check, check_build
 from grader.cases import are_right, check_cases, forfeit, in_order, unrun_cases
 from grader.contest import Contest, enter, invite
+from grader.contestant import Role
 from grader.device_profile import load_profile
 from grader.diagnosis import Problem, of_hidden
 from grader.errors import GraderError
@@ -33,6 +32,7 @@ from grader.performance import check_performance, unmeasured
 from grader.plan import SUBMISSION
 from grader.probe import RECOVERY, probe
 from grader.protocol import DeviceFacts
+from grader.provenance import Setting, provenance
 from grader.result import Check, Kind, Provenance, Reason, Result, Ungraded, Verdict
 from grader.rubric import Case
 from grader.runner import Deadlines, Worker
@@ -45,9 +45,6 @@ from grader.text import showable
 from grader.timing import TimingRules
 from grader.watching import WatchingRules, fail_unwatched, watch
 from grader.whereabouts import locate
-
-PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
-"""Packages whose versions a result states, where they are installed: PoCL may also come from the system."""
 
 Progress = Callable[[str], None]
 """Told in a few words what is being done."""
@@ -79,6 +76,11 @@ class Bench:
         profile = load_profile(self.profiles, device, self.sandbox_name)
         return None if profile is None else profile.roofs
 
+    @property
+    def setting(self) -> Setting:
+        """What results say of it."""
+        return Setting(sandbox=self.sandbox_name, limits=self.sandbox.facts())
+
     def simulator(self) -> Worker:
         """A worker whose device is simulated."""
         seconds = self.deadlines.simulation
@@ -95,12 +97,12 @@ class Draft:
 
     task: Task
     provenance: Provenance
-    seconds: float
     build: Check
     cases: tuple[Check, ...]
     others: tuple[Check, ...]
     profile: Profile | None = None
     built: Built | None = None
+    seconds: float = 0.0
 
 
 def grade_coursework(
@@ -128,54 +130,72 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
 def _draft(task: Task, bench: Bench, progress: Progress) -> Draft:
     """Everything but the hidden cases."""
     started, clock = datetime.now(UTC), time.perf_counter()
-    assignment = task.assignment
     with ExitStack() as workers:
-        with shared_cpu(bench.locks):
-            student = workers.enter_context(bench.worker())
-            simulator = bench.simulator()
-            if assignment.is_watched:
-                workers.enter_context(simulator)  # starts up while the cases run
-            device = student.ready()
-            roofs = bench.roofs(device)
-            if assignment.is_watched and bench.watching.required:
-                simulator.ready()
-        with shared(device, bench.locks):
-            progress("building")
-            build = check_build(task, student)
-            if build.built is not None:
-                contest = invite(
-                    task, student, build.built, lambda role: workers.enter_context(bench.own.borrow(role, bench.worker))
-                )
-                cases = _run(assignment.correctness.shown, build.built, student, progress)
-                right = are_right(cases)
-                if right:
-                    entered = enter(contest, build.built)
-        profile = None
+        crew = _hire(task.assignment, bench, workers)
+        draft = _test(task, crew, bench, progress, provenance(task, bench.setting, crew.device, started))
+    _probe_after((*draft.cases, *draft.others), bench, progress)
+    return replace(draft, seconds=time.perf_counter() - clock)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crew:
+    """The workers of a submission, what the first of them runs on, and how to get more."""
+
+    student: Worker
+    simulator: Worker
+    device: DeviceFacts
+    roofs: Roofs | None
+    hire: Callable[[Role], Worker]
+
+
+def _hire(assignment: Assignment, bench: Bench, workers: ExitStack) -> Crew:
+    with shared_cpu(bench.locks):
+        student = workers.enter_context(bench.worker())
+        simulator = bench.simulator()
+        if assignment.is_watched:
+            workers.enter_context(simulator)  # starts up while the cases run
+        device = student.ready()
+        roofs = bench.roofs(device)
+        if assignment.is_watched and bench.watching.required:
+            simulator.ready()
+    return Crew(
+        student=student,
+        simulator=simulator,
+        device=device,
+        roofs=roofs,
+        hire=lambda role: workers.enter_context(bench.own.borrow(role, bench.worker)),
+    )
+
+
+def _test(task: Task, crew: Crew, bench: Bench, progress: Progress, rests_on: Provenance) -> Draft:
+    """Build it, run the cases that are shown, then what rests on them."""
+    assignment = task.assignment
+    with shared(crew.device, bench.locks):
+        progress("building")
+        build = check_build(task, crew.student)
         if build.built is None:
             cases = tuple(map(BUILD_FAILED.fail, unrun_cases(assignment, assignment.correctness.shown)))
-            others = [*_unreached(assignment, device)]
-        else:
-            progress("watching every access in a simulator")
-            with shared_cpu(bench.locks):
-                subject = Subject(task=task, oracle=contest.oracle, worker=simulator, built=build.built)
-                watched = watch(subject, bench.watching, right=right)
-            profile = watched.profile
-            cases = tuple(locate(check, watched.whereabouts) for check in cases)
-            others = [*watched.checks, *map(of_hidden().skip, _left_out(assignment))]
-            if right:
-                speed = _speed(contest, entered, roofs, bench, progress)
-                others.append(speed.model_copy(update={"usage": build.built.usage}))
-            else:
-                others.append(NOT_CORRECT.fail(unmeasured(assignment, device)))
-    _probe_after((*cases, *others), bench, progress)
+            others = tuple(_unreached(assignment, crew.device))
+            return Draft(task=task, provenance=rests_on, build=build.check, cases=cases, others=others)
+        contest = invite(task, crew.student, build.built, crew.hire)
+        cases = _run(assignment.correctness.shown, build.built, crew.student, progress)
+        right = are_right(cases)
+        entered = enter(contest, build.built) if right else None
+    progress("watching every access in a simulator")
+    with shared_cpu(bench.locks):
+        subject = Subject(task=task, oracle=contest.oracle, worker=crew.simulator, built=build.built)
+        watched = watch(subject, bench.watching, right=right)
+    speed = NOT_CORRECT.fail(unmeasured(assignment, crew.device))
+    if right:
+        timed = _speed(contest, entered, crew.roofs, bench, progress)
+        speed = timed.model_copy(update={"usage": build.built.usage})
     return Draft(
         task=task,
-        provenance=_provenance(task, bench, device, started),
-        seconds=time.perf_counter() - clock,
+        provenance=rests_on,
         build=build.check,
-        cases=cases,
-        others=tuple(others),
-        profile=profile,
+        cases=tuple(locate(check, watched.whereabouts) for check in cases),
+        others=(*watched.checks, *map(of_hidden().skip, _left_out(assignment)), speed),
+        profile=watched.profile,
         built=build.built,
     )
 
@@ -232,7 +252,7 @@ def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
         build = Problem(reason=Reason.BUILD_ERROR, message=why).fail(build_check(0.0))
         cases = unrun_cases(task.assignment, task.assignment.correctness.cases)
         checks = (build, *map(BUILD_FAILED.fail, cases), *_unreached(task.assignment, device))
-    return _result(task, checks, None, time.perf_counter() - clock, _provenance(task, bench, device, started))
+    return _result(task, checks, None, time.perf_counter() - clock, provenance(task, bench.setting, device, started))
 
 
 def _left_out(assignment: Assignment) -> Iterator[Check]:
@@ -273,31 +293,8 @@ def _speed(contest: Contest, refused: Problem | None, roofs: Roofs | None, bench
         return check_performance(contest, bench.timing, roofs)
 
 
-def _provenance(task: Task, bench: Bench, device: DeviceFacts, started: datetime) -> Provenance:
-    return Provenance(
-        grader=version("grader"),
-        python=platform.python_version(),
-        packages=_versions(),
-        assignment_sha256=task.assignment.sha256,
-        submission_sha256=task.submission.sha256,
-        sandbox=bench.sandbox_name,
-        limits=bench.sandbox.facts(),
-        seed=task.seed,
-        started=started.isoformat(timespec="seconds"),
-        device=device,
-    )
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in PACKAGES:
-        with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
-
-
 def _result(
-    task: Task, checks: tuple[Check, ...], profile: Profile | None, seconds: float, provenance: Provenance
+    task: Task, checks: tuple[Check, ...], profile: Profile | None, seconds: float, rests_on: Provenance
 ) -> Result:
     return Result(
         assignment=task.assignment.name,
@@ -309,5 +306,5 @@ def _result(
         points=sum(check.points for check in checks),
         max_points=sum(check.max_points for check in checks),
         seconds=seconds,
-        provenance=provenance,
+        provenance=rests_on,
     )
