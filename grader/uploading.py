@@ -87,7 +87,7 @@ def write_uploads(uploads: Iterable[Upload], book: Gradebook, folder: Path) -> t
         filled = upload.fill(book)
         write_whole(folder / upload.name, filled.data)
         remarks += filled.remarks
-        if any(row.grade != row.shown for row in book.rows):
+        if any(row.grade and row.shown and row.grade.max_points > row.shown.max_points for row in book.rows):
             remarks.append(Remark(where=upload.name, why=WHOLE_GRADES))
     if book.shape == MOODLE:
         remarks += feedback_zip(folder / FEEDBACK, _pages(book.rows, folder))

@@ -64,7 +64,7 @@ def test_grades_for_upload_would_tell_before_the_release(batch):
     """They are whole, and that is said of each file, until there is nothing left to tell."""
     batch.run()
     warned = {line.partition(":")[0] for line in batch.said if WHOLE_GRADES in line}
-    assert warned == {"moodle-worksheet.csv", "canvas-gradebook.csv"}
+    assert warned == (set() if batch.hidden == "practice" else {"moodle-worksheet.csv", "canvas-gradebook.csv"})
     batch.said.clear()
     batch.run(view=released)
     assert not [line for line in batch.said if WHOLE_GRADES in line]
