@@ -42,10 +42,10 @@ FORFEITED = Problem(
 GAVE_UP = Problem(reason=Reason.NOT_RUN, message="earlier cases ran into the time limit; this one was not waited for.")
 
 
-def in_order(assignment: Assignment, shown: Iterable[Check], hidden: Iterable[Check]) -> Iterator[Check]:
-    """Their checks together, in the order of the assignment."""
-    checks = {False: iter(shown), True: iter(hidden)}
-    return (next(checks[case.hidden]) for case in assignment.correctness.cases)
+def in_order(assignment: Assignment, checks: Iterable[Check]) -> list[Check]:
+    """The checks of all cases in the order of the assignment, however they were made."""
+    names = [check.name for check in unrun_cases(assignment, assignment.correctness.cases)]
+    return sorted(checks, key=lambda check: names.index(check.name))
 
 
 def check_cases(cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: Worker) -> Iterator[Check]:

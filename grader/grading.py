@@ -204,7 +204,7 @@ def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
     """The result, hidden cases included."""
     clock = time.perf_counter()
     hidden = _hidden(draft, bench, progress)
-    cases = in_order(draft.task.assignment, draft.cases, hidden)
+    cases = in_order(draft.task.assignment, (*draft.cases, *hidden))
     checks = forfeit((draft.build, *cases, *draft.others))
     seconds = draft.seconds + time.perf_counter() - clock
     return _result(draft.task, checks, draft.profile, seconds, draft.provenance)

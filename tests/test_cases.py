@@ -163,8 +163,8 @@ def test_checks_come_in_the_order_of_the_assignment(transposition):
     ]
     assignment = altered(transposition, cases).task.assignment
     asked = assignment.correctness
-    shown, hidden = (unrun_cases(assignment, each) for each in (asked.shown, asked.hidden))
-    assert list(in_order(assignment, shown, hidden)) == list(unrun_cases(assignment, asked.cases))
+    checks = (*unrun_cases(assignment, asked.shown), *unrun_cases(assignment, asked.hidden))
+    assert in_order(assignment, checks) == list(unrun_cases(assignment, asked.cases))
 
 
 def test_what_only_right_kernels_earn_is_forfeited_by_a_failed_case():

@@ -180,7 +180,9 @@ def test_a_hidden_case_is_first_heard_of_when_all_else_is_done(bench, tmp_path, 
     assert [check.verdict for check in result.checks if check.performance] == [Verdict.FAILED, Verdict.PASSED]
     first = next(place for place, (_, data) in enumerate(heard) if b"ragged" in data)
     before, after = heard[:first], heard[first:]
-    assert not {number for number, _ in before} & {number for number, _ in after}
+    used = {number for number, data in before if b'"kind":"open"' in data}
+    assert used
+    assert not used & {number for number, _ in after}
     assert len({number for number, data in after if b"ragged" in data}) == 2
     assert not any(b"of one" in data for _, data in after)
 
@@ -202,8 +204,9 @@ def suite(folder):
 @pytest.mark.parametrize(
     "statement", [pytest.param("z[i] += 1;", id="wrong"), pytest.param("", id="right", marks=pytest.mark.whole)]
 )
-def test_a_machine_is_too_noisy_for_all_who_look_right(hiding, bench, monkeypatch, statement):
+def test_a_machine_is_too_noisy_for_all_who_look_right(bench, tmp_path, monkeypatch, statement):
     """Also for those that a hidden case finds wrong: to be graded would tell them that it did."""
+    assignment = hiding_course(tmp_path, "case", sanitizer=None, memory=None).load("small")
     monkeypatch.setattr("grader.measurement.too_noisy", lambda *_: True)
     with pytest.raises(NoiseError, match="too noisy to time kernels"):
-        grade(hiding, submission(statement=statement), bench)
+        grade(assignment, submission(statement=statement), bench)
