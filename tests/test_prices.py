@@ -1,4 +1,4 @@
-"""The price list: what an attack earns when that is switched off which holds it. A fix that costs it nothing is decoration.
+"""The price list: what an attack earns when what holds it is switched off. A fix that costs it nothing is decoration.
 
 prices.yaml is the list; that nothing is earned otherwise, test_hostile.py holds.
 """
@@ -55,8 +55,6 @@ def test_a_hidden_outcome_is_told_where_hidden_cases_are_run_with_the_others(ben
 
 def test_whatever_could_gain_points_for_speed_has_a_price():
     """Attacks of other classes gain something else, and the list says of none what is not in the corpus."""
-    wanted = {attack.name for attack in corpus() if attack.kind == "speed"}
-    gains = {
-        name for name in wanted if "points" in yaml.safe_load((HOSTILE / name / "expected.yaml").read_text())["gains"]
-    }
-    assert gains <= PRICES.keys() <= wanted
+    fields = {attack.name: yaml.safe_load((attack.folder / "expected.yaml").read_text()) for attack in corpus()}
+    of_speed = {name for name, each in fields.items() if each["class"] == "speed"}
+    assert {name for name in of_speed if "points" in fields[name]["gains"]} <= PRICES.keys() <= of_speed
