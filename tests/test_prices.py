@@ -37,7 +37,7 @@ def test_an_attack_gains_points_without_the_fix(name, bench, tmp_path, monkeypat
     """And none with it."""
     assignment = small_assignment(tmp_path, ATTACKS[name])
     assert speed(grade(assignment, name, bench)) == 0
-    for target in PRICES[name]["off"]:
+    for target in PRICES[name]["without"]:
         monkeypatch.setattr(target, lambda *_: None)
     assert speed(grade(assignment, name, bench)) == PRICES[name]["gains"]
 
