@@ -1,8 +1,12 @@
-"""The correctness checks: one session for all cases, and every byte that comes back looked at."""
+"""The correctness checks: cases share a session, and every byte that comes back is looked at.
+
+Hidden cases share another one, the last of a grading and in a worker of its own (grading.py): what they lead to, such
+as that a wrong one is launched again, comes too late for anything that is shown before they are released.
+"""
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from grader.assignment import Assignment
 from grader.building import Built
@@ -15,10 +19,11 @@ from grader.rubric import Case
 from grader.runner import Worker
 from grader.scoring import case_points
 from grader.series import Series
+from grader.whereabouts import EXPLAINED
 
 PATIENCE = 2
-"""After so many cases that ran into a time limit, the rest are not waited for. Cases for practice and hidden ones are
-counted apart: what becomes of them must not show in others."""
+"""After so many cases that ran into a time limit, the rest are not waited for. Cases for practice are counted apart:
+they decide about nothing."""
 
 REPEATED = 2
 """So many wrong cases are launched again on the same data, to see whether the result is always the same."""
@@ -29,22 +34,34 @@ REPEATS = 4
 CASE_KEY = 0
 """Tells the inputs of cases from those of timed rounds, which have the key 1 (measurement.py)."""
 
+FORFEITED = Problem(
+    reason=Reason.NOT_RUN,
+    message="does not count: only a kernel whose results are all right earns these points. See correctness.",
+)
+
 GAVE_UP = Problem(reason=Reason.NOT_RUN, message="earlier cases ran into the time limit; this one was not waited for.")
 
 
-def check_cases(built: Built, oracle: Oracle, worker: Worker) -> Iterator[Check]:
-    """The check of every case, in the order of the assignment; each is run when it is asked for."""
+def in_order(assignment: Assignment, checks: Iterable[Check]) -> list[Check]:
+    """The checks of all cases in the order of the assignment, however they were made."""
+    names = [check.name for check in unrun_cases(assignment, assignment.correctness.cases)]
+    return sorted(checks, key=lambda check: names.index(check.name))
+
+
+def check_cases(cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: Worker) -> Iterator[Check]:
+    """The check of each of these cases of the assignment, in one worker; each is run when it is asked for."""
     task, bindings = built.task, built.bindings
     assignment = task.assignment
-    cases = assignment.correctness.cases
+    names = [case.name for case in assignment.correctness.cases]
     series = Series(worker, {case.name: submission_plan(assignment, case.sizes, bindings) for case in cases})
-    seen: dict[tuple[bool, bool], Counter[Reason]] = defaultdict(Counter)
-    for number, case in enumerate(cases):
+    seen: dict[bool, Counter[Reason]] = defaultdict(Counter)
+    for case in cases:
         start = time.perf_counter()
-        reasons = seen[case.practice, case.hidden]
+        reasons = seen[case.practice]
         problem: Problem | None = GAVE_UP
         if reasons[Reason.TIME_LIMIT] < PATIENCE:
-            trial = make_trial(assignment, oracle, case.sizes, case.data, (task.seed, CASE_KEY, number))
+            key = (task.seed, CASE_KEY, names.index(case.name))
+            trial = make_trial(assignment, oracle, case.sizes, case.data, key)
             problem = _try(series, case.name, trial, repeats=REPEATS if reasons[Reason.WRONG_OUTPUT] < REPEATED else 0)
         if problem is not None:
             reasons[problem.reason] += 1
@@ -70,9 +87,9 @@ def _try(series: Series, name: str, trial: Trial, repeats: int) -> Problem | Non
     return inspect(trial, script, fetched, again) if again else problem
 
 
-def unrun_cases(assignment: Assignment) -> Iterator[Check]:
-    """The checks of all cases as if they had passed, for a submission that gets no chance to run them."""
-    return (_check(assignment, case, None, 0.0) for case in assignment.correctness.cases)
+def unrun_cases(assignment: Assignment, cases: Iterable[Case]) -> Iterator[Check]:
+    """The checks of these cases as if they had passed, for a submission that gets no chance to run them."""
+    return (_check(assignment, case, None, 0.0) for case in cases)
 
 
 def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds: float) -> Check:
@@ -86,3 +103,31 @@ def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds:
         seconds=seconds,
     )
     return check if problem is None else problem.fail(check)
+
+
+def are_right(checks: Iterable[Check]) -> bool:
+    """Whether the submission builds and no case has failed, but for practice. What a student kit does not hold is
+    decided elsewhere.
+    """
+    deciding = (check for check in checks if check.kind in {Kind.BUILD, Kind.CORRECTNESS})
+    return not any(check.verdict is Verdict.FAILED for check in deciding)
+
+
+def forfeit(checks: Sequence[Check]) -> tuple[Check, ...]:
+    """All checks, without the points that only right kernels earn if a case has failed.
+
+    Of a kernel that fails in hidden cases only, everything has been measured by then: what it failed there stays as it
+    is, what it earned does not count, or to be wrong where nobody sees it would be a way to be fast.
+    """
+    if are_right(checks):
+        return tuple(checks)
+    return tuple(FORFEITED.fail(check) if _rests_on_results(check) else check for check in checks)
+
+
+def _rests_on_results(check: Check) -> bool:
+    """Points for more than results; and what the simulator is said to do to results that are right elsewhere."""
+    earns = check.kind in {Kind.SANITIZER, Kind.MEMORY, Kind.PERFORMANCE} and check.verdict in EARNING
+    return earns or (check.kind is Kind.SANITIZER and check.reason in EXPLAINED and not check.findings)
+
+
+EARNING = {Verdict.PASSED, Verdict.PARTIAL}

@@ -1,21 +1,24 @@
 """The whole story of one grading.
 
-build -> every case -> two runs on the simulator -> timed rounds -> points
+build -> cases that are shown -> two runs on the simulator -> timed rounds -> hidden cases -> points
+
+Hidden cases come last, those of all parts of a suite together, and in a worker that is started for them: whatever they
+lead to, all that may be shown before they are released is there by then. So they do not decide what is timed, only
+what it is worth.
 """
 
-import platform
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from grader.assignment import Assignment
-from grader.building import build_check, check_build, prepare
-from grader.cases import check_cases, unrun_cases
+from grader.building import Built, build_check, check_build, prepare
+from grader.cases import are_right, check_cases, forfeit, in_order, unrun_cases
 from grader.contest import Contest, enter, invite
+from grader.contestant import Role
 from grader.device_profile import load_profile
 from grader.diagnosis import Problem, of_hidden
 from grader.errors import GraderError
@@ -23,11 +26,15 @@ from grader.exclusive import exclusive, shared, shared_cpu
 from grader.joining import joined
 from grader.measurement import open_sessions
 from grader.metrics import Profile, Roofs
+from grader.oracle import load_oracle
 from grader.own_workers import OwnWorkers
 from grader.performance import check_performance, unmeasured
+from grader.plan import SUBMISSION
 from grader.probe import RECOVERY, probe
 from grader.protocol import DeviceFacts
+from grader.provenance import Setting, provenance
 from grader.result import Check, Kind, Provenance, Reason, Result, Ungraded, Verdict
+from grader.rubric import Case
 from grader.runner import Deadlines, Worker
 from grader.sandbox import Sandbox
 from grader.simulation import Subject
@@ -38,9 +45,6 @@ from grader.text import showable
 from grader.timing import TimingRules
 from grader.watching import WatchingRules, fail_unwatched, watch
 from grader.whereabouts import locate
-
-PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
-"""Packages whose versions a result states, where they are installed: PoCL may also come from the system."""
 
 Progress = Callable[[str], None]
 """Told in a few words what is being done."""
@@ -72,6 +76,11 @@ class Bench:
         profile = load_profile(self.profiles, device, self.sandbox_name)
         return None if profile is None else profile.roofs
 
+    @property
+    def setting(self) -> Setting:
+        """What results say of it."""
+        return Setting(sandbox=self.sandbox_name, limits=self.sandbox.facts())
+
     def simulator(self) -> Worker:
         """A worker whose device is simulated."""
         seconds = self.deadlines.simulation
@@ -79,12 +88,29 @@ class Bench:
         return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A grading before its hidden cases: the checks of the other cases, and all that do not hang on cases.
+
+    `built` is what hidden cases are run of; None if the build failed.
+    """
+
+    task: Task
+    provenance: Provenance
+    build: Check
+    cases: tuple[Check, ...]
+    others: tuple[Check, ...]
+    profile: Profile | None = None
+    built: Built | None = None
+    seconds: float = 0.0
+
+
 def grade_coursework(
     coursework: Coursework, submission: Submission, seed: int, bench: Bench, progress: Progress
 ) -> Result:
     """Grade one submission for one assignment, or for each part of a suite."""
-    tasks = tasks_of(coursework, submission, seed)
-    return joined(coursework, [grade_submission(task, bench, progress) for task in tasks])
+    drafts = [_draft(task, bench, progress) for task in tasks_of(coursework, submission, seed)]
+    return joined(coursework, [_finish(draft, bench, progress) for draft in drafts])
 
 
 def refuse_coursework(coursework: Coursework, submission: Submission, seed: int, why: str, bench: Bench) -> Result:
@@ -98,52 +124,126 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
 
     What the student's code does wrong is in the result; UngradedError is raised for what is our own fault.
     """
+    return _finish(_draft(task, bench, progress), bench, progress)
+
+
+def _draft(task: Task, bench: Bench, progress: Progress) -> Draft:
+    """Everything but the hidden cases."""
     started, clock = datetime.now(UTC), time.perf_counter()
     with ExitStack() as workers:
-        with shared_cpu(bench.locks):
-            student = workers.enter_context(bench.worker())
-            simulator = bench.simulator()
-            if task.assignment.is_watched:
-                workers.enter_context(simulator)  # starts up while the cases run
-            device = student.ready()
-            roofs = bench.roofs(device)
-            if task.assignment.is_watched and bench.watching.required:
-                simulator.ready()
-            progress("building")
-            prepared = prepare(task, student)
-        with shared(device, bench.locks):
-            build = check_build(prepared, student)
-            checks = [build.check]
-            if build.built is not None:
-                contest = invite(
-                    task, student, build.built, lambda role: workers.enter_context(bench.own.borrow(role, bench.worker))
-                )
-                for check in check_cases(build.built, contest.oracle, student):
-                    progress(check.name)
-                    checks.append(check)
-                if _are_right(checks):
-                    entered = enter(contest, build.built)
-        right = _are_right(checks)
+        crew = _hire(task.assignment, bench, workers)
+        draft = _test(task, crew, bench, progress, provenance(task, bench.setting, crew.device, started))
+    _probe_after((*draft.cases, *draft.others), bench, progress)
+    return replace(draft, seconds=time.perf_counter() - clock)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crew:
+    """The workers of a submission, what the first of them runs on, and how to get more."""
+
+    student: Worker
+    simulator: Worker
+    device: DeviceFacts
+    roofs: Roofs | None
+    hire: Callable[[Role], Worker]
+
+
+def _hire(assignment: Assignment, bench: Bench, workers: ExitStack) -> Crew:
+    with shared_cpu(bench.locks):
+        student = workers.enter_context(bench.worker())
+        simulator = bench.simulator()
+        if assignment.is_watched:
+            workers.enter_context(simulator)  # starts up while the cases run
+        device = student.ready()
+        roofs = bench.roofs(device)
+        if assignment.is_watched and bench.watching.required:
+            simulator.ready()
+    return Crew(
+        student=student,
+        simulator=simulator,
+        device=device,
+        roofs=roofs,
+        hire=lambda role: workers.enter_context(bench.own.borrow(role, bench.worker)),
+    )
+
+
+def _test(task: Task, crew: Crew, bench: Bench, progress: Progress, rests_on: Provenance) -> Draft:
+    """Build it, run the cases that are shown, then what rests on them."""
+    assignment = task.assignment
+    progress("building")
+    with shared_cpu(bench.locks):
+        prepared = prepare(task, crew.student)
+    with shared(crew.device, bench.locks):
+        build = check_build(prepared, crew.student)
         if build.built is None:
-            profile = None
-            checks += _unreached(task.assignment, device)
-        else:
-            progress("watching every access in a simulator")
-            with shared_cpu(bench.locks):
-                subject = Subject(task=task, oracle=contest.oracle, worker=simulator, built=build.built)
-                watched = watch(subject, bench.watching, right=right)
-            profile = watched.profile
-            checks = [*(locate(check, watched.whereabouts) for check in checks), *watched.checks]
-            checks += map(of_hidden().skip, _left_out(task.assignment))
-            if right:
-                speed = _speed(contest, entered, roofs, bench, progress)
-                checks.append(speed.model_copy(update={"usage": build.built.usage}))
-            else:
-                checks.append(NOT_CORRECT.fail(unmeasured(task.assignment, device)))
+            cases = tuple(map(BUILD_FAILED.fail, unrun_cases(assignment, assignment.correctness.shown)))
+            others = tuple(_unreached(assignment, crew.device))
+            return Draft(task=task, provenance=rests_on, build=build.check, cases=cases, others=others)
+        contest = invite(task, crew.student, build.built, crew.hire)
+        cases = _run(assignment.correctness.shown, build.built, crew.student, progress)
+        right = are_right(cases)
+        entered = enter(contest, build.built) if right else None
+    progress("watching every access in a simulator")
+    with shared_cpu(bench.locks):
+        subject = Subject(task=task, oracle=contest.oracle, worker=crew.simulator, built=build.built)
+        watched = watch(subject, bench.watching, right=right)
+    speed = NOT_CORRECT.fail(unmeasured(assignment, crew.device))
+    if right:
+        timed = _speed(contest, entered, crew.roofs, bench, progress)
+        speed = timed.model_copy(update={"usage": build.built.usage})
+    return Draft(
+        task=task,
+        provenance=rests_on,
+        build=build.check,
+        cases=tuple(locate(check, watched.whereabouts) for check in cases),
+        others=(*watched.checks, *map(of_hidden().skip, _left_out(assignment)), speed),
+        profile=watched.profile,
+        built=build.built,
+    )
+
+
+def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
+    """The result, hidden cases included."""
+    clock = time.perf_counter()
+    hidden = _hidden(draft, bench, progress)
+    cases = in_order(draft.task.assignment, (*draft.cases, *hidden))
+    checks = forfeit((draft.build, *cases, *draft.others))
+    seconds = draft.seconds + time.perf_counter() - clock
+    return _result(draft.task, checks, draft.profile, seconds, draft.provenance)
+
+
+def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]:
+    """The hidden cases, in a worker that is started when all else is done."""
+    asked = draft.task.assignment.correctness
+    if draft.built is None:
+        return tuple(map(BUILD_FAILED.fail, unrun_cases(draft.task.assignment, asked.hidden)))
+    if not asked.hidden:
+        return ()
+    with ExitStack() as workers:
+        with shared_cpu(bench.locks):
+            worker = workers.enter_context(bench.worker())
+            device = worker.ready()
+        with shared(device, bench.locks):
+            worker.load({SUBMISSION: draft.built.program})
+            checks = _run(asked.hidden, draft.built, worker, progress)
+    _probe_after(checks, bench, progress)
+    return checks
+
+
+def _run(cases: tuple[Case, ...], built: Built, worker: Worker, progress: Progress) -> tuple[Check, ...]:
+    """The checks of these cases, each of which is told."""
+    checks = []
+    for check in check_cases(cases, built, load_oracle(built.task.assignment), worker):
+        progress(check.name)
+        checks.append(check)
+    return tuple(checks)
+
+
+def _probe_after(checks: Iterable[Check], bench: Bench, progress: Progress) -> None:
+    """Where a kernel crashed or did not end, see whether the device is fit for the next."""
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
         progress("looking whether the device still works")
         probe(bench.worker(), RECOVERY)
-    return _result(task, checks, profile, time.perf_counter() - clock, _provenance(task, bench, device, started))
 
 
 def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
@@ -152,13 +252,9 @@ def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
     with shared_cpu(bench.locks), bench.worker() as worker:
         device = worker.ready()
         build = Problem(reason=Reason.BUILD_ERROR, message=why).fail(build_check(0.0))
-        checks = [build, *_unreached(task.assignment, device)]
-    return _result(task, checks, None, time.perf_counter() - clock, _provenance(task, bench, device, started))
-
-
-def _are_right(checks: list[Check]) -> bool:
-    """Whether all has passed that is not for practice."""
-    return all(check.verdict is Verdict.PASSED for check in checks if check.kind is not Kind.PRACTICE)
+        cases = unrun_cases(task.assignment, task.assignment.correctness.cases)
+        checks = (build, *map(BUILD_FAILED.fail, cases), *_unreached(task.assignment, device))
+    return _result(task, checks, None, time.perf_counter() - clock, provenance(task, bench.setting, device, started))
 
 
 def _left_out(assignment: Assignment) -> Iterator[Check]:
@@ -175,8 +271,7 @@ def _left_out(assignment: Assignment) -> Iterator[Check]:
 
 
 def _unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
-    """Every check after a failed build: nothing came to it."""
-    yield from map(BUILD_FAILED.fail, unrun_cases(assignment))
+    """The checks beside those of cases after a failed build: nothing came to them."""
     yield from fail_unwatched(assignment, BUILD_FAILED)
     yield from map(BUILD_FAILED.fail, _left_out(assignment))
     yield BUILD_FAILED.fail(unmeasured(assignment, device))
@@ -200,39 +295,18 @@ def _speed(contest: Contest, refused: Problem | None, roofs: Roofs | None, bench
         return check_performance(contest, bench.timing, roofs)
 
 
-def _provenance(task: Task, bench: Bench, device: DeviceFacts, started: datetime) -> Provenance:
-    return Provenance(
-        grader=version("grader"),
-        python=platform.python_version(),
-        packages=_versions(),
-        assignment_sha256=task.assignment.sha256,
-        submission_sha256=task.submission.sha256,
-        sandbox=bench.sandbox_name,
-        limits=bench.sandbox.facts(),
-        seed=task.seed,
-        started=started.isoformat(timespec="seconds"),
-        device=device,
-    )
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in PACKAGES:
-        with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
-
-
-def _result(task: Task, checks: list[Check], profile: Profile | None, seconds: float, provenance: Provenance) -> Result:
+def _result(
+    task: Task, checks: tuple[Check, ...], profile: Profile | None, seconds: float, rests_on: Provenance
+) -> Result:
     return Result(
         assignment=task.assignment.name,
         title=task.assignment.title,
         submission=showable(str(task.submission.path)),
         source=showable(task.submission.source),
-        checks=tuple(checks),
+        checks=checks,
         profiles={} if profile is None else {"": profile},
         points=sum(check.points for check in checks),
         max_points=sum(check.max_points for check in checks),
         seconds=seconds,
-        provenance=provenance,
+        provenance=rests_on,
     )

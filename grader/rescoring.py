@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from grader.assignment import Assignment
+from grader.cases import forfeit
 from grader.device import speed_goal
 from grader.diagnosis import Problem
 from grader.joining import joined, separated
@@ -22,13 +23,14 @@ def rescore(result: Result, assignment: Coursework) -> Result:
 
 def _rescored(result: Result, assignment: Assignment) -> Result:
     device = result.provenance.device
-    checks = (
+    scored = (
         *(_worth(check, 0.0) for check in _of(result, Kind.BUILD)),
         *_correctness(result, assignment),
         *(_worth(check, assignment.sanitizer.points) for check in _of(result, Kind.SANITIZER) if assignment.sanitizer),
         *_memory(result, assignment),
         *(_performance(check, assignment, device) for check in _of(result, Kind.PERFORMANCE)),
     )
+    checks = forfeit(scored)
     return result.model_copy(
         update={
             "title": assignment.title,

@@ -66,6 +66,16 @@ class Correctness(Record):
             raise ValueError("all cases are for practice; leave that out of one at least")
         return self
 
+    @property
+    def shown(self) -> tuple[Case, ...]:
+        """The cases whose outcome students always see."""
+        return tuple(case for case in self.cases if not case.hidden)
+
+    @property
+    def hidden(self) -> tuple[Case, ...]:
+        """The others, which are the last to run."""
+        return tuple(case for case in self.cases if case.hidden)
+
 
 class Sanitizer(Record):
     """A run in the simulator, in which nothing may go wrong: of ragged sizes, so that every edge is met, and small."""

@@ -23,6 +23,8 @@ from grader.intake import MOODLE
 
 FEEDBACK = "moodle-feedback.zip"
 
+WHOLE_GRADES = "its grades count hidden checks, too, so they would tell: upload it when these are released."
+
 
 class Upload(Protocol):
     """A file that a platform gave, to be filled in."""
@@ -85,6 +87,8 @@ def write_uploads(uploads: Iterable[Upload], book: Gradebook, folder: Path) -> t
         filled = upload.fill(book)
         write_whole(folder / upload.name, filled.data)
         remarks += filled.remarks
+        if any(row.grade and row.shown and row.grade.max_points > row.shown.max_points for row in book.rows):
+            remarks.append(Remark(where=upload.name, why=WHOLE_GRADES))
     if book.shape == MOODLE:
         remarks += feedback_zip(folder / FEEDBACK, _pages(book.rows, folder))
     return tuple(remarks)

@@ -53,7 +53,8 @@ def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
     watched = Watched(checks=())
     if assignment.sanitizer is not None:
         sanitized = check_sanitizer(subject, assignment.sanitizer, right=right)
-        watched = Watched(checks=(sanitized.check,), whereabouts=sanitized.whereabouts)
+        told = "" if assignment.sanitizer.hidden else sanitized.whereabouts  # stands in checks that are shown
+        watched = Watched(checks=(sanitized.check,), whereabouts=told)
     if assignment.memory is not None:
         profile, checks = _memory(subject, assignment.memory, rules.simulation, right=right)
         watched = replace(watched, checks=(*watched.checks, *checks), profile=profile)

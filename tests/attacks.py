@@ -4,7 +4,7 @@
 
 An attack gives itself away: where it got what it wanted, it spoils its own result. `docker` in expected.yaml is the
 reason of the first check that fails in a container, or `held`: the attack got nothing, and every check passed. `class`
-is what it attacks, or by what.
+is what it attacks, or by what. `hidden` names cases that are hidden, whose outcome does not count as one that it gets.
 """
 
 import json
@@ -18,6 +18,7 @@ from conftest import ROOT
 
 from grader.assignment import Assignment
 from grader.course import Course
+from grader.result import Reason
 
 HOSTILE = ROOT / "tests" / "submissions" / "hostile"
 
@@ -66,6 +67,7 @@ class Attack:
     docker: str
     allow: tuple[str, ...]
     watched: bool
+    hidden: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -88,10 +90,13 @@ def _read(path: Path) -> Attack:
         docker=fields["docker"],
         allow=tuple(fields.get("allow", ())),
         watched=fields.get("watched", False),
+        hidden=tuple(fields.get("hidden", ())),
     )
 
 
-def small_course(folder: Path, name: str, allow: tuple[str, ...], *, watched: bool) -> Course:
+def small_course(
+    folder: Path, name: str, allow: tuple[str, ...], *, watched: bool, hidden: tuple[str, ...] = ()
+) -> Course:
     """A course with one assignment of ours, cut to a few cases, that allows what the attack needs.
 
     Only an attack on what the simulator says is `watched`: it interprets kernels, so that most others fail there.
@@ -102,6 +107,8 @@ def small_course(folder: Path, name: str, allow: tuple[str, ...], *, watched: bo
     fields = yaml.safe_load(path.read_text(encoding="utf-8"))
     fields["allow"] = list(allow)
     fields["correctness"]["cases"] = [case for case in fields["correctness"]["cases"] if case["name"] in CASES]
+    for case in fields["correctness"]["cases"]:
+        case["hidden"] = case["name"] in hidden
     for section in () if watched else ("sanitizer", "memory"):
         del fields[section]
     path.write_text(yaml.safe_dump(fields, sort_keys=False), encoding="utf-8")
@@ -110,19 +117,22 @@ def small_course(folder: Path, name: str, allow: tuple[str, ...], *, watched: bo
 
 def small_assignment(folder: Path, attack: Attack) -> Assignment:
     """The assignment of an attack, in a course of its own below `folder`."""
-    return small_course(folder / attack.name, attack.assignment, attack.allow, watched=attack.watched).load(
-        attack.assignment
-    )
+    return course_for(folder / attack.name, attack).load(attack.assignment)
+
+
+def course_for(folder: Path, attack: Attack) -> Course:
+    """A course with what the attack needs."""
+    return small_course(folder, attack.assignment, attack.allow, watched=attack.watched, hidden=attack.hidden)
 
 
 def verdict(result) -> str:
-    """The reason of the first check that fails, or `held`."""
-    return next((str(check.reason) for check in result.checks if check.reason is not None), HELD)
+    """The reason of the first check that fails, or `held`; of what students are shown, hidden checks left out."""
+    return next((str(check.reason) for check in result.checks if check.reason not in {None, Reason.HIDDEN}), HELD)
 
 
 def observed(client, attack: Attack, folder: Path) -> str:
     """In the words of the table, what it does under `process`, in a container that is thrown away (observe.py)."""
-    small_course(folder / "course", attack.assignment, attack.allow, watched=attack.watched)
+    course_for(folder / "course", attack)
     binds = {folder / "course": "/course", attack.folder: "/attack", ROOT / "tests" / "observe.py": "/observe.py"}
     LOCKS.mkdir(exist_ok=True)
     LOCKS.chmod(0o1777)

@@ -1,14 +1,24 @@
-"""A small assignment of which something is hidden, and hand-made results for it."""
+"""A small assignment of which something is hidden, hand-made results for it, and a batch that shows them."""
 
 import copy
+import csv
+import zipfile
 
 from courses import ADDITION, KERNEL, course_of
-from samples import PROFILE, SPILLING, performance, result
+from puppets import Puppets
+from samples import PROFILE, RACE, SPILLING, performance, result
 
 from grader.cases import unrun_cases
+from grader.exports.sheet import read_sheet
+from grader.marking import Request, mark
 from grader.performance import unmeasured
 from grader.result import Check, Kind, Reason, Verdict
+from grader.uploading import CanvasGradebook, MoodleWorksheet
 from grader.watching import unwatched_checks
+from grader.withholding import withheld
+
+WORKSHEET = "Identifier,Full name,Grade,Maximum grade,Feedback comments\r\nParticipant 7,Anna,,{},\r\n"
+GRADEBOOK = "Student,ID,SIS Login ID,Section,Adding (44)\r\n    Points Possible,,,,{0}\r\nAnna,7,anna,A,\r\n"
 
 SECRET = "it-is-a-secret"
 """Stands in every text that nobody may see."""
@@ -50,9 +60,9 @@ WRONG_FOR_PRACTICE = KERNEL.replace("x[i] + y[i];", "x[i] + y[i] + (n == 5000 &&
 """One that fails the case for practice."""
 
 
-def hiding_course(folder, *hidden):
-    """A course with the assignment; these places of it are hidden."""
-    fields = copy.deepcopy(FIELDS)
+def hiding_course(folder, *hidden, **more):
+    """A course with the assignment; these places of it are hidden, and these fields are others."""
+    fields = copy.deepcopy({**FIELDS, **more})
     for name in hidden:
         place = fields
         for step in PLACES[name]:
@@ -74,7 +84,7 @@ def right(assignment):
             "usage": (SPILLING,),
         }
     )
-    checks = (build, *unrun_cases(assignment), *unwatched_checks(assignment), speed)
+    checks = (build, *unrun_cases(assignment, assignment.correctness.cases), *unwatched_checks(assignment), speed)
     timed = (each.model_copy(update={"seconds": 0.25}) for each in checks)
     return result(*timed, profiles={"": PROFILE}, seconds=9.0)
 
@@ -99,3 +109,57 @@ def failing(whole, number, **more):
     told = {"reason": Reason.WRONG_OUTPUT, **words}
     old = whole.checks[number]
     return changed(whole, (number, old.model_copy(update={"verdict": Verdict.FAILED, "points": 0.0, **told, **more})))
+
+
+class Batch:
+    """A download of Moodle with Anna's file for an assignment of which a part is hidden, which she fails."""
+
+    def __init__(self, folder, hidden):
+        self.folder, self.hidden, self.versions, self.said = folder, hidden, 0, []
+        home = folder / "moodle" / "Anna Alt_7_assignsubmission_file_"
+        home.mkdir(parents=True)
+        (home / "kernels.cl").write_text(KERNEL)
+        self.assignment = self.version(hidden)
+        whole = failing(right(self.assignment), HIDDEN[hidden], findings=(RACE,))
+        provenance = whole.provenance.model_copy(update={"assignment_sha256": self.assignment.sha256})
+        self.whole = whole.model_copy(update={"assignment": "small", "provenance": provenance})
+
+    def version(self, *hidden):
+        """The assignment, with these places of it hidden."""
+        self.versions += 1
+        return hiding_course(self.folder / f"course{self.versions}", *hidden).load("small")
+
+    def run(self, view=withheld, assignment=None):
+        """The gradebook, and how many gradings it took."""
+        workforce = Puppets(answers={KERNEL.encode(): [self.whole]})
+        most = f"{self.whole.max_points:g}"
+        request = Request(
+            submissions=self.folder / "moodle",
+            assignments=(assignment or self.assignment,),
+            folder=self.folder / "out",
+            orders='{"sandbox": "process"}',
+            uploads=(
+                MoodleWorksheet(sheet=read_sheet("worksheet.csv", WORKSHEET.format(most).encode())),
+                CanvasGradebook(sheet=read_sheet("gradebook.csv", GRADEBOOK.format(most).encode())),
+            ),
+            seed=7,
+            view=view,
+        )
+        return mark(request, lambda: workforce, self.said.append), len(workforce.errands)
+
+    def for_students(self):
+        """The bytes of every file that students get, by name; a member of a zip is a file."""
+        out = self.folder / "out"
+        files = {str(path.relative_to(out)): path.read_bytes() for path in sorted((out / "students").rglob("*.*"))}
+        with zipfile.ZipFile(out / "moodle-feedback.zip") as archive:
+            files |= {name: archive.read(name) for name in archive.namelist()}
+        return files
+
+    def read(self, name):
+        """A file of the instructor's."""
+        return (self.folder / "out" / name).read_text(encoding="utf-8-sig")
+
+    def moodle(self):
+        """Anna's row of the worksheet."""
+        (row,) = csv.DictReader(self.read("moodle-worksheet.csv").splitlines())
+        return row

@@ -77,7 +77,7 @@ def first_failure(report):
     if result["status"] != "graded":
         return None
     checks = [check for check in result["checks"] if check["kind"] not in {"sanitizer", "memory"}]
-    return next((check["reason"] for check in checks if check["verdict"] != "passed"), "held")
+    return next((check["reason"] for check in checks if check["verdict"] not in {"passed", "skipped"}), "held")
 
 
 def processes():

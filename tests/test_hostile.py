@@ -21,6 +21,7 @@ from grader.sandbox.container import LABEL
 from grader.settings import Settings
 from grader.submission import read_submission
 from grader.task import Task
+from grader.withholding import withheld
 
 CORPUS = corpus()
 TABLE = (ROOT / "SECURITY.md").read_text(encoding="utf-8").splitlines()
@@ -91,7 +92,8 @@ def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, 
     """
     bench, folder = wall
     before = host()
-    assert verdict(grade(bench, small_assignment(tmp_path, attack), attack.folder)) == attack.docker
+    assignment = small_assignment(tmp_path, attack)
+    assert verdict(withheld(grade(bench, assignment, attack.folder), assignment)) == attack.docker
     assert len(settle(lambda: containers(engine, folder), KEPT)) <= KEPT
     assert len(settle(lambda: list(folder.iterdir()), KEPT)) <= KEPT
     assert host() == before

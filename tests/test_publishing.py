@@ -2,82 +2,20 @@
 
 import csv
 import json
-import zipfile
 
 import pytest
-from courses import KERNEL
-from hiding import HIDDEN, SECRET, failing, hiding_course, right
-from puppets import Puppets
+from hiding import HIDDEN, SECRET, Batch
 from samples import RACE
 from selection import param
 
-from grader.exports.sheet import read_sheet
-from grader.marking import Request, mark
 from grader.publishing import PAGE
 from grader.reports import REPORTS
 from grader.result import Verdict
-from grader.uploading import CanvasGradebook, MoodleWorksheet
-from grader.withholding import released, withheld
-
-WORKSHEET = "Identifier,Full name,Grade,Maximum grade,Feedback comments\r\nParticipant 7,Anna,,{},\r\n"
-GRADEBOOK = "Student,ID,SIS Login ID,Section,Adding (44)\r\n    Points Possible,,,,{0}\r\nAnna,7,anna,A,\r\n"
+from grader.uploading import WHOLE_GRADES
+from grader.withholding import released
 
 SELECTED = frozenset({"case", "memory"})
 """Hidden things for `make test`: one that counts for correctness, and one that is found by the simulator."""
-
-
-class Batch:
-    """A download of Moodle with Anna's file for an assignment of which a part is hidden, which she fails."""
-
-    def __init__(self, folder, hidden):
-        self.folder, self.hidden, self.versions = folder, hidden, 0
-        home = folder / "moodle" / "Anna Alt_7_assignsubmission_file_"
-        home.mkdir(parents=True)
-        (home / "kernels.cl").write_text(KERNEL)
-        self.assignment = self.version(hidden)
-        whole = failing(right(self.assignment), HIDDEN[hidden], findings=(RACE,))
-        provenance = whole.provenance.model_copy(update={"assignment_sha256": self.assignment.sha256})
-        self.whole = whole.model_copy(update={"assignment": "small", "provenance": provenance})
-
-    def version(self, *hidden):
-        """The assignment, with these places of it hidden."""
-        self.versions += 1
-        return hiding_course(self.folder / f"course{self.versions}", *hidden).load("small")
-
-    def run(self, view=withheld, assignment=None):
-        """The gradebook, and how many gradings it took."""
-        workforce = Puppets(answers={KERNEL.encode(): [self.whole]})
-        most = f"{self.whole.max_points:g}"
-        request = Request(
-            submissions=self.folder / "moodle",
-            assignments=(assignment or self.assignment,),
-            folder=self.folder / "out",
-            orders='{"sandbox": "process"}',
-            uploads=(
-                MoodleWorksheet(sheet=read_sheet("worksheet.csv", WORKSHEET.format(most).encode())),
-                CanvasGradebook(sheet=read_sheet("gradebook.csv", GRADEBOOK.format(most).encode())),
-            ),
-            seed=7,
-            view=view,
-        )
-        return mark(request, lambda: workforce, lambda _: None), len(workforce.errands)
-
-    def for_students(self):
-        """The bytes of every file that students get, by name; a member of a zip is a file."""
-        out = self.folder / "out"
-        files = {str(path.relative_to(out)): path.read_bytes() for path in sorted((out / "students").rglob("*.*"))}
-        with zipfile.ZipFile(out / "moodle-feedback.zip") as archive:
-            files |= {name: archive.read(name) for name in archive.namelist()}
-        return files
-
-    def read(self, name):
-        """A file of the instructor's."""
-        return (self.folder / "out" / name).read_text(encoding="utf-8-sig")
-
-    def moodle(self):
-        """Anna's row of the worksheet."""
-        (row,) = csv.DictReader(self.read("moodle-worksheet.csv").splitlines())
-        return row
 
 
 @pytest.fixture(params=[param(hidden, hidden, SELECTED) for hidden in HIDDEN])
@@ -120,6 +58,16 @@ def test_what_is_the_instructors_is_complete(batch):
     assert SECRET in stored.read_text()
     assert f'href="./results/{stored.stem}.html"' in batch.read("index.html")
     assert SECRET in stored.with_suffix(".html").read_text()
+
+
+def test_grades_for_upload_would_tell_before_the_release(batch):
+    """They are whole, and that is said of each file, until there is nothing left to tell."""
+    batch.run()
+    warned = {line.partition(":")[0] for line in batch.said if WHOLE_GRADES in line}
+    assert warned == (set() if batch.hidden == "practice" else {"moodle-worksheet.csv", "canvas-gradebook.csv"})
+    batch.said.clear()
+    batch.run(view=released)
+    assert not [line for line in batch.said if WHOLE_GRADES in line]
 
 
 def test_a_batch_is_released_later_without_a_grading(batch):

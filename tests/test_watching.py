@@ -50,6 +50,14 @@ def test_a_model_solution_passes(subject):
     assert watched.profile.sizes == subject.task.assignment.memory.sizes
 
 
+def test_a_hidden_run_says_nothing_in_other_checks(subject):
+    """The lines that it names would stand in cases that are shown, unless it broke off."""
+    assignment = subject.task.assignment
+    hidden = assignment.model_copy(update={"sanitizer": assignment.sanitizer.model_copy(update={"hidden": True})})
+    assert watch(subject, RULES, right=True).whereabouts
+    assert not watch(replace(subject, task=replace(subject.task, assignment=hidden)), RULES, right=True).whereabouts
+
+
 def test_a_wrong_kernel_is_not_counted(subject):
     """Its accesses are looked at, which may tell the cause; its memory behaviour is not."""
     watched = watch(subject, RULES, right=False)
