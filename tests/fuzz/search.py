@@ -1,0 +1,200 @@
+"""Looks for recipes that a target's steps cannot bear, and tries kept ones again."""
+
+import json
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as seeded
+from hypothesis.strategies import SearchStrategy
+
+from grader.errors import GraderError
+
+from .growth import TRACED, OverrunError, Series, limited, peaks, times
+
+SEEDS = Path(__file__).parent / "seeds"
+
+BATCH = 100
+"""Recipes of one turn of hypothesis."""
+
+SHRINKING = 20.0
+"""Seconds for making a recipe smaller."""
+
+FIXTURE = ""
+"""The finding of whatever is wrong with a recipe before any step is run on it."""
+
+OUR_CODE = "/grader/"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """Something that comes from outside: recipes for it, inputs made by them of so many bytes or about that, and what
+    the judge does with such an input, step by step.
+
+    `sizes` of the inputs, each twice the one before; at the first the whole is checked, whatever it costs.
+    """
+
+    recipes: SearchStrategy[Any]
+    make: Callable[[Any, int], Any]
+    steps: Mapping[str, Callable[[Any], object]]
+    sizes: Sequence[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What a step did that it may not; `what` is the same for what is probably the same fault, `words` tell all."""
+
+    step: str
+    what: str
+    words: str
+
+
+class FoundError(Exception):
+    """Carries a finding through hypothesis."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.words)
+        self.finding = finding
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searched:
+    """How much was tried, and each finding with its recipe."""
+
+    cases: int
+    seconds: float
+    found: Mapping[tuple[str, str], tuple[Any, Finding]]
+
+
+def examine(target: Target, recipe: Any, steps: Sequence[str] = ()) -> Iterator[Finding]:
+    """What these steps (or all) do that they may not."""
+    for name in steps or target.steps:
+        finding = _examine(name, _refusing(target.steps[name]), lambda size: target.make(recipe, size), target.sizes)
+        if finding is not None:
+            yield finding
+
+
+def _examine(name: str, step: Callable[[Any], object], make: Callable[[int], Any], sizes: Sequence[int]) -> Finding | None:
+    try:
+        with limited():
+            step(make(sizes[0]))
+        time_taken = times(step, make, sizes)
+        small = [size for size, seconds in time_taken.costs if seconds <= TRACED]
+        memory = peaks(step, make, small)
+    except (Exception, OverrunError) as error:  # noqa: BLE001 - whatever a step raises is a finding
+        return Finding(step=name, what=_origin(error), words="".join(traceback.format_exception(error, limit=-6)))
+    for what, series, unit in (("time", time_taken, "s"), ("memory", memory, "B")):
+        if series.is_steep:
+            return Finding(step=name, what=what, words=_in_words(what, series, unit))
+    return None
+
+
+def _refusing(step: Callable[[Any], object]) -> Callable[[Any], object]:
+    """The step, for which an error of ours is an answer like others."""
+
+    def run(made: Any) -> None:
+        try:
+            step(made)
+        except GraderError:
+            return
+
+    return run
+
+
+def _origin(error: Exception) -> str:
+    """The kind of the exception and the function of ours that it came from."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if OUR_CODE in frame.filename]
+    return f"{type(error).__name__} in {frames[-1].name}" if frames else type(error).__name__
+
+
+def _in_words(what: str, series: Series, unit: str) -> str:
+    figures = ", ".join(f"{size:,} B: {cost:.3g} {unit}" for size, cost in series.costs)
+    return f"{what} grows as the {series.exponent:.1f}th power of the size: {figures}"
+
+
+def search(target: Target, seconds: float, seed: int, tell: Callable[[Any, Finding], None]) -> Searched:
+    """Try recipes for so long; each fault is found once, and told when its recipe has been made small."""
+    start = time.monotonic()
+    found: dict[tuple[str, str], tuple[Any, Finding]] = {}
+    cases = 0
+    while (left := start + seconds - time.monotonic()) > 0:
+        turn = _Turn(target, found, time.monotonic() + left)
+        hit = turn.run(seed)
+        cases += turn.cases
+        seed += 1
+        if hit is not None:
+            recipe, finding = hit
+            found[finding.step, finding.what] = hit
+            tell(recipe, finding)
+    return Searched(cases=cases, seconds=time.monotonic() - start, found=found)
+
+
+class _Turn:
+    """One turn of hypothesis: it ends at the end of its batch, of its time, or with a finding that is new.
+
+    Hypothesis tries a failing recipe again and wants it to fail again, so that what has been tried is remembered.
+    """
+
+    def __init__(self, target: Target, known: Mapping[tuple[str, str], object], end: float) -> None:
+        self._target, self._known, self._end = target, known, end
+        self._tried: dict[str, Finding | None] = {}
+        self._steps: tuple[str, ...] = ()
+        self._last: tuple[Any, Finding] | None = None
+
+    @property
+    def cases(self) -> int:
+        """Recipes that were tried."""
+        return len(self._tried)
+
+    def run(self, seed: int) -> tuple[Any, Finding] | None:
+        """The smallest recipe of a finding that is not known yet."""
+        quiet = settings(
+            max_examples=BATCH,
+            database=None,
+            deadline=None,
+            phases=(Phase.generate, Phase.shrink),
+            report_multiple_bugs=False,
+            suppress_health_check=list(HealthCheck),
+        )
+        try:
+            seeded(seed)(quiet(given(self._target.recipes)(self._try)))()
+        except FoundError:
+            return self._last
+        return None
+
+    def _try(self, recipe: Any) -> None:
+        key = json.dumps(recipe, sort_keys=True)
+        if key not in self._tried:
+            if time.monotonic() > self._end:
+                return
+            self._tried[key] = self._first(recipe)
+        finding = self._tried[key]
+        if finding is None:
+            return
+        if not self._steps:
+            self._steps, self._end = (finding.step,), time.monotonic() + SHRINKING
+        self._last = recipe, finding
+        raise FoundError(finding)
+
+    def _first(self, recipe: Any) -> Finding | None:
+        """The first finding that is not known; while a recipe is made smaller, of the same step."""
+        findings = examine(self._target, recipe, self._steps)
+        return next((each for each in findings if (each.step, each.what) not in self._known), None)
+
+
+def kept(name: str) -> dict[str, Any]:
+    """The recipes that are kept for a target, by the names of their files."""
+    return {path.name: json.loads(path.read_text("utf-8")) for path in sorted((SEEDS / name).glob("*.json"))}
+
+
+def keep(name: str, recipe: Any, finding: Finding) -> Path:
+    """Write a recipe down, called after what it found."""
+    words = "-".join(f"{finding.step} {finding.what}".lower().replace("_", " ").split())
+    path = SEEDS / name / f"{words}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(recipe, indent=1, ensure_ascii=True) + "\n", "utf-8")
+    return path
