@@ -99,7 +99,7 @@ GROWN = {
 }
 """What grows there."""
 
-KINDS = ("small", "small", "suite", "kit", "settings", "golden", *ASSIGNMENTS)
+KINDS = (*["small"] * 12, *["suite"] * 3, "kit", "settings", "golden", *ASSIGNMENTS)
 
 RECIPES = st.sampled_from(KINDS).flatmap(
     lambda kind: st.fixed_dictionaries(

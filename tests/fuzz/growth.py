@@ -16,13 +16,13 @@ from dataclasses import dataclass
 EXPONENT = 1.5
 """Between what is linear and what is quadratic; n log n has some 1.1 at these sizes."""
 
-LONG, SHORT, NOISE = 0.03, 0.008, 0.0003
+LONG, SHORT, NOISE = 0.02, 0.004, 0.0002
 """Seconds: a time from which on no larger input is tried, the least that is judged, and what may be but noise."""
 
-LARGE, UNSEEN = 1024**2, 64 * 1024
+LARGE, UNSEEN = 512 * 1024, 32 * 1024
 """Bytes at the peak: the least that is judged, and what may be but a cache that was filled."""
 
-TRACED = 0.01
+TRACED = 0.005
 """Seconds that a step may take to have its memory counted, which takes several times as long."""
 
 REPEATS = 5

@@ -46,7 +46,7 @@ from grader.result import Result, Ungraded
 from grader.text import UNSHOWABLE
 
 from .search import Target
-from .source import BLANKS, CHARACTERS, repeated, texts
+from .source import BLANKS, pieces, repeated, repeating
 
 SIZES = tuple(64 * 2**power for power in range(11))
 """To 64 KiB."""
@@ -59,21 +59,13 @@ TRAPS = (
     *("../", "..", "/", "\\", "con", "nul.txt", ".", "~", "C:", "a" * 300, "%2e", "line 2", "line 9999999999", "[red]", "[/]"),
     *("kernels.cl", "Ada", "e\u0301", "\U0001d54f", "\u2028", "١", "²", "\x85", "(4711)", "__", "#", "--help", "-", "|", ":"),
 )
-PIECES = st.one_of(st.sampled_from(TRAPS), st.sampled_from(TRAPS), st.sampled_from(BLANKS), st.text(CHARACTERS, max_size=3))
 
 PLACES = (
     *("student", "key", "label", "where", "fault", "submission", "check", "message", "detail", "cause", "finding"),
     *("place", "source", "title", "kernel", "buffer", "array", "device", "package", "sandbox", "remark", "same as", "part"),
 )
 
-RECIPES = st.fixed_dictionaries(
-    {
-        "place": st.sampled_from(PLACES),
-        "before": texts(PIECES, 2),
-        "again": texts(PIECES, 2),
-        "after": texts(PIECES, 2),
-    }
-)
+RECIPES = st.fixed_dictionaries({"place": st.sampled_from(PLACES), **repeating(pieces(TRAPS, TRAPS, BLANKS))})
 
 
 @dataclass(frozen=True, kw_only=True)

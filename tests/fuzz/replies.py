@@ -35,7 +35,7 @@ from grader.whereabouts import whereabouts
 from grader.worker.fingerprint import fingerprint
 
 from .search import Target
-from .source import KIBIBYTE, MARKS, BLANKS, CHARACTERS, _assignment, repeated
+from .source import BLANKS, KIBIBYTE, MARKS, _assignment, pieces, repeating
 
 SIZES = tuple(KIBIBYTE * 2**power for power in range(11))
 """To 1 MiB: a quarter of the longest reply."""
@@ -122,8 +122,7 @@ WORDS = (
     *("function 'f'", "'", "did you mean 'x'?", "undeclared identifier 'get_globl_id'", "*__private", "At line 1 (column "),
     *("Global(", "0,0,0", "\n", "a", "error: undefined function 'f'\n", "warning: function 'f' is unused\n"),
 )
-PIECES = st.one_of(*map(st.sampled_from, (WORDS, BLANKS, MARKS)), st.text(CHARACTERS, max_size=3))
-TEXT = st.lists(PIECES, min_size=1, max_size=3).map("".join)
+TEXT = repeating(pieces(WORDS, WORDS, BLANKS, MARKS))["again"]
 
 HUGE = 2**63 - 1
 VALUES = st.one_of(

@@ -21,11 +21,8 @@ SEEDS = Path(__file__).parent / "seeds"
 BATCH = 100
 """Recipes of one turn of hypothesis."""
 
-SHRINKING = 20.0
+SHRINKING = 10.0
 """Seconds for making a recipe smaller."""
-
-FIXTURE = ""
-"""The finding of whatever is wrong with a recipe before any step is run on it."""
 
 OUR_CODE = "/grader/"
 
@@ -80,8 +77,11 @@ def examine(target: Target, recipe: Any, steps: Sequence[str] = ()) -> Iterator[
 
 def _examine(name: str, step: Callable[[Any], object], make: Callable[[int], Any], sizes: Sequence[int]) -> Finding | None:
     try:
+        least = make(sizes[0])
         with limited():
-            step(make(sizes[0]))
+            step(least)
+        if least == make(sizes[-1]):  # nothing in it grows
+            return None
         time_taken = times(step, make, sizes)
         small = [size for size, seconds in time_taken.costs if seconds <= TRACED]
         memory = peaks(step, make, small)
@@ -106,9 +106,10 @@ def _refusing(step: Callable[[Any], object]) -> Callable[[Any], object]:
 
 
 def _origin(error: Exception) -> str:
-    """The kind of the exception and the function of ours that it came from."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if OUR_CODE in frame.filename]
-    return f"{type(error).__name__} in {frames[-1].name}" if frames else type(error).__name__
+    """The kind of the exception, the function that raised it, and the one of ours that let it happen."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame.name for frame in frames if OUR_CODE in frame.filename]
+    return " ".join((type(error).__name__, *dict.fromkeys((frames[-1].name, *ours[-1:]))))
 
 
 def _in_words(what: str, series: Series, unit: str) -> str:
@@ -120,9 +121,10 @@ def search(target: Target, seconds: float, seed: int, tell: Callable[[Any, Findi
     """Try recipes for so long; each fault is found once, and told when its recipe has been made small."""
     start = time.monotonic()
     found: dict[tuple[str, str], tuple[Any, Finding]] = {}
+    spent = dict.fromkeys(target.steps, 0.0)
     cases = 0
-    while (left := start + seconds - time.monotonic()) > 0:
-        turn = _Turn(target, found, time.monotonic() + left)
+    while time.monotonic() < start + seconds:
+        turn = _Turn(target, found, spent, start + seconds)
         hit = turn.run(seed)
         cases += turn.cases
         seed += 1
@@ -139,8 +141,10 @@ class _Turn:
     Hypothesis tries a failing recipe again and wants it to fail again, so that what has been tried is remembered.
     """
 
-    def __init__(self, target: Target, known: Mapping[tuple[str, str], object], end: float) -> None:
-        self._target, self._known, self._end = target, known, end
+    def __init__(
+        self, target: Target, known: Mapping[tuple[str, str], object], spent: dict[str, float], end: float
+    ) -> None:
+        self._target, self._known, self._spent, self._end = target, known, spent, end
         self._tried: dict[str, Finding | None] = {}
         self._steps: tuple[str, ...] = ()
         self._last: tuple[Any, Finding] | None = None
@@ -181,20 +185,39 @@ class _Turn:
         raise FoundError(finding)
 
     def _first(self, recipe: Any) -> Finding | None:
-        """The first finding that is not known; while a recipe is made smaller, of the same step."""
-        findings = examine(self._target, recipe, self._steps)
-        return next((each for each in findings if (each.step, each.what) not in self._known), None)
+        """The first finding that is not known; while a recipe is made smaller, of the same step.
+
+        Steps get the same time, and not as many recipes: those that cost little find most.
+        """
+        fair = sum(self._spent.values()) / len(self._spent)
+        for step in self._steps or [name for name, spent in self._spent.items() if spent <= fair]:
+            start = time.process_time()
+            finding = next(examine(self._target, recipe, (step,)), None)
+            self._spent[step] += time.process_time() - start
+            if finding is not None and (step, finding.what) not in self._known:
+                return finding
+        return None
 
 
-def kept(name: str) -> dict[str, Any]:
-    """The recipes that are kept for a target, by the names of their files."""
-    return {path.name: json.loads(path.read_text("utf-8")) for path in sorted((SEEDS / name).glob("*.json"))}
+# --- what is kept -----------------------------------------------------------------------------
+
+
+def kept(name: str) -> list[Path]:
+    """The files of what was found once in a target: a recipe, the step, and what that did."""
+    return sorted((SEEDS / name).glob("*.json"))
+
+
+def again(target: Target, path: Path) -> list[Finding]:
+    """What the step of a kept finding does now that it may not."""
+    fields = json.loads(path.read_text("utf-8"))
+    return list(examine(target, fields["recipe"], (fields["step"],)))
 
 
 def keep(name: str, recipe: Any, finding: Finding) -> Path:
-    """Write a recipe down, called after what it found."""
+    """Write down what was found, in a file that is called after it."""
     words = "-".join(f"{finding.step} {finding.what}".lower().replace("_", " ").split())
     path = SEEDS / name / f"{words}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(recipe, indent=1, ensure_ascii=True) + "\n", "utf-8")
+    fields = {"step": finding.step, "found": finding.what, "recipe": recipe}
+    path.write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
     return path

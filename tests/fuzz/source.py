@@ -1,5 +1,6 @@
 """A student's text: read, searched for statements and forbidden words, compared, and shown in every report."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -45,19 +46,20 @@ WORDS = (
 
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 
-PIECES = st.one_of(
-    st.sampled_from(BLANKS), st.sampled_from(MARKS), st.sampled_from(WORDS), st.text(CHARACTERS, max_size=3)
-)
 
 
-def texts(pieces: st.SearchStrategy[str], most: int) -> st.SearchStrategy[str]:
-    """A few pieces in a row."""
-    return st.lists(pieces, max_size=most).map("".join)
+def pieces(*known: Sequence[str]) -> st.SearchStrategy[str]:
+    """One of those that are known to mean something, or anything."""
+    return st.one_of(*map(st.sampled_from, known), st.text(CHARACTERS, min_size=1, max_size=3))
 
 
-REPEATED = st.fixed_dictionaries(
-    {"before": texts(PIECES, 3), "again": texts(PIECES, 3), "after": texts(PIECES, 3)}
-)
+def repeating(piece: st.SearchStrategy[str]) -> dict[str, st.SearchStrategy[str]]:
+    """What stands before, what is repeated, what stands behind: the fewer pieces, the oftener."""
+    around = st.one_of(st.just(""), piece, st.lists(piece, max_size=3).map("".join))
+    return {"before": around, "again": st.one_of(piece, st.lists(piece, min_size=1, max_size=3).map("".join)), "after": around}
+
+
+REPEATED = st.fixed_dictionaries(repeating(pieces(BLANKS, MARKS, WORDS)))
 
 
 def repeated(recipe: dict[str, str], size: int) -> str:
