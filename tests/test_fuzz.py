@@ -77,7 +77,7 @@ def target(step):
 
 @pytest.mark.parametrize(
     ("step", "what"),
-    [(quadratic, "time"), (pairs, "memory"), (failing, "ValueError"), (endless, "OverrunError")],
+    [(quadratic, "time"), (pairs, "memory"), (failing, "ValueError failing"), (endless, "OverrunError overrun")],
 )
 def test_what_a_step_may_not_do_is_found(step, what, monkeypatch):
     """Time or memory that grows faster than the input, an exception that is not ours, no end."""
@@ -110,6 +110,6 @@ def test_a_fault_is_found_once_and_made_small(monkeypatch, tmp_path):
     told = []
     done = search.search(several, 2, 1, lambda recipe, finding: told.append(search.keep("x", recipe, finding)))
     assert done.cases > search.BATCH
-    assert list(done.found) == [("small", "ZeroDivisionError")]
+    assert list(done.found) == [("small", "ZeroDivisionError <listcomp>")]
     assert [json.loads(path.read_text())["recipe"] for path in told] == [[100]]
-    assert [finding.what for finding in search.again(several, told[0])] == ["ZeroDivisionError"]
+    assert [finding.what for finding in search.again(several, told[0])] == ["ZeroDivisionError <listcomp>"]
