@@ -44,7 +44,14 @@ def _files() -> dict[str, Any]:
     """A valid file of each kind: of assignments by their names."""
     shipped = {name: _fields(ROOT / "assignments" / name / "assignment.yaml") for name in ASSIGNMENTS}
     golden = _fields(GOLDEN / EXPECTED_FILE)
-    return {"small": ADDITION, "suite": {**ADDITION, **SUITE}, "kit": KIT, "settings": SETTINGS, "golden": golden, **shipped}
+    return {
+        "small": ADDITION,
+        "suite": {**ADDITION, **SUITE},
+        "kit": KIT,
+        "settings": SETTINGS,
+        "golden": golden,
+        **shipped,
+    }
 
 
 def _fields(path: Path) -> Any:
@@ -65,13 +72,88 @@ def _places(value: Any, path: Place = ()) -> Iterator[Place]:
 HERE = "PLACEHOLDER"
 
 TEXTS = (
-    *("null", "true", "0", "-1", "1", "1.5", ".inf", "-.nan", "1e308", "1e400", "9" * 30, "''", "x", "[]", "{}", "[null]"),
-    *("{a: 1}", "[[]]", "2001-01-01", "2001-99-99", "12:99:99", "0b2", "0o9", "0x", "0b", "1__", "+_", "_", "<<", "~", "="),
-    *("!!python/object:os.system x", "!!binary x", "!!int x", "!!float x", "!!timestamp x", "!!set {a, b}", "!x y", "%"),
+    *(
+        "null",
+        "true",
+        "0",
+        "-1",
+        "1",
+        "1.5",
+        ".inf",
+        "-.nan",
+        "1e308",
+        "1e400",
+        "9" * 30,
+        "''",
+        "x",
+        "[]",
+        "{}",
+        "[null]",
+    ),
+    *(
+        "{a: 1}",
+        "[[]]",
+        "2001-01-01",
+        "2001-99-99",
+        "12:99:99",
+        "0b2",
+        "0o9",
+        "0x",
+        "0b",
+        "1__",
+        "+_",
+        "_",
+        "<<",
+        "~",
+        "=",
+    ),
+    *(
+        "!!python/object:os.system x",
+        "!!binary x",
+        "!!int x",
+        "!!float x",
+        "!!timestamp x",
+        "!!set {a, b}",
+        "!x y",
+        "%",
+    ),
     *("!!omap [a: 1]", "!!pairs [a: 1]", "&a [*a]", "&a {b: *a}", "*a", "{[a]: b}", "{{a: b}: c}", "{? a}", "{<<: x}"),
-    *("'9**9**9'", "'n**n'", "'1/0'", "'sqrt(-1)'", "'sqrt(n, n)'", "'max()'", "'min(1)'", "'ceil_div(1, 0)'", "'n if n else n'"),
-    *("'[x for x in n]'", '"\'x\' * 9**9"', "'1 << 99999'", "'n.real'", "'n[0]'", "'f\"{n}\"'", "'lambda: n'", "'n n'", "'\\'", "'('"),
-    *('"\\0"', '"\\ud800"', '"a\\nb"', '"\\e[31m"', '"\\u202e"', "|-\n  a", "'=1+1'", "'n == n'", "'n := 1'", "'~n'", "'n\u00b2'"),
+    *(
+        "'9**9**9'",
+        "'n**n'",
+        "'1/0'",
+        "'sqrt(-1)'",
+        "'sqrt(n, n)'",
+        "'max()'",
+        "'min(1)'",
+        "'ceil_div(1, 0)'",
+        "'n if n else n'",
+    ),
+    *(
+        "'[x for x in n]'",
+        "\"'x' * 9**9\"",
+        "'1 << 99999'",
+        "'n.real'",
+        "'n[0]'",
+        "'f\"{n}\"'",
+        "'lambda: n'",
+        "'n n'",
+        "'\\'",
+        "'('",
+    ),
+    *(
+        '"\\0"',
+        '"\\ud800"',
+        '"a\\nb"',
+        '"\\e[31m"',
+        '"\\u202e"',
+        "|-\n  a",
+        "'=1+1'",
+        "'n == n'",
+        "'n := 1'",
+        "'~n'",
+        "'n\u00b2'",
+    ),
 )
 """What may stand where something else should, as YAML."""
 
@@ -86,8 +168,12 @@ GROWN = {
     "lists": lambda size: "[" * (size // 2) + "]" * (size // 2),
     "mapping": lambda size: "{" + ", ".join(f"k{number}: 1" for number in range(size // 8)) + "}",
     "mappings": lambda size: "{a: " * (size // 5) + "x" + "}" * (size // 5),
-    "aliases": lambda size: "[&a0 [x], " + ", ".join(f"&a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, size // 20 + 1)) + "]",
-    "merges": lambda size: "[&m0 {a: 1}, " + ", ".join(f"&m{n} {{<<: [*m{n - 1}, *m{n - 1}]}}" for n in range(1, size // 25 + 1)) + "]",
+    "aliases": lambda size: (
+        "[&a0 [x], " + ", ".join(f"&a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, size // 20 + 1)) + "]"
+    ),
+    "merges": lambda size: (
+        "[&m0 {a: 1}, " + ", ".join(f"&m{n} {{<<: [*m{n - 1}, *m{n - 1}]}}" for n in range(1, size // 25 + 1)) + "]"
+    ),
     "brackets": lambda size: "'" + "(" * (size // 2) + "n" + ")" * (size // 2) + "'",
     "sum": lambda size: "'" + "n+" * (size // 2) + "n'",
     "signs": lambda size: "'" + "-" * size + "n'",
@@ -108,7 +194,9 @@ RECIPES = st.sampled_from(KINDS).flatmap(
             "place": st.sampled_from([list(place) for place in _places(_files()[kind])]),
             "does": st.sampled_from(["value", "value", "key", "delete"]),
             "text": st.one_of(st.sampled_from(TEXTS), st.sampled_from(sorted(GROWN))),
-            "lead": st.sampled_from(["", "", "", "", "\ufeff", "%YAML 9.9\n---\n", "---\n---\n", "\x00", "\t", "a: &a {b: 1}\n"]),
+            "lead": st.sampled_from(
+                ["", "", "", "", "\ufeff", "%YAML 9.9\n---\n", "---\n---\n", "\x00", "\t", "a: &a {b: 1}\n"]
+            ),
         }
     )
 )
@@ -136,7 +224,9 @@ def make(recipe: dict[str, Any], size: int) -> Written:
         at[HERE] = old
     text = yaml.safe_dump(fields, sort_keys=False, width=10**9, allow_unicode=True)
     grown = GROWN.get(recipe["text"])
-    return Written(kind=recipe["file"], text=recipe["lead"] + text.replace(HERE, grown(size) if grown else recipe["text"]))
+    return Written(
+        kind=recipe["file"], text=recipe["lead"] + text.replace(HERE, grown(size) if grown else recipe["text"])
+    )
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """How the cost of a step grows with the size of its input: as a power of it, over at least two doublings in a row.
 
-Times are of this process's processor, the smallest of several tries, less what an input of nothing costs. One steep
+Times are of this thread's processor (that of a process is coarse while a timer runs), the smallest of several tries, less
+what an input of nothing costs. One steep
 doubling proves nothing: a limit may lie in it. Peaks of memory are what tracemalloc counts, the same each time.
 """
 
@@ -88,14 +89,14 @@ def _times(step: Step, make: Make, sizes: Sequence[int], repeats: int) -> Series
         costs.append((size, min(_seconds(step, made) for _ in range(repeats)) - nothing))
         if costs[-1][1] > LONG and repeats == 1:
             break
-    return Series(costs=tuple(costs), least=SHORT, noise=NOISE)
+    return Series(costs=tuple(costs), least=max(SHORT, nothing), noise=max(NOISE, nothing / 4))
 
 
 def _seconds(step: Step, made: object) -> float:
     with _undisturbed():
-        start = time.process_time()
+        start = time.thread_time()
         step(made)
-        return time.process_time() - start
+        return time.thread_time() - start
 
 
 def _peak(step: Step, made: object) -> int:

@@ -17,11 +17,11 @@ from grader.build_log import Source
 from grader.checking import INPUT_POISON, POISON
 from grader.diagnosis import of_build_log, of_failure
 from grader.findings import findings
-from grader.memory import Counted, _profile
+from grader.memory import _profile
 from grader.observation import SeenKernel
-from grader.outcome import Garbled, OutOfMemory, TimedOut, Timing
+from grader.outcome import Garbled, OutOfMemory, TimedOut
 from grader.plan import Plan, Script
-from grader.protocol import BuildFailed, Devices, Observed, Opened, Reply, Simulation
+from grader.protocol import BuildFailed, Observed, Opened, Reply, Simulation
 from grader.replies import Replies
 from grader.reports import REPORTS, terminal
 from grader.result import Kind, Reason
@@ -64,17 +64,20 @@ MESSAGES = (
     f"OCLGRIND FATAL ERROR (a loop that does not end)\n{ENTITY}",
 )
 UNSET = {
-    **{"line": 2, "column": 5, "name": "sum", "space": 0, "used_line": 3, "how": "stored", "array": "B"},
-    **{"global_id": IDS, "local_id": IDS, "group": IDS, "times": 4},
+    "line": 2, "column": 5, "name": "sum", "space": 0, "used_line": 3, "how": "stored", "array": "B",
+    "global_id": IDS, "local_id": IDS, "group": IDS, "times": 4,
 }
 ACCESS = {
-    **{"line": 2, "column": 5, "array": "A", "space": 1, "writes": False, "requests": 8, "bytes": 32},
-    **{"sectors": 4, "fewest": 2, "worst": 1.5, "stride": 4},
+    "line": 2, "column": 5, "array": "A", "space": 1, "writes": False, "requests": 8, "bytes": 32,
+    "sectors": 4, "fewest": 2, "worst": 1.5, "stride": 4,
 }
 SEEN = {
     "kernel": "coalsTransp",
     "flop": 100,
-    "arrays": [{"space": 1, "buffer": 1, "name": "A", "size": 4096}, {"space": 3, "buffer": 1, "name": "t", "size": 64}],
+    "arrays": [
+        {"space": 1, "buffer": 1, "name": "A", "size": 4096},
+        {"space": 3, "buffer": 1, "name": "t", "size": 64},
+    ],
     "messages": [{"text": text, "array": "A", "times": 3, "endings": [[2, 1]]} for text in MESSAGES],
     "unset": [UNSET],
     "accesses": [ACCESS],
@@ -118,8 +121,29 @@ PLACES = {kind: [[kind, *place] for place in _places(reply) if place] for kind, 
 
 WORDS = (
     *(LOG, PTXAS, ENTITY, *MESSAGES, "error: x\n", "<kernel>:1:1: error: y\n", "1:5:10: warning: ", "note: a\n", "/a"),
-    *("ptxas error   : ", "ptxas ", "; ", "error", ":", "1", "1:1: ", "tempfile_", ".cl", " <Spelling=", "<", ">", "_cl_"),
-    *("function 'f'", "'", "did you mean 'x'?", "undeclared identifier 'get_globl_id'", "*__private", "At line 1 (column "),
+    *(
+        "ptxas error   : ",
+        "ptxas ",
+        "; ",
+        "error",
+        ":",
+        "1",
+        "1:1: ",
+        "tempfile_",
+        ".cl",
+        " <Spelling=",
+        "<",
+        ">",
+        "_cl_",
+    ),
+    *(
+        "function 'f'",
+        "'",
+        "did you mean 'x'?",
+        "undeclared identifier 'get_globl_id'",
+        "*__private",
+        "At line 1 (column ",
+    ),
     *("Global(", "0,0,0", "\n", "a", "error: undefined function 'f'\n", "warning: function 'f' is unused\n"),
 )
 TEXT = repeating(pieces(WORDS, WORDS, BLANKS, MARKS))["again"]
@@ -177,7 +201,9 @@ def _parent(value: Any, place: list[Any]) -> Any:
         if isinstance(value, dict) and step not in value:
             return None
         value = value[step]
-    fits = (isinstance(value, dict) and isinstance(place[-1], str)) or (isinstance(value, list) and value and place[-1] == 0)
+    fits = (isinstance(value, dict) and isinstance(place[-1], str)) or (
+        isinstance(value, list) and value and place[-1] == 0
+    )
     return value if fits else None
 
 
@@ -381,9 +407,11 @@ STEPS: Mapping[str, Callable[[Said], object]] = {
     "reading": _pieces,
     "session": _session,
     "build log": _of(BuildFailed, _build_log),
-    "failure": lambda said: said.reply.kind in {"build_failed", "refused", "stopped"} and _told(of_failure(said.reply))
-    if said.reply
-    else None,
+    "failure": lambda said: (
+        said.reply.kind in {"build_failed", "refused", "stopped"} and _told(of_failure(said.reply))
+        if said.reply
+        else None
+    ),
     "binding": _of(Opened, _binding),
     "usage": _of(Opened, _usage),
     "findings": _of(Observed, _findings),

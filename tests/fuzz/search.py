@@ -1,6 +1,7 @@
 """Looks for recipes that a target's steps cannot bear, and tries kept ones again."""
 
 import json
+import re
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -75,7 +76,9 @@ def examine(target: Target, recipe: Any, steps: Sequence[str] = ()) -> Iterator[
             yield finding
 
 
-def _examine(name: str, step: Callable[[Any], object], make: Callable[[int], Any], sizes: Sequence[int]) -> Finding | None:
+def _examine(
+    name: str, step: Callable[[Any], object], make: Callable[[int], Any], sizes: Sequence[int]
+) -> Finding | None:
     try:
         least = make(sizes[0])
         with limited():
@@ -106,8 +109,12 @@ def _refusing(step: Callable[[Any], object]) -> Callable[[Any], object]:
 
 
 def _origin(error: Exception) -> str:
-    """The kind of the exception, the function that raised it, and the one of ours that let it happen."""
+    """The kind of the exception, the function that raised it, and the one of ours that let it happen; what one of our
+    assertions says, up to what differs each time.
+    """
     frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, AssertionError):
+        return re.split(r"[^\w ]", str(error))[0] or f"AssertionError {frames[-1].name} {frames[-1].lineno}"
     ours = [frame.name for frame in frames if OUR_CODE in frame.filename]
     return " ".join((type(error).__name__, *dict.fromkeys((frames[-1].name, *ours[-1:]))))
 
@@ -191,9 +198,9 @@ class _Turn:
         """
         fair = sum(self._spent.values()) / len(self._spent)
         for step in self._steps or [name for name, spent in self._spent.items() if spent <= fair]:
-            start = time.process_time()
+            start = time.thread_time()
             finding = next(examine(self._target, recipe, (step,)), None)
-            self._spent[step] += time.process_time() - start
+            self._spent[step] += time.thread_time() - start
             if finding is not None and (step, finding.what) not in self._known:
                 return finding
         return None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conftest import ROOT
 from hypothesis import strategies as st
-from samples import BUILD, PROFILE, failed, result
+from samples import PROFILE, failed, result
 
 from grader.build_log import Source, explain
 from grader.choices import chosen, statements
@@ -47,7 +47,6 @@ WORDS = (
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 
 
-
 def pieces(*known: Sequence[str]) -> st.SearchStrategy[str]:
     """One of those that are known to mean something, or anything."""
     return st.one_of(*map(st.sampled_from, known), st.text(CHARACTERS, min_size=1, max_size=3))
@@ -56,7 +55,11 @@ def pieces(*known: Sequence[str]) -> st.SearchStrategy[str]:
 def repeating(piece: st.SearchStrategy[str]) -> dict[str, st.SearchStrategy[str]]:
     """What stands before, what is repeated, what stands behind: the fewer pieces, the oftener."""
     around = st.one_of(st.just(""), piece, st.lists(piece, max_size=3).map("".join))
-    return {"before": around, "again": st.one_of(piece, st.lists(piece, min_size=1, max_size=3).map("".join)), "after": around}
+    return {
+        "before": around,
+        "again": st.one_of(piece, st.lists(piece, min_size=1, max_size=3).map("".join)),
+        "after": around,
+    }
 
 
 REPEATED = st.fixed_dictionaries(repeating(pieces(BLANKS, MARKS, WORDS)))
