@@ -1,5 +1,7 @@
-"""What a station of a cluster answers: a result in which one place is changed, and any page. Whatever of it is stored is
-of the bytes that were sent, for that assignment, with the seed that was given, and worth no more than there is to earn.
+"""What a station of a cluster answers: a result in which one place is changed, and any page.
+
+Whatever is stored of it is of the bytes that were sent, for that assignment, with the seed that was given, and worth no
+more than there is to earn.
 """
 
 import json

@@ -1,8 +1,8 @@
 """How the cost of a step grows with the size of its input: as a power of it, over at least two doublings in a row.
 
-Times are of this thread's processor (that of a process is coarse while a timer runs), the smallest of several tries, less
-what an input of nothing costs. One steep
-doubling proves nothing: a limit may lie in it. Peaks of memory are what tracemalloc counts, the same each time.
+Times are of this thread's processor (that of a process is coarse while a timer runs), the smallest of several tries,
+less what an input of nothing costs. One steep doubling proves nothing: a limit may lie in it. Peaks of memory are what
+tracemalloc counts, the same each time.
 """
 
 import gc
@@ -22,6 +22,9 @@ LONG, SHORT, NOISE = 0.02, 0.004, 0.0002
 
 LARGE, UNSEEN = 512 * 1024, 32 * 1024
 """Bytes at the peak: the least that is judged, and what may be but a cache that was filled."""
+
+FEWEST = 3
+"""Sizes that are tried in any case: two doublings."""
 
 TRACED = 0.005
 """Seconds that a step may take to have its memory counted, which takes several times as long."""
@@ -84,10 +87,10 @@ def _times(step: Step, make: Make, sizes: Sequence[int], repeats: int) -> Series
     """What takes long for no input at all is tried with the largest only."""
     nothing = min(_seconds(step, make(0)) for _ in range(repeats + 1))
     costs: list[tuple[int, float]] = []
-    for size in sizes if nothing < LONG else sizes[-3:]:
+    for size in sizes if nothing < LONG else sizes[-FEWEST:]:
         made = make(size)
         costs.append((size, min(_seconds(step, made) for _ in range(repeats)) - nothing))
-        if costs[-1][1] > LONG and repeats == 1:
+        if costs[-1][1] > LONG and len(costs) >= FEWEST and repeats == 1:
             break
     return Series(costs=tuple(costs), least=max(SHORT, nothing), noise=max(NOISE, nothing / 4))
 

@@ -35,7 +35,7 @@ from grader.whereabouts import whereabouts
 from grader.worker.fingerprint import fingerprint
 
 from .search import Target
-from .source import BLANKS, KIBIBYTE, MARKS, _assignment, pieces, repeating
+from .source import BLANKS, KIBIBYTE, MARKS, _assignment, pieces, repeating, times_over
 
 SIZES = tuple(KIBIBYTE * 2**power for power in range(11))
 """To 1 MiB: a quarter of the longest reply."""
@@ -59,17 +59,37 @@ MESSAGES = (
     f"Read-write data race at local memory address 0x1000000000040\nFirst entity: {ENTITY}Second entity: {ENTITY}",
     f"Invalid read of size 4 at global memory address 0x1000000000040\n{ENTITY}",
     f"Index (17) exceeds static array size (16)\n{ENTITY}",
-    "Work-group divergence detected (barrier)\nOnly 3 out of 4 work-items executed barrier\nWork-group: (0,0,0)\n"
-    "At line 2 (column 5) of input.cl:\n",
+    (
+        "Work-group divergence detected (barrier)\nOnly 3 out of 4 work-items executed barrier\n"
+        "Work-group: (0,0,0)\nAt line 2 (column 5) of input.cl:\n"
+    ),
     f"OCLGRIND FATAL ERROR (a loop that does not end)\n{ENTITY}",
 )
 UNSET = {
-    "line": 2, "column": 5, "name": "sum", "space": 0, "used_line": 3, "how": "stored", "array": "B",
-    "global_id": IDS, "local_id": IDS, "group": IDS, "times": 4,
+    "line": 2,
+    "column": 5,
+    "name": "sum",
+    "space": 0,
+    "used_line": 3,
+    "how": "stored",
+    "array": "B",
+    "global_id": IDS,
+    "local_id": IDS,
+    "group": IDS,
+    "times": 4,
 }
 ACCESS = {
-    "line": 2, "column": 5, "array": "A", "space": 1, "writes": False, "requests": 8, "bytes": 32,
-    "sectors": 4, "fewest": 2, "worst": 1.5, "stride": 4,
+    "line": 2,
+    "column": 5,
+    "array": "A",
+    "space": 1,
+    "writes": False,
+    "requests": 8,
+    "bytes": 32,
+    "sectors": 4,
+    "fewest": 2,
+    "worst": 1.5,
+    "stride": 4,
 }
 SEEN = {
     "kernel": "coalsTransp",
@@ -83,6 +103,7 @@ SEEN = {
     "accesses": [ACCESS],
     "branches": [{"line": 2, "reached": 8, "diverged": 2, "constant": True}],
 }
+NUMBERED = "error: /tmp/x/tempfile_a.cl:{n}:10: use of undeclared identifier 'x{n}'\n"
 LOG = "error: /tmp/x/tempfile_a.cl:5:10: use of undeclared identifier 'x'\n"
 
 REPLIES: dict[str, dict[str, Any]] = {
@@ -120,31 +141,11 @@ def _places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | in
 PLACES = {kind: [[kind, *place] for place in _places(reply) if place] for kind, reply in REPLIES.items()}
 
 WORDS = (
-    *(LOG, PTXAS, ENTITY, *MESSAGES, "error: x\n", "<kernel>:1:1: error: y\n", "1:5:10: warning: ", "note: a\n", "/a"),
-    *(
-        "ptxas error   : ",
-        "ptxas ",
-        "; ",
-        "error",
-        ":",
-        "1",
-        "1:1: ",
-        "tempfile_",
-        ".cl",
-        " <Spelling=",
-        "<",
-        ">",
-        "_cl_",
-    ),
-    *(
-        "function 'f'",
-        "'",
-        "did you mean 'x'?",
-        "undeclared identifier 'get_globl_id'",
-        "*__private",
-        "At line 1 (column ",
-    ),
-    *("Global(", "0,0,0", "\n", "a", "error: undefined function 'f'\n", "warning: function 'f' is unused\n"),
+    *(LOG, NUMBERED, PTXAS, ENTITY, *MESSAGES, "error: x\n", "<kernel>:1:1: error: y\n", "1:5:10: warning: "),
+    *("note: a\n", "/a", "ptxas error   : ", "ptxas ", "; ", "error", ":", "1", "1:1: ", "tempfile_", ".cl"),
+    *(" <Spelling=", "<", ">", "_cl_", "function 'f'", "'", "did you mean 'x'?"),
+    *("undeclared identifier 'get_globl_id'", "*__private", "At line 1 (column ", "Global(", "0,0,0", "\n"),
+    *("a", "error: undefined function 'f{n}'\n", "warning: function 'f{n}' is unused\n"),
 )
 TEXT = repeating(pieces(WORDS, WORDS, BLANKS, MARKS))["again"]
 
@@ -169,6 +170,7 @@ RECIPES = st.fixed_dictionaries(
         "grows": ANYWHERE,
         "again": TEXT,
         "changes": st.one_of(st.just([]), st.just([]), st.tuples(ANYWHERE, VALUES).map(lambda change: [list(change)])),
+        "alone": st.booleans(),
         "pieces": st.sampled_from([1, 100, 65536]),
         "order": ORDERS,
     }
@@ -207,8 +209,9 @@ def _parent(value: Any, place: list[Any]) -> Any:
     return value if fits else None
 
 
-def _grown(reply: dict[str, Any], place: list[Any], again: str, size: int) -> dict[str, Any]:
+def _grown(reply: dict[str, Any], place: list[Any], recipe: dict[str, Any], size: int) -> dict[str, Any]:
     """The reply with so many bytes more at a place: of a text, or of members of a list like its first."""
+    again, alone = recipe["again"], recipe["alone"]
     found = _parent(reply, place)
     if found is None:
         return reply
@@ -218,7 +221,7 @@ def _grown(reply: dict[str, Any], place: list[Any], again: str, size: int) -> di
         for number, each in enumerate(found):
             _number(each, number)
     elif isinstance(found[last], str):
-        found[last] += again * (size // max(1, len(again.encode())))
+        found[last] = ("" if alone else found[last]) + times_over(again, size)
     return reply
 
 
@@ -236,7 +239,7 @@ def make(recipe: dict[str, Any], size: int) -> Said:
     """What the recipe says; the student's source grows with it, as both are the student's."""
     kind, *place = recipe["grows"]
     replies = {name: _changed(name, recipe["changes"], reply) for name, reply in REPLIES.items()}
-    replies[kind] = _grown(replies[kind], place, recipe["again"], size)
+    replies[kind] = _grown(replies[kind], place, recipe, size)
     lines = {name: _line(reply) for name, reply in replies.items()} | {"rubbish": recipe["again"].encode() + b"\n"}
     source = "    a[i] = b[i];\n" * (size // 17)
     order = tuple(lines[name] for name in recipe["order"])

@@ -6,6 +6,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +69,16 @@ class Searched:
     found: Mapping[tuple[str, str], tuple[Any, Finding]]
 
 
-def examine(target: Target, recipe: Any, steps: Sequence[str] = ()) -> Iterator[Finding]:
-    """What these steps (or all) do that they may not."""
+def examine(
+    target: Target, recipe: Any, steps: Sequence[str] = (), spent: dict[str, float] | None = None
+) -> Iterator[Finding]:
+    """What these steps (or all) do that they may not; what each has cost is added to `spent`."""
+    make = cache(partial(target.make, recipe))
     for name in steps or target.steps:
-        finding = _examine(name, _refusing(target.steps[name]), lambda size: target.make(recipe, size), target.sizes)
+        start = time.thread_time()
+        finding = _examine(name, _refusing(target.steps[name]), make, target.sizes)
+        if spent is not None:
+            spent[name] += time.thread_time() - start
         if finding is not None:
             yield finding
 
@@ -197,13 +204,9 @@ class _Turn:
         Steps get the same time, and not as many recipes: those that cost little find most.
         """
         fair = sum(self._spent.values()) / len(self._spent)
-        for step in self._steps or [name for name, spent in self._spent.items() if spent <= fair]:
-            start = time.thread_time()
-            finding = next(examine(self._target, recipe, (step,)), None)
-            self._spent[step] += time.thread_time() - start
-            if finding is not None and (step, finding.what) not in self._known:
-                return finding
-        return None
+        steps = self._steps or tuple(name for name, spent in self._spent.items() if spent <= fair)
+        findings = examine(self._target, recipe, steps, self._spent)
+        return next((each for each in findings if (each.step, each.what) not in self._known), None)
 
 
 # --- what is kept -----------------------------------------------------------------------------

@@ -41,6 +41,7 @@ WORDS = (
     *("typedef ", "typedef uint uint32_t;", "struct ", "a", "_", "kernel ", "__kernel void f(", "__kernel", "void "),
     *("#define ", "#define a b\n", "# ", "#if 1\n", "#endif\n", "#include", "#pragma unroll\n", "asm", "uint32_t"),
     *("grader:", "// grader: TILE = 16", "grader: a b = c", "// grader: local = 1", "// grader: global = (", "a = "),
+    *("int a{n};\n", "#define a{n} 1\n", "typedef int a{n};", "// grader: a{n} = 1\n", "kernel f{n}(", "{n} "),
     *("for (;;) ", "barrier(1);", "x = y;\n", "float a;\n", "a,", "((", "{{", "f(", "if (a) ", "/* a */\n", "a\n"),
 )
 
@@ -65,10 +66,21 @@ def repeating(piece: st.SearchStrategy[str]) -> dict[str, st.SearchStrategy[str]
 REPEATED = st.fixed_dictionaries(repeating(pieces(BLANKS, MARKS, WORDS)))
 
 
+NUMBER = "{n}"
+"""In what is repeated: how often it has been."""
+
+
 def repeated(recipe: dict[str, str], size: int) -> str:
-    """The text that a recipe makes, of so many bytes and what is not repeated."""
-    again = recipe["again"]
-    return recipe["before"] + again * (size // max(1, len(again.encode()))) + recipe["after"]
+    """The text that a recipe makes, of about so many bytes and what is not repeated."""
+    return recipe["before"] + times_over(recipe["again"], size) + recipe["after"]
+
+
+def times_over(again: str, size: int) -> str:
+    """A text repeated until it has about so many bytes."""
+    times = size // max(1, len(again.encode()))
+    if NUMBER not in again:
+        return again * times
+    return "".join(again.replace(NUMBER, str(number)) for number in range(times))
 
 
 @dataclass(frozen=True, kw_only=True)
