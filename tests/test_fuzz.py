@@ -82,13 +82,19 @@ def target(step):
 def test_what_a_step_may_not_do_is_found(step, what, monkeypatch):
     """Time or memory that grows faster than the input, an exception that is not ours, no end."""
     monkeypatch.setattr(growth, "LIMIT", 0.5)
-    assert [finding.what for finding in search.examine(target(step), "a")] == [what]
+    assert [finding.what for finding in search.examine(target(step), "a", ["step"])] == [what]
 
 
 @pytest.mark.parametrize("step", [linear, refusing, len, sorted])
 def test_what_a_step_may_do_is_no_finding(step):
     """What grows with the input, and an error of ours."""
-    assert list(search.examine(target(step), "a")) == []
+    assert list(search.examine(target(step), "a", ["step"])) == [None]
+
+
+def test_what_is_quadratic_is_found_behind_what_is_linear():
+    """Only large inputs show it."""
+    step = target(lambda text: (linear(text * 20), quadratic(text[::8])))
+    assert [finding.what for finding in search.examine(step, "a", ["step"])] == ["time"]
 
 
 def test_one_steep_doubling_is_a_limit_and_no_growth():

@@ -17,8 +17,13 @@ from dataclasses import dataclass
 EXPONENT = 1.5
 """Between what is linear and what is quadratic; n log n has some 1.1 at these sizes."""
 
-LONG, SHORT, NOISE = 0.02, 0.004, 0.0002
-"""Seconds: a time from which on no larger input is tried, the least that is judged, and what may be but noise."""
+QUICK, THOROUGH = 0.02, 0.3
+"""Seconds from which on no larger input is tried: for most recipes, and for some, since what is quadratic may be hidden
+by what is linear until an input is large.
+"""
+
+SHORT, NOISE = 0.004, 0.0002
+"""Seconds: the least that is judged, and what may be but noise."""
 
 LARGE, UNSEEN = 512 * 1024, 32 * 1024
 """Bytes at the peak: the least that is judged, and what may be but a cache that was filled."""
@@ -68,12 +73,26 @@ Step = Callable[[object], object]
 Make = Callable[[int], object]
 
 
-def times(step: Step, make: Make, sizes: Sequence[int]) -> Series:
-    """Seconds of the step by size, until it takes long; what looks steep is tried again."""
-    series = _times(step, make, sizes, repeats=1)
-    if not series.is_steep:
-        return series
-    return _times(step, make, [size for size, _ in series.costs], repeats=REPEATS)
+def times(step: Step, make: Make, sizes: Sequence[int], enough: float) -> Series:
+    """Seconds of the step by size, until it takes that long; what looks steep is tried again.
+
+    What takes long for no input at all is tried with the largest only.
+    """
+    nothing = min(_seconds(step, make(0)) for _ in range(2))
+    costs: list[tuple[int, float]] = []
+    for size in sizes if nothing < QUICK else sizes[-FEWEST:]:
+        costs.append((size, _seconds(step, make(size)) - nothing))
+        if costs[-1][1] > enough and len(costs) >= FEWEST:
+            break
+    if not _series(costs, nothing).is_steep:
+        return _series(costs, nothing)
+    nothing = min(_seconds(step, make(0)) for _ in range(REPEATS))
+    again = [(size, min(_seconds(step, make(size)) for _ in range(REPEATS)) - nothing) for size, _ in costs]
+    return _series(again, nothing)
+
+
+def _series(costs: Sequence[tuple[int, float]], nothing: float) -> Series:
+    return Series(costs=tuple(costs), least=max(SHORT, nothing), noise=max(NOISE, nothing / 4))
 
 
 def peaks(step: Step, make: Make, sizes: Sequence[int]) -> Series:
@@ -81,18 +100,6 @@ def peaks(step: Step, make: Make, sizes: Sequence[int]) -> Series:
     nothing = _peak(step, make(0))
     costs = tuple((size, _peak(step, make(size)) - nothing) for size in sizes)
     return Series(costs=costs, least=LARGE, noise=UNSEEN)
-
-
-def _times(step: Step, make: Make, sizes: Sequence[int], repeats: int) -> Series:
-    """What takes long for no input at all is tried with the largest only."""
-    nothing = min(_seconds(step, make(0)) for _ in range(repeats + 1))
-    costs: list[tuple[int, float]] = []
-    for size in sizes if nothing < LONG else sizes[-FEWEST:]:
-        made = make(size)
-        costs.append((size, min(_seconds(step, made) for _ in range(repeats)) - nothing))
-        if costs[-1][1] > LONG and len(costs) >= FEWEST and repeats == 1:
-            break
-    return Series(costs=tuple(costs), least=max(SHORT, nothing), noise=max(NOISE, nothing / 4))
 
 
 def _seconds(step: Step, made: object) -> float:

@@ -4,11 +4,12 @@ import json
 import re
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
@@ -16,7 +17,7 @@ from hypothesis.strategies import SearchStrategy
 
 from grader.errors import GraderError
 
-from .growth import TRACED, OverrunError, Series, limited, peaks, times
+from .growth import QUICK, THOROUGH, TRACED, OverrunError, Series, limited, peaks, times
 
 SEEDS = Path(__file__).parent / "seeds"
 
@@ -25,6 +26,9 @@ BATCH = 100
 
 SHRINKING = 10.0
 """Seconds for making a recipe smaller."""
+
+OFTEN = 8
+"""Of so many recipes one is tried thoroughly."""
 
 OUR_CODE = "/grader/"
 
@@ -69,30 +73,21 @@ class Searched:
     found: Mapping[tuple[str, str], tuple[Any, Finding]]
 
 
-def examine(
-    target: Target, recipe: Any, steps: Sequence[str] = (), spent: dict[str, float] | None = None
-) -> Iterator[Finding]:
-    """What these steps (or all) do that they may not; what each has cost is added to `spent`."""
+def examine(target: Target, recipe: Any, steps: Iterable[str], enough: float = THOROUGH) -> Iterator[Finding | None]:
+    """What each of these steps does that it may not, if anything; larger inputs are tried until one takes so long."""
     make = cache(partial(target.make, recipe))
-    for name in steps or target.steps:
-        start = time.thread_time()
-        finding = _examine(name, _refusing(target.steps[name]), make, target.sizes)
-        if spent is not None:
-            spent[name] += time.thread_time() - start
-        if finding is not None:
-            yield finding
+    return (_examine(name, target, make, enough) for name in steps)
 
 
-def _examine(
-    name: str, step: Callable[[Any], object], make: Callable[[int], Any], sizes: Sequence[int]
-) -> Finding | None:
+def _examine(name: str, target: Target, make: Callable[[int], Any], enough: float) -> Finding | None:
+    step, sizes = _refusing(target.steps[name]), target.sizes
     try:
         least = make(sizes[0])
         with limited():
             step(least)
         if least == make(sizes[-1]):  # nothing in it grows
             return None
-        time_taken = times(step, make, sizes)
+        time_taken = times(step, make, sizes, enough)
         small = [size for size, seconds in time_taken.costs if seconds <= TRACED]
         memory = peaks(step, make, small)
     except (Exception, OverrunError) as error:  # noqa: BLE001 - whatever a step raises is a finding
@@ -161,6 +156,7 @@ class _Turn:
         self._target, self._known, self._spent, self._end = target, known, spent, end
         self._tried: dict[str, Finding | None] = {}
         self._steps: tuple[str, ...] = ()
+        self._enough = 0.0
         self._last: tuple[Any, Finding] | None = None
 
     @property
@@ -189,24 +185,31 @@ class _Turn:
         if key not in self._tried:
             if time.monotonic() > self._end:
                 return
-            self._tried[key] = self._first(recipe)
+            enough = self._enough or (QUICK if crc32(key.encode()) % OFTEN else THOROUGH)
+            self._tried[key] = self._first(recipe, enough)
+            if self._tried[key] is not None and not self._enough:
+                self._enough, self._end = enough, time.monotonic() + SHRINKING
         finding = self._tried[key]
         if finding is None:
             return
-        if not self._steps:
-            self._steps, self._end = (finding.step,), time.monotonic() + SHRINKING
-        self._last = recipe, finding
+        self._steps, self._last = (finding.step,), (recipe, finding)
         raise FoundError(finding)
 
-    def _first(self, recipe: Any) -> Finding | None:
+    def _first(self, recipe: Any, enough: float) -> Finding | None:
         """The first finding that is not known; while a recipe is made smaller, of the same step.
 
         Steps get the same time, and not as many recipes: those that cost little find most.
         """
         fair = sum(self._spent.values()) / len(self._spent)
         steps = self._steps or tuple(name for name, spent in self._spent.items() if spent <= fair)
-        findings = examine(self._target, recipe, steps, self._spent)
-        return next((each for each in findings if (each.step, each.what) not in self._known), None)
+        findings = examine(self._target, recipe, steps, enough)
+        for step in steps:
+            start = time.thread_time()
+            finding = next(findings)
+            self._spent[step] += time.thread_time() - start
+            if finding is not None and (step, finding.what) not in self._known:
+                return finding
+        return None
 
 
 # --- what is kept -----------------------------------------------------------------------------
@@ -220,7 +223,7 @@ def kept(name: str) -> list[Path]:
 def again(target: Target, path: Path) -> list[Finding]:
     """What the step of a kept finding does now that it may not."""
     fields = json.loads(path.read_text("utf-8"))
-    return list(examine(target, fields["recipe"], (fields["step"],)))
+    return list(filter(None, examine(target, fields["recipe"], [fields["step"]])))
 
 
 def keep(name: str, recipe: Any, finding: Finding) -> Path:
