@@ -39,12 +39,12 @@ def test_nothing_new_is_found(name):
 
 def quadratic(text):
     """Takes a time that is quadratic in the size."""
-    return sum(1 for _ in text for _ in text)
+    return sum(1 for _ in text for _ in text[::4])
 
 
 def pairs(text):
     """Takes such memory, and little time."""
-    return [bytes(len(text)) for _ in text[::64]]
+    return [bytes(len(text)) for _ in text[::512]]
 
 
 def linear(text):
@@ -71,7 +71,7 @@ def target(step):
         recipes=st.sampled_from("abc"),
         make=lambda recipe, size: recipe * size,
         steps={"step": step},
-        sizes=tuple(256 * 2**power for power in range(8)),
+        sizes=tuple(256 * 2**power for power in range(6)),
     )
 
 
@@ -82,6 +82,7 @@ def target(step):
 def test_what_a_step_may_not_do_is_found(step, what, monkeypatch):
     """Time or memory that grows faster than the input, an exception that is not ours, no end."""
     monkeypatch.setattr(growth, "LIMIT", 0.5)
+    monkeypatch.setattr(growth, "REPEATS", 2)
     assert [finding.what for finding in search.examine(target(step), "a", ["step"])] == [what]
 
 
@@ -91,9 +92,10 @@ def test_what_a_step_may_do_is_no_finding(step):
     assert list(search.examine(target(step), "a", ["step"])) == [None]
 
 
-def test_what_is_quadratic_is_found_behind_what_is_linear():
+def test_what_is_quadratic_is_found_behind_what_is_linear(monkeypatch):
     """Only large inputs show it."""
-    step = target(lambda text: (linear(text * 20), quadratic(text[::8])))
+    monkeypatch.setattr(growth, "REPEATS", 2)
+    step = target(lambda text: (linear(text * 4), quadratic(text[::2])))
     assert [finding.what for finding in search.examine(step, "a", ["step"])] == ["time"]
 
 
