@@ -28,7 +28,7 @@ from grader import cli
 from grader.exports.canvas import canvas_gradebook
 from grader.exports.feedback import comment
 from grader.exports.feedback_zip import feedback_zip
-from grader.exports.grades import FORMULA, grades_csv
+from grader.exports.grades import grades_csv
 from grader.exports.gradescope import gradescope_results
 from grader.exports.moodle import moodle_worksheet
 from grader.exports.sheet import DELIMITERS, read_sheet
@@ -208,6 +208,10 @@ def _gradescope(named: Named) -> None:
     for outcome in (named.result, named.ungraded):
         _shown(json.loads(gradescope_results(outcome))["output"])
     Results.model_validate_json(gradescope_results(named.result))
+
+
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""How a cell begins that a spreadsheet may run."""
 
 
 def _harmless(cells: Iterable[str]) -> None:
