@@ -55,8 +55,10 @@ PTXAS = (
 )
 IDS = [3, 0, 0]
 ENTITY = "Global(3,0,0) Local(3,0,0) Group(0,0,0)\n  %1 = load i32\nAt line 2 (column 5) of input.cl:\n  a = b;\n"
+RACE, FAR = "Read-write data race at local memory address 0x1000000000040\n", f"line {10**19}"
 MESSAGES = (
-    f"Read-write data race at local memory address 0x1000000000040\nFirst entity: {ENTITY}Second entity: {ENTITY}",
+    f"{RACE}First entity: {ENTITY}Second entity: {ENTITY}",
+    f"{RACE}First entity: {ENTITY.replace('load', 'store')}Second entity: {ENTITY.replace('line 2', FAR)}",
     f"Invalid read of size 4 at global memory address 0x1000000000040\n{ENTITY}",
     f"Index (17) exceeds static array size (16)\n{ENTITY}",
     (
