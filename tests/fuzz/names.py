@@ -101,7 +101,10 @@ def make(recipe: dict[str, str], size: int) -> Named:
         student=replace(student, label=f"{student.label}2", key="7"), assignment="coalsTransp", fault=words["fault"]
     )
     book = gradebook(row, fault, Row(student=Student(label="z", name="z", key="8"), assignment="coalsTransp"))
-    book = replace(book, titles={"coalsTransp": words["title"]}, unplaced=(remark(words["remark"], words["remark"]),))
+    parts = {"coalsTransp": (outcome.checks[0].part,)}
+    book = replace(
+        book, parts=parts, titles={"coalsTransp": words["title"]}, unplaced=(remark(words["remark"], words["remark"]),)
+    )
     return Named(text=text, result=outcome, ungraded=ungraded, book=book)
 
 
