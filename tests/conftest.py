@@ -51,7 +51,9 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return shown if len(shown) <= LONGEST_PARAMETER else f"{shown[: LONGEST_PARAMETER - 3]}..."
 
 
-SPREAD = frozenset({"test_grading.py", "test_hostile.py", "test_building.py", "test_commands_submission.py"})
+SPREAD = frozenset(
+    {"test_grading.py", "test_hostile.py", "test_building.py", "test_commands_submission.py", "test_fuzz.py"}
+)
 """Modules of many long tests that share little: any process takes the next one."""
 
 

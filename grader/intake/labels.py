@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import chain, count
 
@@ -24,11 +24,13 @@ def labels(owners: Iterable[Owner]) -> dict[tuple[str, str], str]:
     wanted = {each.identity: label(each.name) for each in ordered}
     times = Counter(map(_folded, wanted.values()))
     taken = {folded for folded, number in times.items() if number == 1}
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))  # of a thousand alike, none is tried again
     given = {}
     for owner in ordered:
         mine = wanted[owner.identity]
         if times[_folded(mine)] > 1:
-            mine = next(each for each in _variants(mine, owner.key) if _folded(each) not in taken)
+            variants = _variants(mine, owner.key, numbers[_folded(mine)])
+            mine = next(each for each in variants if _folded(each) not in taken)
             taken.add(_folded(mine))
         given[owner.identity] = mine
     return given
@@ -50,10 +52,10 @@ def _cut(text: str, size: int) -> str:
     return text.encode()[:size].decode(errors="ignore").rstrip(" .")
 
 
-def _variants(wanted: str, key: str | None) -> Iterator[str]:
+def _variants(wanted: str, key: str | None, numbers: Iterator[int]) -> Iterator[str]:
     """The name with the person's key, or as it is, then with numbers."""
     first = "" if key is None else f"-{_cut(label(key), LENGTH // 2)}"
-    for ending in chain([first], (f"-{number}" for number in count(2))):
+    for ending in chain([first], (f"-{number}" for number in numbers)):
         yield _cut(wanted, LENGTH - len(ending.encode())) + ending
 
 

@@ -20,7 +20,9 @@ def render(task: Task, counted: Counted | Problem, *, width: int, color: bool) -
     console = Console(
         file=StringIO(), width=width, force_terminal=color, color_system="standard" if color else None, highlight=False
     )
-    console.print(Text.assemble((task.assignment.title, "bold"), f"  {task.assignment.part or task.assignment.name}"))
+    console.print(
+        Text.assemble((showable(task.assignment.title), "bold"), f"  {task.assignment.part or task.assignment.name}")
+    )
     for line in _lines(task, counted):
         console.print(line, soft_wrap=line.no_wrap)
     assert isinstance(console.file, StringIO)

@@ -55,7 +55,7 @@ def render(result: Result, *, width: int, color: bool) -> str:
     console = Console(
         file=StringIO(), width=width, force_terminal=color, color_system="standard" if color else None, highlight=False
     )
-    console.print(Text.assemble((f"{result.title}", "bold"), f"  {result.assignment}"))
+    console.print(Text.assemble((showable(result.title), "bold"), f"  {result.assignment}"))
     console.print(Text(showable(result.submission), style="dim"))
     for part in dict.fromkeys(check.part for check in result.checks):
         console.print()

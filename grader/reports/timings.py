@@ -30,7 +30,7 @@ def render(coursework: Coursework, submission: Path, body: Iterable[RenderableTy
     console = Console(
         file=StringIO(), width=width, force_terminal=color, color_system="standard" if color else None, highlight=False
     )
-    console.print(Text.assemble((coursework.title, "bold"), f"  {coursework.name}"))
+    console.print(Text.assemble((showable(coursework.title), "bold"), f"  {coursework.name}"))
     console.print(Text(showable(str(submission)), style="dim"))
     for part in body:
         console.print()

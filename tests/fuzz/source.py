@@ -1,0 +1,157 @@
+"""A student's text: read, searched for statements and forbidden words, compared, and shown in every report."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from conftest import ROOT
+from hypothesis import strategies as st
+from samples import PROFILE, failed, result
+
+from grader.build_log import Source, explain
+from grader.choices import chosen, statements
+from grader.course import Course
+from grader.forbidden import first_sighting
+from grader.intake.matching import defined_in
+from grader.memory import Counted
+from grader.program import SIZE_TYPE
+from grader.reports import REPORTS, annotated
+from grader.result import Kind, Reason
+from grader.similarity import comparable
+from grader.submission import Submission, parse_submission
+from grader.task import Task
+from grader.text import showable
+
+from .search import Target
+
+KIBIBYTE = 1024
+
+SIZES = tuple(KIBIBYTE * 2**power for power in range(9))
+"""To 256 KiB: a quarter of what may be handed in."""
+
+BLANKS = ("\n", " ", "\t", "\r\n", "\v", "\f", "\\\n", "  \n", " \t", "\u2028", "\x85", "\u3000")
+
+MARKS = (
+    *("/*", "*/", "//", "/**/", "//\n", "/* */", "*", "/", '"', "'", "\\", "(", ")", "{", "}", "[", "]", ";", ","),
+    *("#", "##", "%:", "??/", "??=", "<:", "...", "0", "1e+", ".", "0x", "$", "@", "é", "ß", "\u200b", "\U0001d54f"),
+)
+
+WORDS = (
+    *("typedef ", "typedef uint uint32_t;", "struct ", "a", "_", "kernel ", "__kernel void f(", "__kernel", "void "),
+    *("#define ", "#define a b\n", "# ", "#if 1\n", "#endif\n", "#include", "#pragma unroll\n", "asm", "uint32_t"),
+    *("grader:", "// grader: TILE = 16", "grader: a b = c", "// grader: local = 1", "// grader: global = (", "a = "),
+    *("int a{n};\n", "#define a{n} 1\n", "typedef int a{n};", "// grader: a{n} = 1\n", "kernel f{n}(", "{n} "),
+    *("for (;;) ", "barrier(1);", "x = y;\n", "float a;\n", "a,", "((", "{{", "f(", "if (a) ", "/* a */\n", "a\n"),
+)
+
+CHARACTERS = st.characters(exclude_categories=["Cs"])
+
+
+def pieces(*known: Sequence[str]) -> st.SearchStrategy[str]:
+    """One of those that are known to mean something, or anything."""
+    return st.one_of(*map(st.sampled_from, known), st.text(CHARACTERS, min_size=1, max_size=3))
+
+
+def repeating(piece: st.SearchStrategy[str]) -> dict[str, st.SearchStrategy[str]]:
+    """What stands before, what is repeated, what stands behind: the fewer pieces, the oftener."""
+    around = st.one_of(st.just(""), piece, st.lists(piece, max_size=3).map("".join))
+    return {
+        "before": around,
+        "again": st.one_of(piece, st.lists(piece, min_size=1, max_size=3).map("".join)),
+        "after": around,
+    }
+
+
+REPEATED = st.fixed_dictionaries(repeating(pieces(BLANKS, MARKS, WORDS)))
+
+
+NUMBER = "{n}"
+"""In what is repeated: how often it has been."""
+
+
+def repeated(recipe: dict[str, str], size: int) -> str:
+    """The text that a recipe makes, of about so many bytes and what is not repeated."""
+    return recipe["before"] + times_over(recipe["again"], size) + recipe["after"]
+
+
+def times_over(again: str, size: int) -> str:
+    """A text repeated until it has about so many bytes."""
+    times = size // max(1, len(again.encode()))
+    if NUMBER not in again:
+        return again * times
+    return "".join(again.replace(NUMBER, str(number)) for number in range(times))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandedIn:
+    """A file, and what it is as a submission (None where it is refused)."""
+
+    data: bytes
+    submission: Submission | None
+
+
+def make(recipe: dict[str, str], size: int) -> HandedIn:
+    """The file that a recipe makes."""
+    data = repeated(recipe, size).encode()
+    try:
+        return HandedIn(data=data, submission=parse_submission(Path("kernels.cl"), data))
+    except Exception:  # noqa: BLE001 - the step that reads it will tell
+        return HandedIn(data=data, submission=None)
+
+
+@cache
+def _course() -> Course:
+    return Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
+
+
+@cache
+def _assignment(name: str):
+    return _course().load(name)
+
+
+def _of_source(step):
+    """A step that is for texts that are not refused."""
+    return lambda handed_in: handed_in.submission and step(handed_in.submission)
+
+
+LOG = "".join(f"error: /tmp/x/tempfile_a.cl:{line}:{line}: use of undeclared identifier 'x'\n" for line in range(1, 20))
+
+
+def _build_log(submission: Submission) -> object:
+    return explain(LOG, Source(written=submission.source, compiled=submission.source.replace(" ", "")))
+
+
+def _report(name: str):
+    wrong = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, message="line 2, column 5: what?")
+    return lambda it: REPORTS[name](result(wrong, source=showable(it.source), profiles={"": PROFILE}))
+
+
+def _annotated(submission: Submission) -> str:
+    task = Task(assignment=_assignment("coalsTransp"), submission=submission, seed=1)
+    return annotated.render(task, Counted(profile=PROFILE, problem=None), width=80, color=False)
+
+
+def _chosen(submission: Submission) -> object:
+    """Constants in one assignment, launch sizes in the other."""
+    return [chosen(_assignment(name), submission) for name in ("rectMMM", "vectorAdd")]
+
+
+TARGET = Target(
+    recipes=REPEATED,
+    make=make,
+    steps={
+        "read": lambda it: parse_submission(Path("kernels.cl"), it.data),
+        "statements": _of_source(lambda it: list(statements(it.source))),
+        "choices": _of_source(_chosen),
+        "types": _of_source(lambda it: it.defines(SIZE_TYPE)),
+        "forbidden": _of_source(lambda it: first_sighting(it.source, ())),
+        "matching": lambda it: defined_in(it.data, (_assignment("coalsTransp"), _assignment("blockMMM"))),
+        "similarity": _of_source(lambda it: comparable(it.source, _assignment("coalsTransp").skeleton)),
+        "build log": _of_source(_build_log),
+        "json": _of_source(_report("json")),
+        "html": _of_source(_report("html")),
+        "annotated": _of_source(_annotated),
+    },
+    sizes=SIZES,
+)
