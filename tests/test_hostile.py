@@ -17,7 +17,7 @@ from selection import ATTACKS, param
 from grader.grading import grade_submission
 from grader.inputs import fresh_seed
 from grader.result import Reason
-from grader.sandbox.container import LABEL
+from grader.sandbox.sweeping import LABEL
 from grader.settings import Settings
 from grader.submission import read_submission
 from grader.task import Task

@@ -21,7 +21,7 @@ from batches import (
 )
 from engine import engine, worker_image  # noqa: F401 - fixtures
 
-from grader.sandbox.container import LABEL
+from grader.sandbox.sweeping import LABEL
 
 GRADED = 1
 """Exit code of a batch in which somebody has failed a check."""

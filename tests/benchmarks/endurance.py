@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from attacks import QUICK, corpus, small_course, verdict  # noqa: E402
 
 from grader.result import Result  # noqa: E402
-from grader.sandbox.container import LABEL  # noqa: E402
+from grader.sandbox.sweeping import LABEL  # noqa: E402
 
 NAME = "coalsTransp"
 GRADER = [sys.executable, "-m", "grader.cli"]

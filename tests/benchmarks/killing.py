@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import batches  # noqa: E402
 
-from grader.sandbox.container import LABEL  # noqa: E402
+from grader.sandbox.sweeping import LABEL  # noqa: E402
 
 UNGRADED = 3
 WORKERS = 2

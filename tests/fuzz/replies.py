@@ -12,8 +12,8 @@ import numpy as np
 from conftest import DEADLINES, LIMITS
 from hypothesis import strategies as st
 from samples import BUILD, DEVICE, failed, result
+from texts import source_of
 
-from grader.build_log import Source
 from grader.checking import INPUT_POISON, POISON
 from grader.diagnosis import of_build_log, of_failure
 from grader.findings import findings
@@ -373,7 +373,7 @@ def _told(problem: Any) -> None:
 
 
 def _build_log(reply: BuildFailed, said: Said) -> object:
-    return of_build_log(reply.log, Source(written=said.source, compiled=said.source))
+    return of_build_log(reply.log, source_of(said.source))
 
 
 def _binding(reply: Opened, _: Said) -> object:

@@ -8,18 +8,18 @@ from pathlib import Path
 from conftest import ROOT
 from hypothesis import strategies as st
 from samples import PROFILE, failed, result
+from texts import source_of, submitted
 
-from grader.build_log import Source, explain
-from grader.choices import chosen, statements
+from grader.build_log import explain
+from grader.choices import chosen
 from grader.course import Course
-from grader.forbidden import first_sighting
 from grader.intake.matching import defined_in
 from grader.memory import Counted
-from grader.program import SIZE_TYPE
 from grader.reports import REPORTS, annotated
 from grader.result import Kind, Reason
+from grader.scanning import scan
 from grader.similarity import comparable
-from grader.submission import Submission, parse_submission
+from grader.submission import Submission, _decode
 from grader.task import Task
 from grader.text import showable
 
@@ -95,8 +95,9 @@ def make(recipe: dict[str, str], size: int) -> HandedIn:
     """The file that a recipe makes."""
     data = repeated(recipe, size).encode()
     try:
-        return HandedIn(data=data, submission=parse_submission(Path("kernels.cl"), data))
-    except Exception:  # noqa: BLE001 - the step that reads it will tell
+        source = _decode(data, Path("kernels.cl"))
+        return HandedIn(data=data, submission=submitted(source))
+    except Exception:  # noqa: BLE001 - the steps that read it will tell
         return HandedIn(data=data, submission=None)
 
 
@@ -119,7 +120,7 @@ LOG = "".join(f"error: /tmp/x/tempfile_a.cl:{line}:{line}: use of undeclared ide
 
 
 def _build_log(submission: Submission) -> object:
-    return explain(LOG, Source(written=submission.source, compiled=submission.source.replace(" ", "")))
+    return explain(LOG, source_of(submission.source, submission.source.replace(" ", "")))
 
 
 def _report(name: str):
@@ -141,11 +142,9 @@ TARGET = Target(
     recipes=REPEATED,
     make=make,
     steps={
-        "read": lambda it: parse_submission(Path("kernels.cl"), it.data),
-        "statements": _of_source(lambda it: list(statements(it.source))),
+        "read": lambda it: _decode(it.data, Path("kernels.cl")),
+        "scan": lambda it: scan(it.data.decode()),
         "choices": _of_source(_chosen),
-        "types": _of_source(lambda it: it.defines(SIZE_TYPE)),
-        "forbidden": _of_source(lambda it: first_sighting(it.source, ())),
         "matching": lambda it: defined_in(it.data, (_assignment("coalsTransp"), _assignment("blockMMM"))),
         "similarity": _of_source(lambda it: comparable(it.source, _assignment("coalsTransp").skeleton)),
         "build log": _of_source(_build_log),
