@@ -14,6 +14,7 @@ import os
 import queue
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib.resources import files
@@ -31,7 +32,7 @@ from grader.interrupts import uninterrupted
 from grader.protocol import INPUT_FILE, OUTPUT_FILE, Limits
 from grader.sandbox.engine import NoEngineError, engine_trouble, remove
 from grader.sandbox.environment import environment
-from grader.sandbox.folder import WorkerFolder, abandoned
+from grader.sandbox.folder import ROUNDS, WorkerFolder, abandoned, sweep_rounds
 from grader.sandbox.gpu import find_gpu
 from grader.sandbox.rules import Fact, Rules
 from grader.sandbox.running import Running
@@ -52,6 +53,9 @@ PATIENCE = 20.0
 
 LAST_MOMENT = 1.0
 """Seconds in which an engine notices that a container has ended."""
+
+CONFLICT = 409
+"""An engine's answer when a container is not in the state for what is asked."""
 
 SECCOMP = "seccomp.json"
 
@@ -122,6 +126,7 @@ class ContainerSandbox:
                 mounts=[
                     Mount(f"{ARRAYS}/{INPUT_FILE}", str(folder.path / INPUT_FILE), type="bind", read_only=True),
                     Mount(f"{ARRAYS}/{OUTPUT_FILE}", str(folder.path / OUTPUT_FILE), type="bind"),
+                    Mount(f"{ARRAYS}/{ROUNDS}", str(folder.rounds), type="bind"),
                 ],
                 network_mode="none",
                 read_only=True,
@@ -169,6 +174,7 @@ class ContainerSandbox:
                 if folder in folders or (folder.parent == parent and not folder.exists()):
                     with suppress(APIError):  # another sweep is at it
                         remove(self._engine, container["Id"])
+        sweep_rounds()
 
 
 class ContainerWorker:
@@ -203,6 +209,23 @@ class ContainerWorker:
             return self._output.get(timeout=max(0.0, end - time.monotonic()))
         except queue.Empty:
             raise TimeoutError from None
+
+    def freeze(self) -> None:
+        """Nothing in the container runs until it is thawed: the kernel's freezer leaves nobody out."""
+        self._ask(self._engine.pause)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self._ask(self._engine.unpause)
+
+    def _ask(self, change: Callable[[str], None]) -> None:
+        """Ask the engine for it; a container that has ended, which `receive` will tell, cannot be changed."""
+        with suppress(NotFound), engine_trouble():
+            try:
+                change(self._started.result())
+            except APIError as error:
+                if error.status_code != CONFLICT:
+                    raise
 
     def stop(self) -> None:
         """See to it that the container and the folder are removed, without waiting for that."""

@@ -29,7 +29,7 @@ from grader.interrupts import uninterrupted
 from grader.own_driver import driver_environment
 from grader.protocol import Limits
 from grader.sandbox.environment import environment
-from grader.sandbox.folder import WorkerFolder, abandoned
+from grader.sandbox.folder import WorkerFolder, abandoned, sweep_rounds
 from grader.sandbox.linking import make_names
 from grader.sandbox.rules import Fact, Rules
 from grader.sandbox.running import Running
@@ -54,6 +54,7 @@ class ProcessSandbox:
         self._running = Running[ProcessWorker]()
         with abandoned(self._parent):
             pass  # their workers have ended by themselves
+        sweep_rounds()
 
     def limits(self) -> Limits:
         """The given limits; the process limit counts what the user already runs, since the kernel does too."""
@@ -107,13 +108,22 @@ def _tasks_of_user() -> int:
     return tasks
 
 
+def signal_group(group: int, number: int) -> None:
+    """Send a signal to all of a process group; one that has ended is none."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Launch:
-    """What a worker is started with; `end_others` ends what its process group may have got out of its group."""
+    """What a worker is started with; `end_others` ends what its process group may have got out of its group, and
+    `signal` reaches its processes: all of the group, or more where that is possible.
+    """
 
     command: Sequence[str]
     folder: WorkerFolder
     end_others: Callable[[], None] = lambda: None
+    signal: Callable[[int, int], None] = signal_group
 
 
 class ProcessWorker:
@@ -168,6 +178,14 @@ class ProcessWorker:
             raise TimeoutError
         return os.read(descriptor, READ_SIZE)
 
+    def freeze(self) -> None:
+        """Stop the process group, and what has left it as far as that can be found."""
+        self._launch.signal(self._process.pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        self._launch.signal(self._process.pid, signal.SIGCONT)
+
     def stop(self) -> None:
         """Kill the process group and what has left it, and remove the folder."""
         if not self.is_stopped:
@@ -176,8 +194,7 @@ class ProcessWorker:
                 self.is_stopped = True
 
     def _stop(self) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        signal_group(self._process.pid, signal.SIGKILL)
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             with contextlib.suppress(BrokenPipeError):
