@@ -97,7 +97,6 @@ class RoundFile:
         self._file = os.open(self._next, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
         os.fchmod(self._file, 0o666)
         with _room_for(size):
-            os.posix_fallocate(self._file, 0, max(1, size))
             offset = 0
             for piece in pieces:
                 _write_all(self._file, piece.reshape(-1).view(np.uint8).data, offset)

@@ -57,6 +57,10 @@ LAST_MOMENT = 1.0
 CONFLICT = 409
 """An engine's answer when a container is not in the state for what is asked."""
 
+UNSTOPPABLE, FREEZES = "unable to freeze", 3
+"""What runc says of processes that would not stop, after a second of trying (cgroups of version 1), and how often we
+ask."""
+
 SECCOMP = "seccomp.json"
 
 BUILD = "docker build --target worker --tag {image} ."
@@ -211,8 +215,19 @@ class ContainerWorker:
             raise TimeoutError from None
 
     def freeze(self) -> None:
-        """Nothing in the container runs until it is thawed: the kernel's freezer leaves nobody out."""
-        self._ask(self._engine.pause)
+        """Nothing in the container runs until it is thawed: the kernel's freezer leaves nobody out.
+
+        Processes that it cannot stop, since they do what they can against it, are ended, and the worker with them.
+        """
+        for _ in range(FREEZES):
+            try:
+                self._ask(self._engine.pause)
+            except WorkerError as error:
+                if UNSTOPPABLE not in str(error):
+                    raise
+            else:
+                return
+        self.stop()
 
     def thaw(self) -> None:
         """Let it go on."""
