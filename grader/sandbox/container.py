@@ -191,6 +191,7 @@ class ContainerWorker:
         self._output: queue.Queue[bytes] = queue.Queue(UNREAD_FRAMES)
         self._errors = b""
         self.is_stopped = False
+        self._is_frozen = False
         self._ended = threading.Event()
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
         self._started = self._writer.submit(self._start, options)
@@ -226,12 +227,15 @@ class ContainerWorker:
                 if UNSTOPPABLE not in str(error):
                     raise
             else:
+                self._is_frozen = True
                 return
-        self.stop()
+        self._ask(self._engine.kill)
 
     def thaw(self) -> None:
         """Let it go on."""
-        self._ask(self._engine.unpause)
+        if self._is_frozen:
+            self._is_frozen = False
+            self._ask(self._engine.unpause)
 
     def _ask(self, change: Callable[[str], None]) -> None:
         """Ask the engine for it; a container that has ended, which `receive` will tell, cannot be changed."""
@@ -239,7 +243,7 @@ class ContainerWorker:
             try:
                 change(self._started.result())
             except APIError as error:
-                if error.status_code != CONFLICT:
+                if error.status_code != CONFLICT and not self._ended.wait(LAST_MOMENT):
                     raise
 
     def stop(self) -> None:

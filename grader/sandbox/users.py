@@ -39,8 +39,9 @@ except ProcessLookupError:
 """Sends a signal to everything that runs as a user, in one system call that no fork outruns. It has that user's rights
 and no more, so that nobody else is hit, and is itself no process of that user, which could shoot first."""
 
-KILL_ALL = f"""{SIGNAL_ALL}
-import ctypes, glob
+KILL_ALL = f"""
+import ctypes, glob  # while all of Python can be read: its folder may be closed to that user
+{SIGNAL_ALL}
 libc = ctypes.CDLL(None)
 for path in glob.glob("/proc/sysvipc/*"):
     remove = getattr(libc, os.path.basename(path) + "ctl")
