@@ -293,12 +293,11 @@ def of_other_clock(device_seconds: float, judge_seconds: float) -> Problem:
     )
 
 
-def of_slow_transfers(seconds: float) -> Problem:
-    """Work may have been done where nobody times it."""
+def of_spent_time(seconds: float, pairs: int) -> Problem:
+    """So slow that its speed is not even measured."""
     return Problem(
-        reason=Reason.IMPLAUSIBLE,
-        message=f"its process takes {seconds * 1e3:.3g} ms longer than the model solution's to take inputs and return "
-        "results, where no work should be done. Your instructor should look at it.",
+        reason=Reason.TIME_LIMIT,
+        message=f"stopped after {seconds:.3g} s of timed launches, of which there were only {pairs}.",
     )
 
 

@@ -13,20 +13,22 @@ judged (referee.py). The first rounds, and the first of every session, run but d
 """
 
 import time
-from functools import partial
+from dataclasses import dataclass
 from itertools import count
 
 from threadpoolctl import threadpool_limits
 
 from grader.contest import Contest
 from grader.contestant import Contestant, Role
-from grader.diagnosis import Problem, of_failure, of_no_time, of_timed_run
+from grader.device import device_class
+from grader.diagnosis import Problem, of_failure, of_no_time, of_spent_time, of_timed_run
 from grader.errors import NoiseError, SolutionError
 from grader.outcome import Failure, Timing
 from grader.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
 from grader.protocol import Done, Opened
-from grader.referee import Scene, failed_solution, timed
-from grader.timing import Round, SideShow, TimingRules, Transfers, enough, noise, too_noisy
+from grader.referee import Results, Scene, failed_solution
+from grader.rounds import Awake, Resting
+from grader.timing import FEWEST, Round, SideShow, TimingRules, enough, noise, too_noisy
 
 SIDE_SHOWS = 3
 """Baseline and copy are timed in one of so many rounds: they inform, but the verdict does not rest on them."""
@@ -43,25 +45,38 @@ def open_sessions(contest: Contest) -> Problem | None:
     return None
 
 
+def reopen_sessions(contest: Contest) -> Problem | None:
+    """The same when they have been open before, and the submission's worker may be frozen."""
+    contest.contestants[Role.SUBMISSION].worker.thaw()
+    return open_sessions(contest)
+
+
 def measure(contest: Contest, rules: TimingRules) -> tuple[Round, ...] | Problem:
     """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
 
     Raises NoiseError if the model solution, timed against itself, stays further from 1 than the rules allow, and points
     depend on it.
     """
-    start = time.perf_counter()
+    start, spent = time.perf_counter(), 0.0
     session_pairs = contest.referee.session_pairs(rules)
     rounds: list[Round] = []
     for number in count():
         is_first = number == 0 or (session_pairs is not None and number % (session_pairs + 1) == 0)
-        problem = open_sessions(contest) if is_first and number else None
-        found = problem or _round(contest, number, counted=len(rounds))
+        begun = time.perf_counter()
+        problem = reopen_sessions(contest) if is_first and number else None
+        spent += time.perf_counter() - begun
+        found = problem or _round(contest, number, len(rounds))
         if isinstance(found, Problem):
             return found
         elapsed = time.perf_counter() - start
+        spent += found.turn
         if not is_first and elapsed > rules.warm_up_seconds:
             rounds.append(found)
         if enough(rounds, elapsed, contest.thresholds, rules):
+            break
+        if spent > rules.max_seconds and (len(rounds) < FEWEST or too_noisy(rounds, rules)):
+            return of_spent_time(spent, number + 1)
+        if spent > rules.max_seconds:
             break
     if contest.thresholds and too_noisy(rounds, rules):
         standard = "model solution" if contest.assignment.kit is None else "naive kernel"
@@ -73,62 +88,98 @@ def measure(contest: Contest, rules: TimingRules) -> tuple[Round, ...] | Problem
 
 
 def _round(contest: Contest, number: int, counted: int) -> Round | Problem:
-    """Time each contestant once on the same fresh inputs, then judge what the submission made of them."""
+    """Give each contestant its turn on the same fresh inputs, then judge what the submission made of them."""
     with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
         scene = contest.referee.scene(number)
-    timings: dict[Role, Timing] = {}
-    staging: dict[Role, float] = {}
+    state = Resting()
+    results: dict[Role, Results] = {}
     for role in _order(number):
-        timing, staging[role] = _time(scene, contest.contestants[role], STUDENT)
-        if not isinstance(timing, Timing):
-            return _blame(role, timing)
-        timings[role] = timing
-    if timings[Role.SUBMISSION].seconds <= 0:
+        taken = _turn(contest, scene, state.wake(role))
+        if not isinstance(taken, _Taken):
+            return _blame(role, taken)
+        state, results[role] = taken.state, taken.results
+    told = {role: turn.told for role, turn in state.turns.items()}
+    if told[Role.SUBMISSION] <= 0:
         return of_timed_run(of_no_time(), number + 1)
-    ruling = scene.rule(contest.contestants, counted)
-    if ruling.problem is not None:
-        return of_timed_run(ruling.problem, number + 1)
+    problem = scene.rule(results, contest.contestants)
+    if problem is not None:
+        return of_timed_run(problem, number + 1)
     return Round(
-        submission=timings[Role.SUBMISSION].seconds,
-        reference=timings[Role.REFERENCE].seconds,
-        control=timings[Role.CONTROL].seconds,
-        submission_gap=timings[Role.SUBMISSION].gap,
-        reference_gap=timings[Role.REFERENCE].gap,
-        transfers=_both_ways(staging, ruling.returning) if ruling.returning else None,
+        submission=told[Role.SUBMISSION],
+        seen=state.seen,
+        turn=state.turns[Role.SUBMISSION].seen,
+        reference=told[Role.REFERENCE],
+        control=told[Role.CONTROL],
         side_show=_side_show(contest, scene) if counted % SIDE_SHOWS == 0 else None,
     )
 
 
-def _time(scene: Scene, contestant: Contestant, script: str) -> tuple[Timing | Failure, float]:
-    """The launch, and the seconds that taking its inputs took."""
-    staged, seconds = timed(partial(scene.stage, contestant, script))
-    return (contestant.worker.launch(scene.script(script)) if isinstance(staged, Done) else staged), seconds
+@dataclass(frozen=True, kw_only=True)
+class _Taken:
+    """What a worker has had in its turn, and what it has returned, if anybody wants it."""
+
+    state: Resting
+    results: Results
+
+
+def _turn(contest: Contest, scene: Scene, awake: Awake) -> _Taken | Failure:
+    """One worker's turn, while the submission's worker is frozen if it is not its own."""
+    contestant = contest.contestants[awake.role]
+    _hold_others(contest, awake.role)
+    prepared = scene.prepare(contestant, STUDENT)
+    if not isinstance(prepared, Done):
+        return prepared
+    asked = awake.ask(time.perf_counter())
+    launched = _launch(scene, contestant, STUDENT)
+    if not isinstance(launched, Timing):
+        return launched
+    finished = scene.finish(contestant)
+    if not isinstance(finished, Done):
+        return finished
+    answered = asked.answer(time.perf_counter(), launched.seconds)
+    results = scene.take(contestant) if awake.role in scene.judged else {}
+    contestant.worker.drop()
+    return _Taken(state=answered.rest(), results=results) if isinstance(results, dict) else results
+
+
+def _hold_others(contest: Contest, role: Role) -> None:
+    """Have the submission's worker frozen unless it is its turn, if its kernels are native code of that worker."""
+    submission = contest.contestants[Role.SUBMISSION].worker
+    if device_class(contest.device) != "cpu":
+        return
+    if role is Role.SUBMISSION:
+        submission.thaw()
+    else:
+        submission.freeze()
+
+
+def _launch(scene: Scene, contestant: Contestant, script: str) -> Timing | Failure:
+    """Inputs, and the launch on them."""
+    supplied = scene.supply(contestant, script)
+    return contestant.worker.launch(scene.script(script)) if isinstance(supplied, Done) else supplied
 
 
 def _order(number: int) -> tuple[Role, ...]:
-    """The roles in another order each round, so that none profits from its place."""
-    roles = tuple(Role)
-    turn = number % len(roles)
-    return roles[turn:] + roles[:turn]
+    """The roles in another order each round, so that none profits from its place.
 
-
-def _both_ways(staging: dict[Role, float], returning: Transfers) -> Transfers:
-    """Taking inputs and returning results."""
-    return Transfers(
-        submission=staging[Role.SUBMISSION] + returning.submission,
-        reference=staging[Role.REFERENCE] + returning.reference,
-    )
+    The submission is first and last in turn: so it is frozen and thawed once in two rounds.
+    """
+    others = (Role.REFERENCE, Role.CONTROL) if number % 4 < 2 else (Role.CONTROL, Role.REFERENCE)
+    return (Role.SUBMISSION, *others) if number % 2 else (*others, Role.SUBMISSION)
 
 
 def _side_show(contest: Contest, scene: Scene) -> SideShow:
     """What the control worker times besides, on the data of this round."""
     control = contest.contestants[Role.CONTROL]
+    _hold_others(contest, Role.CONTROL)
     timings: dict[str, Timing] = {}
     for script in (name for name in (NAIVE, COPY, WHOLE, PEAK) if name in control.plan.scripts):
-        timing, _ = _time(scene, control, script)
+        prepared = scene.prepare(control, script)
+        timing = _launch(scene, control, script) if isinstance(prepared, Done) else prepared
         if not isinstance(timing, Timing):
             raise SolutionError(f"the {script} of the assignment failed: {of_failure(timing).message}")
         timings[script] = timing
+        control.worker.drop()
     whole = timings.get(WHOLE)
     return SideShow(
         baseline=timings[NAIVE].seconds,

@@ -10,7 +10,7 @@ from grader.checking import GUARD_BYTES, INPUT_POISON, POISON
 from grader.device import PEAK_GROUP, PeakRun, copy_size, peak_run, speed_goal
 from grader.expressions import evaluate, evaluate_int
 from grader.launches import ELEMENT_BYTES, Launch
-from grader.protocol import DeviceFacts, Open
+from grader.protocol import Arrays, DeviceFacts, Open
 from grader.rubric import Sizes
 from grader.steps import (
     Arg,
@@ -87,12 +87,15 @@ class Plan:
 
     buffers: tuple[BufferSpec, ...]
     scripts: Mapping[str, Script]
+    arrays: Arrays = "copied"
 
     def request(self, programs: Mapping[str, Program]) -> Open:
         """The request that opens the session with these programs."""
         sequences = {name: script.steps for name, script in self.scripts.items()}
         repeats = {name: script.repeat for name, script in self.scripts.items() if script.repeat is not None}
-        return Open(programs=dict(programs), buffers=self.buffers, sequences=sequences, repeats=repeats)
+        return Open(
+            programs=dict(programs), buffers=self.buffers, sequences=sequences, repeats=repeats, arrays=self.arrays
+        )
 
     def on_buffers(self, called: Callable[[str], str]) -> "Plan":
         """The same with buffers that are called so."""

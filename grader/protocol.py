@@ -6,6 +6,10 @@ travel in messages but in two files in the worker's folder, whose sizes the judg
     in.bin    the payloads of the uploaded buffers, back to back, in the order of `Stage.upload`
     out.bin   the fetched buffers with their guard bands, back to back, in the order of `Fetch.buffers`
 
+In sessions that share their arrays there is a third, which the judge makes anew for each launch:
+
+    rounds/arrays.bin    the buffers of `Launch.shared` with their guard bands, each from the beginning of a page
+
 A worker reports facts only. Everything in a reply comes from a process that ran untrusted code:
 the judge validates its form here and believes none of its content.
 """
@@ -27,6 +31,7 @@ REPLY_LIMIT = 4 * 1024 * 1024
 
 INPUT_FILE = "in.bin"
 OUTPUT_FILE = "out.bin"
+ROUND_FILE = "rounds/arrays.bin"
 
 # --- what a worker is told at its start ------------------------------------------------------
 
@@ -85,10 +90,16 @@ class Preprocess(Message):
     definitions: dict[str, str]
 
 
+Arrays = Literal["copied", "shared"]
+"""How the content of buffers comes to a worker: copied, as any device can have it, or in memory that it shares with the
+judge, for kernels on the host's own processors."""
+
+
 class Open(Message):
     """Fork a session: build the programs, make the buffers; answered by `Opened` or `BuildFailed`.
 
-    `sequences` names the launches that `Launch` can ask for, `repeats` those that are run more than once.
+    `sequences` names the launches that `Launch` can ask for, `repeats` those that are run more than once. `arrays` says
+    whether the worker copies arrays to and from its buffers, or shares them with the judge.
     """
 
     kind: Literal["open"] = "open"
@@ -96,6 +107,7 @@ class Open(Message):
     buffers: tuple[BufferSpec, ...] = ()
     sequences: dict[str, tuple[Step, ...]] = Field(default_factory=dict)
     repeats: dict[str, Repeat] = Field(default_factory=dict)
+    arrays: Arrays = "copied"
 
 
 class Stage(Message):
@@ -110,11 +122,14 @@ class Stage(Message):
 
 
 class Launch(Message):
-    """Run one sequence and wait for its end; answered by `Launched`. `key` is for kernels of ours that take one."""
+    """Run one sequence and wait for its end; answered by `Launched`. `key` is for kernels of ours that take one; the
+    buffers of `shared` have the content that the judge's file holds.
+    """
 
     kind: Literal["launch"] = "launch"
     sequence: str
     key: int = Field(default=0, ge=0, lt=2**64)
+    shared: tuple[str, ...] = ()
 
 
 class Fetch(Message):

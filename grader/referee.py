@@ -9,11 +9,9 @@ arrays are small there: so there it is the oracle. A GPU's kernels reach nothing
 worth timing move hundreds of megabytes: there it is the reference.
 """
 
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -32,38 +30,39 @@ from grader.protocol import BuildFailed, DeviceFacts, Done
 from grader.rubric import DeviceClass, Sizes
 from grader.steps import Program
 from grader.supply import DIGEST, SUMS, SUPPLY, SUPPLY_PROGRAM, of_set, sets_of, supplied, supply_of
-from grader.timing import TimingRules, Transfers
+from grader.timing import TimingRules
 
 ROUND_KEY = 1
 """Tells the inputs of timed rounds from those of cases, which have the key 0 (cases.py)."""
 
-TRANSFERS = 4
-"""How long transfers take is compared in one of so many rounds: then the reference returns its results as well."""
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ruling:
-    """What is wrong with the submission's results, if anything; and, where the reference returned its own as well, the
-    seconds by the judge's clock in which either did.
-    """
-
-    problem: Problem | None
-    returning: Transfers | None
+Results = dict[str, Fetched]
+"""What a worker has returned, by names of buffers."""
 
 
 class Scene(Protocol):
-    """The data of one round."""
+    """The data of one round. What a worker is asked between `supply` and `finish` is what the judge times."""
+
+    @property
+    def judged(self) -> tuple[Role, ...]:
+        """Whose results are taken."""
 
     def script(self, name: str) -> str:
         """What a script of the plan is called that works on them."""
 
-    def stage(self, contestant: Contestant, script: str) -> Done | Failure:
-        """Fresh inputs for a script of the plan, and nothing in its outputs."""
+    def prepare(self, contestant: Contestant, script: str) -> Done | Failure:
+        """Nothing in the outputs of a script of the plan; what is done here tells a worker nothing of its inputs."""
 
-    def rule(self, contestants: Contestants, counted: int) -> Ruling:
-        """Judge what the submission has computed, after so many rounds that count."""
+    def supply(self, contestant: Contestant, script: str) -> Done | Failure:
+        """Its inputs."""
+
+    def finish(self, contestant: Contestant) -> Done | Failure:
+        """Have the results of the student's steps ready to be taken."""
+
+    def take(self, contestant: Contestant) -> Results | Failure:
+        """Take them."""
+
+    def rule(self, results: Mapping[Role, Results], contestants: Contestants) -> Problem | None:
+        """What is wrong with the submission's."""
 
 
 class Referee(Protocol):
@@ -110,8 +109,10 @@ class ByOracle:
         return {}
 
     def prepare(self, plan: Plan) -> Plan:
-        """As it is."""
-        return plan
+        """Where kernels run in the worker's own process, it shares its arrays: what it does with them before and after
+        a launch would be work that nobody times.
+        """
+        return replace(plan, arrays="shared") if device_class(self.match.device) == "cpu" else plan
 
     def session_pairs(self, rules: TimingRules) -> int | None:
         """Buffers come to lie elsewhere in memory: the luck of one placement in caches must not decide."""
@@ -134,21 +135,31 @@ class OracleScene:
         """There is but one set of buffers."""
         return name
 
-    def stage(self, contestant: Contestant, script: str) -> Done | Failure:
-        """Send the inputs."""
+    @property
+    def judged(self) -> tuple[Role, ...]:
+        """The submission's: the judge knows what is right."""
+        return (Role.SUBMISSION,)
+
+    def prepare(self, contestant: Contestant, script: str) -> Done | Failure:
+        """The arrays; where they are shared, a worker sees them at the launch."""
         return contestant.worker.stage(script, self.trial.arrays)
 
-    def rule(self, contestants: Contestants, counted: int) -> Ruling:
-        """Fetch all results of the submission, and now and then the reference's, to see how long that takes."""
-        submission, reference = contestants[Role.SUBMISSION], contestants[Role.REFERENCE]
-        fetched, seconds = timed(partial(_results, self, submission))
-        problem = inspect(self.trial, submission.judged, fetched) if isinstance(fetched, dict) else of_failure(fetched)
-        if problem is not None or counted % TRANSFERS:
-            return Ruling(problem=problem, returning=None)
-        returned, reference_seconds = timed(partial(_results, self, reference))
-        if not isinstance(returned, dict):
-            raise failed_solution(returned)
-        return Ruling(problem=None, returning=Transfers(submission=seconds, reference=reference_seconds))
+    def supply(self, contestant: Contestant, script: str) -> Done | Failure:  # noqa: ARG002 - the launch brings them
+        """They are there."""
+        return Done()
+
+    def finish(self, contestant: Contestant) -> Done | Failure:  # noqa: ARG002 - the same
+        """They are there."""
+        return Done()
+
+    def take(self, contestant: Contestant) -> Results | Failure:
+        """All that the student's steps have computed."""
+        return _results(self, contestant)
+
+    def rule(self, results: Mapping[Role, Results], contestants: Contestants) -> Problem | None:
+        """Hold them against the truth."""
+        submission = Role.SUBMISSION
+        return inspect(self.trial, contestants[submission].judged, results[submission])
 
 
 @dataclass(frozen=True)
@@ -200,37 +211,36 @@ class DeviceScene:
         """The one of this round's set."""
         return of_set(name, self.set)
 
-    def stage(self, contestant: Contestant, script: str) -> Done | Failure:
-        """Poison all that the script uses, then make its inputs."""
-        used = contestant.plan.scripts[self.script(script)]
-        cleared = contestant.worker.clear(used.buffers)
-        if not used.uploads or not isinstance(cleared, Done):
-            return cleared
-        made = contestant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key)
-        return Done() if isinstance(made, Timing) else made
+    @property
+    def judged(self) -> tuple[Role, ...]:
+        """The submission's digest, and the one that it must be."""
+        return (Role.REFERENCE, Role.SUBMISSION)
 
-    def rule(self, contestants: Contestants, counted: int) -> Ruling:  # noqa: ARG002 - it is the same in every round
-        """Hold the submission's digest against the reference's."""
-        submission, reference = contestants[Role.SUBMISSION], contestants[Role.REFERENCE]
-        right, reference_seconds = timed(partial(self._digest, reference))
-        if not isinstance(right, bytes):
-            raise failed_solution(right)
-        got, seconds = timed(partial(self._digest, submission))
-        if not isinstance(got, bytes):
-            return Ruling(problem=of_failure(got), returning=None)
-        problem = None if got == right else self._explain(submission, reference)
-        return Ruling(problem=problem, returning=Transfers(submission=seconds, reference=reference_seconds))
+    def prepare(self, contestant: Contestant, script: str) -> Done | Failure:
+        """Poison all that the script uses."""
+        return contestant.worker.clear(contestant.plan.scripts[self.script(script)].buffers)
 
-    def _digest(self, contestant: Contestant) -> bytes | Failure:
-        sums = of_set(SUMS, self.set)
-        cleared = contestant.worker.clear((sums,))
+    def supply(self, contestant: Contestant, script: str) -> Done | Failure:
+        """Make its inputs by the key."""
+        if not contestant.plan.scripts[self.script(script)].uploads:
+            return Done()
+        return _done(contestant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key))
+
+    def finish(self, contestant: Contestant) -> Done | Failure:
+        """Make the digest, by a key that is told only now."""
+        cleared = contestant.worker.clear((of_set(SUMS, self.set),))
         if not isinstance(cleared, Done):
             return cleared
-        made = contestant.worker.launch(self.script(DIGEST), self.digest_key)
-        if not isinstance(made, Timing):
-            return made
-        fetched = contestant.worker.fetch((sums,))
-        return fetched[sums].payload.tobytes() if isinstance(fetched, dict) else fetched
+        return _done(contestant.worker.launch(self.script(DIGEST), self.digest_key))
+
+    def take(self, contestant: Contestant) -> Results | Failure:
+        """The digest's few words."""
+        return contestant.worker.fetch((of_set(SUMS, self.set),))
+
+    def rule(self, results: Mapping[Role, Results], contestants: Contestants) -> Problem | None:
+        """Hold the submission's digest against the reference's."""
+        right, got = (results[role][of_set(SUMS, self.set)].payload.tobytes() for role in self.judged)
+        return None if got == right else self._explain(contestants[Role.SUBMISSION], contestants[Role.REFERENCE])
 
     def _explain(self, submission: Contestant, reference: Contestant) -> Problem:
         """Where the submission's results differ from the reference's: now all of them are fetched."""
@@ -266,13 +276,12 @@ def referee_for(match: Match) -> Referee:
     return REFEREES[kind](match)
 
 
-def timed(action: Callable[[], T]) -> tuple[T, float]:
-    """What it returns, and the seconds that it took by the judge's clock."""
-    start = time.perf_counter()
-    return action(), time.perf_counter() - start
+def _done(launched: Timing | Failure) -> Done | Failure:
+    """Of a launch of ours, nobody asks for the time."""
+    return Done() if isinstance(launched, Timing) else launched
 
 
-def _results(scene: Scene, contestant: Contestant) -> dict[str, Fetched] | Failure:
+def _results(scene: Scene, contestant: Contestant) -> Results | Failure:
     """All that the student's steps have computed, by the names of the assignment."""
     fetched = contestant.worker.fetch(contestant.plan.scripts[scene.script(STUDENT)].outputs)
     if not isinstance(fetched, dict):

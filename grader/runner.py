@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.arrays import ArrayFiles
+from grader.arrays import ArrayFiles, RoundFile
 from grader.errors import DeviceError, NoSimulatorError, WorkerError
 from grader.invocation import command
 from grader.observation import SeenKernel
@@ -45,7 +45,7 @@ from grader.protocol import (
 )
 from grader.replies import Replies
 from grader.sandbox import Sandbox, SandboxedWorker
-from grader.steps import Program
+from grader.steps import BufferSpec, Program, pages
 from grader.text import showable
 from grader.wire import Message
 from grader.worker.fingerprint import fingerprint
@@ -80,6 +80,8 @@ class Worker:
         self._plan: Plan | None = None
         self._awaited: Plan | None = None
         self._launched: set[str] = set()
+        self._written: Script | None = None
+        self._is_frozen = False
         self.devices: tuple[DeviceFacts, ...] = ()
         self._too_new: tuple[str, ...] = ()
 
@@ -107,6 +109,7 @@ class Worker:
         if self._process is not None:
             self._process.stop()
         self._process = self._replies = None
+        self._is_frozen = False
 
     def ready(self) -> DeviceFacts:
         """Wait until the worker is up; the device it will use. Raises WorkerError or DeviceError."""
@@ -187,9 +190,27 @@ class Worker:
             case reply:
                 return self._unexpected(reply)
 
+    def freeze(self) -> None:
+        """Nothing of the worker runs until it is thawed, as far as its sandbox can see to that."""
+        if self._process is not None and not self._is_frozen:
+            self._is_frozen = True
+            self._process.freeze()
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        if self._process is not None and self._is_frozen:
+            self._is_frozen = False
+            self._process.thaw()
+
     def stage(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> Done | Failure:
-        """Poison the buffers of a script of the plan, and upload what it reads."""
+        """Poison the buffers of a script of the plan, and upload what it reads.
+
+        Where arrays are shared, the worker sees nothing of this until it is told to launch.
+        """
         script = self._script(name)
+        if self._shares:
+            self._write(script, arrays)
+            return Done()
         self._files.send([arrays[buffer] for buffer in script.uploads])
         request = Stage(
             upload=script.uploads, clear=tuple(name for name in script.outputs if name not in script.uploads)
@@ -204,8 +225,11 @@ class Worker:
         """Run a script of the plan to its end; kernels of ours that take a key are given this one."""
         steps = len(self._script(name).steps)
         deadline = self._deadlines.launch if name in self._launched else self._deadlines.first_launch
+        shared = self._script(name).buffers if self._shares else ()
         start = time.perf_counter()
-        self._send(Launch(sequence=name, key=key))
+        if shared:
+            self._round.show()
+        self._send(Launch(sequence=name, key=key, shared=shared))
         reply = self._reply("running", deadline)
         wall = time.perf_counter() - start
         match reply:
@@ -220,24 +244,56 @@ class Worker:
     def fetch(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
         """The named buffers with their guard bands."""
         assert self._plan is not None
-        specs = [next(spec for spec in self._plan.buffers if spec.name == name) for name in names]
+        if self._shares:
+            return self._read(names)
+        specs = [self._spec(name) for name in names]
         total = sum(spec.size + 2 * spec.guard for spec in specs)
         self._files.reserve(total)
         reply = self._ask_done(Fetch(buffers=names), "returning the results", self._deadlines.transfer)
         if not isinstance(reply, Done):
             return reply
-        content = self._files.receive(total)
+        content = memoryview(self._files.receive(total))
         if len(content) != total:
             return self._unexpected(Garbled(what="its output file is shorter than the judge made it"))
         fetched: dict[str, Fetched] = {}
-        words = np.frombuffer(content, dtype=np.uint32)
         for spec in specs:
-            band, size = spec.guard // 4, spec.size // 4
-            here, words = words[: size + 2 * band], words[size + 2 * band :]
-            fetched[spec.name] = Fetched(
-                before=here[:band], payload=here[band : band + size], after=here[band + size :], poison=spec.poison
-            )
+            fetched[spec.name] = _fetched(content, spec)
+            content = content[spec.size + 2 * spec.guard :]
         return fetched
+
+    def _write(self, script: Script, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """The file of the next launch: each buffer between its guard bands, in whole pages."""
+        pieces: list[NDArray[Any]] = []
+        for spec in map(self._spec, script.buffers):
+            poison = np.full(pages(spec) // 4, 0 if spec.poison is None else spec.poison, dtype=np.uint32)
+            if spec.name in script.uploads:
+                start = spec.guard // 4
+                poison[start : start + spec.size // 4] = (
+                    np.ascontiguousarray(arrays[spec.name]).reshape(-1).view(np.uint32)
+                )
+            pieces.append(poison)
+        self._round.write(pieces, sum(piece.nbytes for piece in pieces))
+        self._written = script
+
+    def _read(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
+        """What the last launch has left in its file, as far as the last of these buffers."""
+        assert self._written is not None, "a file is written before it is read"
+        last = max(map(self._written.buffers.index, names))
+        specs = [self._spec(name) for name in self._written.buffers[: last + 1]]
+        total = sum(map(pages, specs))
+        content = memoryview(self._round.read(total))
+        if len(content) != total:
+            return self._unexpected(Garbled(what="the file of its arrays is shorter than the judge made it"))
+        fetched: dict[str, Fetched] = {}
+        for spec in specs:
+            fetched[spec.name] = _fetched(content, spec)
+            content = content[pages(spec) :]
+        return {name: fetched[name] for name in names}
+
+    def drop(self) -> None:
+        """Give back the memory of what the last launch shared, which nobody wants any more."""
+        if self._process is not None:
+            self._round.close()
 
     def observe(self) -> tuple[SeenKernel, ...] | Failure:
         """What the simulator saw of the kernels of this session since the last time."""
@@ -287,6 +343,19 @@ class Worker:
         self._plan = None
 
     @property
+    def _shares(self) -> bool:
+        return self._plan is not None and self._plan.arrays == "shared"
+
+    @property
+    def _round(self) -> RoundFile:
+        assert self._process is not None, "a session is opened before it is used"
+        return self._process.files.round
+
+    def _spec(self, name: str) -> BufferSpec:
+        assert self._plan is not None, "a session is opened before it is used"
+        return next(spec for spec in self._plan.buffers if spec.name == name)
+
+    @property
     def _files(self) -> ArrayFiles:
         assert self._process is not None, "a session is opened before it is used"
         return self._process.files
@@ -332,3 +401,10 @@ class Worker:
         if isinstance(reply, TimedOut):
             self.stop()
         return reply
+
+
+def _fetched(content: memoryview, spec: BufferSpec) -> Fetched:
+    """A buffer at the beginning of these bytes."""
+    band, size = spec.guard // 4, spec.size // 4
+    here = np.frombuffer(content, dtype=np.uint32, count=size + 2 * band)
+    return Fetched(before=here[:band], payload=here[band : band + size], after=here[band + size :], poison=spec.poison)

@@ -173,8 +173,9 @@ def _disagreement(match: Match, control: Contestant, scene: Scene) -> str | None
 
 def _computed(control: Contestant, scene: Scene, script: str) -> dict[str, Fetched]:
     """What a script of the control's makes of a round's data, as far as the baseline makes it."""
-    staged = scene.stage(control, script)
-    launched = control.worker.launch(scene.script(script)) if isinstance(staged, Done) else staged
+    prepared = scene.prepare(control, script)
+    supplied = scene.supply(control, script) if isinstance(prepared, Done) else prepared
+    launched = control.worker.launch(scene.script(script)) if isinstance(supplied, Done) else supplied
     made = control.plan.scripts[scene.script(NAIVE)].outputs
     fetched = control.worker.fetch(made) if isinstance(launched, Timing) else launched
     if not isinstance(fetched, dict):

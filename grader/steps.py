@@ -33,6 +33,15 @@ class BufferSpec(Message):
     read_only: bool = False
 
 
+PAGE = 4096
+"""Bytes; a buffer that is shared begins on a page."""
+
+
+def pages(spec: BufferSpec) -> int:
+    """The bytes of a buffer with its guard bands, as whole pages."""
+    return -(-(spec.size + 2 * spec.guard) // PAGE) * PAGE
+
+
 class BufferArg(Message):
     """A kernel argument that is a buffer: what lies between its guard bands, or all of it."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
+from math import comb, inf
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -40,37 +40,53 @@ class SideShow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Transfers:
-    """Seconds by the judge's clock in which a worker took its inputs and returned its results."""
-
-    submission: float
-    reference: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class Round:
     """One round: seconds of the student's steps by the submission and, twice, by the model solution.
 
-    In a student kit it is the baseline that is timed twice. The gaps are what the judge's own clock saw beyond the
-    device's.
+    In a student kit it is the baseline that is timed twice. All are by the device's clock, but `seen`: the submission's
+    by the judge's, less what that saw of our own kernels beyond theirs (rounds.py), and
+    `turn`: all that it saw of the submission's turn.
     """
 
     submission: float
+    seen: float
+    turn: float
     reference: float
     control: float
-    submission_gap: float
-    reference_gap: float
-    transfers: Transfers | None
     side_show: SideShow | None
+
+
+FEWEST = 8
+"""Pairs without which no interval covers the median with CONFIDENCE."""
 
 
 def fraction_of_reference(rounds: Sequence[Round]) -> Interval:
     """Speed of the submission as a fraction of the model solution's, round by round; in a student kit, the baseline's.
 
+    It is what the device's clock says, as far as the judge's allows that. The one is precise, but native code in a
+    worker can turn it; the other shows in every round what a submission took from its inputs to its results, and is as
+    precise as the machine is quiet: so nobody is faster than the upper end of what it says.
+    """
+    told, most = told_fraction(rounds), seen_fraction(rounds).high
+    return Interval(median=min(told.median, most), low=min(told.low, most), high=min(told.high, most))
+
+
+def told_fraction(rounds: Sequence[Round]) -> Interval:
+    """The same by the device's clock.
+
     The model solution runs twice in a round, in two workers, and its time is the mean of both: on a GPU, a worker as a
     whole can be faster than another by a percent, with the same kernel on the same data.
     """
     return interval([(each.reference + each.control) / 2 / each.submission for each in rounds])
+
+
+def seen_fraction(rounds: Sequence[Round]) -> Interval:
+    """The same by the judge's clock, which knows nothing of a round in which it saw less than our own overhead, and
+    nothing at all of a few rounds.
+    """
+    if len(rounds) < FEWEST:
+        return Interval(median=inf, low=inf, high=inf)
+    return interval([(each.reference + each.control) / 2 / each.seen if each.seen > 0 else inf for each in rounds])
 
 
 def noise(rounds: Sequence[Round]) -> Interval:

@@ -47,6 +47,7 @@ QUICK = {
     "GRADER_TIMING__WARM_UP_SECONDS": "0",
     "GRADER_TIMING__MIN_PAIRS": "9",
     "GRADER_TIMING__MAX_PAIRS": "9",
+    "GRADER_TIMING__MAX_SECONDS": "5",
     "GRADER_TIMING__NOISE_LIMIT": "100",
 }
 """Settings under which attacks are graded: what they do shows in a moment, and speed is not the question.

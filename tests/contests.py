@@ -70,6 +70,7 @@ class StrawWorker:
     def __init__(self, role, log, step_ms, faults):
         self.role, self.log, self.step_ms, self.faults = role, log, step_ms, faults
         self.plan, self.arrays, self.asked, self.keys = None, {}, {}, []
+        self.is_frozen = False
 
     def _answer(self, request, usual):
         self.asked[request] = self.asked.get(request, 0) + 1
@@ -83,6 +84,15 @@ class StrawWorker:
         assert plan is self.plan
         self.log.append((self.role, "open", None))
         return self._answer("open", Opened.model_construct(kernels=()))
+
+    def freeze(self):
+        self.is_frozen = True
+
+    def thaw(self):
+        self.is_frozen = False
+
+    def drop(self):
+        pass
 
     def stage(self, script, arrays):
         self.arrays = {name: np.array(array) for name, array in arrays.items()}
@@ -129,16 +139,18 @@ def one_word_past_the_end(fetched):
     return {**fetched, "B": replace(fetched["B"], after=after)}
 
 
-def straw_contest(assignment, log=None, step_ms=None, faults=None, seed=1, *, referee=ByOracle, worker=StrawWorker):  # noqa: PLR0913
+def straw_contest(  # noqa: PLR0913
+    assignment, log=None, step_ms=None, faults=None, seed=1, *, referee=ByOracle, worker=StrawWorker, device=DEVICE
+):
     """A contest of straw workers, their sessions not yet open; `step_ms` and `faults` are given by role."""
     log = [] if log is None else log
-    judge = referee(match_of(assignment, _with_room_for_one_set(assignment), seed))
+    judge = referee(match_of(assignment, _with_room_for_one_set(assignment, device), seed))
     sizes = judge.match.sizes
     bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
     plans = {
         Role.REFERENCE: reference_plan(assignment, sizes),
         Role.SUBMISSION: submission_plan(assignment, sizes, bindings),
-        Role.CONTROL: control_plan(assignment, DEVICE),
+        Role.CONTROL: control_plan(assignment, device),
     }
     workers = {
         role: worker(role, log, {**STEP_MS, **(step_ms or {}).get(role, {})}, (faults or {}).get(role, {}))
@@ -148,10 +160,10 @@ def straw_contest(assignment, log=None, step_ms=None, faults=None, seed=1, *, re
     return Contest(referee=judge, contestants=contestants)
 
 
-def _with_room_for_one_set(assignment):
+def _with_room_for_one_set(assignment, device):
     sizes = assignment.performance.classes["cpu"].sizes
     moved = evaluate(assignment.performance.bytes, assignment.names(sizes))
-    return DEVICE.model_copy(update={"global_memory": int(SET_BYTES * moved)})
+    return device.model_copy(update={"global_memory": int(SET_BYTES * moved)})
 
 
 def begun(contest):

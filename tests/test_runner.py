@@ -97,6 +97,56 @@ def test_a_script_runs_and_everything_comes_back(worker):
         assert (fetched[name].after == poison).all()
 
 
+SHARED = replace(plan("twice"), arrays="shared")
+
+
+def test_shared_arrays_are_in_place_before_a_launch_and_after_it(worker):
+    """The same as by copies, launch after launch on other data, guard bands and inputs included."""
+    assert isinstance(worker.open(SHARED), Opened)
+    for factor in (1, 3):
+        worker.stage("run", {"in": factor * ARRAYS["in"]})
+        timing = worker.launch("run")
+        assert 0 < timing.seconds <= timing.wall_seconds
+        fetched = worker.fetch(("out", "in"))
+        assert np.array_equal(fetched["out"].payload.view(np.float32), 2 * factor * ARRAYS["in"])
+        assert np.array_equal(fetched["in"].payload.view(np.float32), factor * ARRAYS["in"])
+        for name, poison in (("in", INPUT_POISON), ("out", POISON)):
+            assert (fetched[name].before == poison).all()
+            assert (fetched[name].after == poison).all()
+
+
+def test_shared_arrays_are_not_to_be_seen_before_the_launch(worker):
+    """And their memory is given back when nobody wants them any more."""
+    worker.open(SHARED)
+    shown = worker._process._folder.rounds / "arrays.bin"
+    worker.stage("run", ARRAYS)
+    assert not shown.exists()
+    worker.launch("run")
+    assert shown.stat().st_size > 2 * 4 * COUNT
+    worker.drop()
+    assert shown.stat().st_size == 0
+
+
+def test_a_frozen_worker_goes_on_where_it_was(worker):
+    """Whatever is asked of it is answered once it is thawed; to freeze it again changes nothing."""
+    worker.open(SHARED)
+    worker.stage("run", ARRAYS)
+    worker.freeze()
+    worker.freeze()
+    worker.thaw()
+    assert isinstance(worker.launch("run"), Timing)
+    assert is_right(worker.fetch(("out",)))
+
+
+def test_a_frozen_worker_can_be_stopped(worker):
+    """As it is when another worker's failure ends the grading."""
+    worker.open(SHARED)
+    pid = worker._process._process.pid
+    worker.freeze()
+    worker.stop()
+    assert not processes_of(pid)
+
+
 def test_the_compiler_describes_the_kernels(worker):
     """Names and parameters, for the comparison with the assignment."""
     opened = worker.open(NOTHING)

@@ -61,6 +61,28 @@ def test_the_limits_are_in_force(worker):
         assert int(rows["Max processes"][0]) >= LIMITS.processes
 
 
+def states(group):
+    """What /proc says that the processes of a group do."""
+    return {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in processes_of(group)}
+
+
+def test_worker_and_session_stand_still_while_they_are_frozen(worker):
+    """Until they are thawed."""
+    group = worker._process._process.pid
+    worker.freeze()
+    assert wait_for(lambda: states(group) == {"T"})
+    worker.thaw()
+    assert wait_for(lambda: "T" not in states(group))
+
+
+def wait_for(condition, seconds=20):
+    """Whether it comes true: a signal is on its way for a moment, on a busy machine for a longer one."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()
+
+
 def test_nothing_is_left_of_a_stopped_worker(worker):
     """No process of the group, and no folder."""
     group, folder = worker._process.group, worker._process._folder.path

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -163,6 +164,25 @@ libc = ctypes.CDLL(None)
 print(libc.shmget(0, 4096, 0o1666), libc.semget(0, 1, 0o1666), libc.msgget(0, 0o1666))
 """
 """What nobody would remove: files, folders that are closed and too deep, and memory that outlives processes."""
+
+
+def test_no_process_of_a_user_runs_on_while_it_is_frozen():
+    """Whatever it has left: its group, its session, its parent. Thawed, it hops on."""
+    user = BorrowedUser.borrow()
+    try:
+        process = as_user(user.number, BOMB)
+        assert process.stdout.readline() == b"ready\n"
+        user.signal(0, signal.SIGSTOP)
+        before = alive(user.number)
+        time.sleep(0.2)
+        assert alive(user.number) == before
+        user.signal(0, signal.SIGCONT)
+        end = time.monotonic() + 20
+        while alive(user.number) == before and time.monotonic() < end:
+            time.sleep(0.01)
+        assert alive(user.number) != before
+    finally:
+        user.give_back()
 
 
 def outliving():

@@ -22,9 +22,8 @@ def rounds(count, submission=1.0, reference=1.0, control=1.0):
             submission=submission,
             reference=reference,
             control=control,
-            submission_gap=0.0,
-            reference_gap=0.0,
-            transfers=None,
+            seen=submission,
+            turn=submission,
             side_show=None,
         )
         for _ in range(count)

@@ -24,6 +24,12 @@ class SandboxedWorker(Protocol):
     def receive(self, timeout: float) -> bytes:
         """Some bytes of its output, b"" if it has ended; TimeoutError after `timeout` seconds of silence."""
 
+    def freeze(self) -> None:
+        """Nothing of it runs until it is thawed, as far as the sandbox can see to that."""
+
+    def thaw(self) -> None:
+        """Let it go on."""
+
     def stop(self) -> None:
         """End every process of the worker and remove its folder. Can be called again."""
 

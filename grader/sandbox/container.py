@@ -14,13 +14,14 @@ import os
 import queue
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib.resources import files
 from typing import Any
 
 import docker
-from docker.errors import ImageNotFound, NotFound
+from docker.errors import APIError, ImageNotFound, NotFound
 from docker.types import LogConfig, Mount, Ulimit
 from docker.utils.socket import STDOUT, frames_iter
 
@@ -30,7 +31,7 @@ from grader.interrupts import uninterrupted
 from grader.protocol import INPUT_FILE, OUTPUT_FILE, Limits
 from grader.sandbox.engine import WITHOUT_A_WALL, NoEngineError, engine_trouble, remove
 from grader.sandbox.environment import environment
-from grader.sandbox.folder import WorkerFolder
+from grader.sandbox.folder import ROUNDS, WorkerFolder
 from grader.sandbox.gpu import find_gpu
 from grader.sandbox.rules import Fact, Rules
 from grader.sandbox.running import Running
@@ -49,6 +50,13 @@ PATIENCE = 20.0
 
 LAST_MOMENT = 1.0
 """Seconds in which an engine notices that a container has ended."""
+
+CONFLICT = 409
+"""An engine's answer when a container is not in the state for what is asked."""
+
+UNSTOPPABLE, FREEZES = "unable to freeze", 3
+"""What runc says of processes that would not stop, after a second of trying (cgroups of version 1), and how often we
+ask."""
 
 SECCOMP = "seccomp.json"
 
@@ -121,6 +129,7 @@ class ContainerSandbox:
                 mounts=[
                     Mount(f"{ARRAYS}/{INPUT_FILE}", str(folder.path / INPUT_FILE), type="bind", read_only=True),
                     Mount(f"{ARRAYS}/{OUTPUT_FILE}", str(folder.path / OUTPUT_FILE), type="bind"),
+                    Mount(f"{ARRAYS}/{ROUNDS}", str(folder.rounds), type="bind"),
                 ],
                 network_mode="none",
                 read_only=True,
@@ -168,6 +177,7 @@ class ContainerWorker:
         self._output: queue.Queue[bytes] = queue.Queue(UNREAD_FRAMES)
         self._errors = b""
         self.is_stopped = False
+        self._is_frozen = False
         self._ended = threading.Event()
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
         self._started = self._writer.submit(self._start, options)
@@ -190,6 +200,37 @@ class ContainerWorker:
             return self._output.get(timeout=max(0.0, end - time.monotonic()))
         except queue.Empty:
             raise TimeoutError from None
+
+    def freeze(self) -> None:
+        """Nothing in the container runs until it is thawed: the kernel's freezer leaves nobody out.
+
+        Processes that it cannot stop, since they do what they can against it, are ended, and the worker with them.
+        """
+        for _ in range(FREEZES):
+            try:
+                self._ask(self._engine.pause)
+            except WorkerError as error:
+                if UNSTOPPABLE not in str(error):
+                    raise
+            else:
+                self._is_frozen = True
+                return
+        self._ask(self._engine.kill)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        if self._is_frozen:
+            self._is_frozen = False
+            self._ask(self._engine.unpause)
+
+    def _ask(self, change: Callable[[str], None]) -> None:
+        """Ask the engine for it; a container that has ended, which `receive` will tell, cannot be changed."""
+        with suppress(NotFound), engine_trouble():
+            try:
+                change(self._started.result())
+            except APIError as error:
+                if error.status_code != CONFLICT and not self._ended.wait(LAST_MOMENT):
+                    raise
 
     def stop(self) -> None:
         """See to it that the container and the folder are removed, without waiting for that."""

@@ -2,7 +2,12 @@
 
     grader-worker-XXXX/   locked (flock) by its judge for as long as that lives
         in.bin out.bin    arrays (see protocol.py)
+        rounds            a link to the folder of this name in the other folder
         ...               whatever the sandbox adds
+
+    grader-rounds-XXXX/   the same, in shared memory where there is some: pages of a disk's file are slow to write to
+        rounds/           what the worker may see: the arrays of a launch
+        next/             what it must not see yet
 
 The lock is the judge's sign of life: it holds across containers and ends with the judge, however that ends.
 """
@@ -19,9 +24,15 @@ from pathlib import Path
 from grader.arrays import ArrayFiles
 from grader.errors import WorkerError
 from grader.interrupts import uninterrupted
-from grader.protocol import INPUT_FILE
+from grader.protocol import INPUT_FILE, ROUND_FILE
 
 PREFIX = "grader-worker-"
+ROUNDS = str(Path(ROUND_FILE).parent)
+ROUNDS_PREFIX = "grader-rounds-"
+
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - folders made there are our own, and closed to others
+ENOUGH_MEMORY = 256 * 1024**2
+"""Bytes; containers have a quarter of this, if nobody asks for more, which the arrays of one launch can fill."""
 
 
 class LockedFolder:
@@ -56,10 +67,11 @@ class LockedFolder:
 class WorkerFolder:
     """A folder of this judge's, with the two array files in it."""
 
-    def __init__(self, folder: LockedFolder, files: ArrayFiles) -> None:
+    def __init__(self, folder: LockedFolder, rounds: LockedFolder, files: ArrayFiles) -> None:
         self.path = folder.path
+        self.rounds = rounds.path / ROUNDS
         self.files = files
-        self._folder = folder
+        self._folders = (folder, rounds)
 
     @classmethod
     def make(cls, parent: Path) -> "WorkerFolder":
@@ -68,23 +80,41 @@ class WorkerFolder:
             try:
                 folder = LockedFolder.make(parent, PREFIX)
                 undo.callback(folder.remove)
-                files = ArrayFiles(folder.path)
+                rounds = LockedFolder.make(array_folder(), ROUNDS_PREFIX)
+                undo.callback(rounds.remove)
+                files = ArrayFiles(folder.path, rounds.path)
+                (folder.path / ROUNDS).symlink_to(rounds.path / ROUNDS)
             except OSError as error:
                 raise WorkerError(f"cannot make a folder for a worker in {parent}: {error.strerror}.") from error
             undo.pop_all()
-        return cls(folder, files)
+        return cls(folder, rounds, files)
 
     def admit(self, user: int) -> None:
         """Let a worker that runs as this user and its group in: it may read and write the array files, and no more."""
         self.files.share()
-        os.chown(self.path, -1, user)
-        self.path.chmod(0o710)
+        for folder in self._folders:
+            os.chown(folder.path, -1, user)
+            folder.path.chmod(0o710)
 
     def remove(self) -> None:
         """Remove it with everything in it. Can be called again."""
-        if not self._folder.is_removed:
+        if not self._folders[0].is_removed:
             self.files.close()
-            self._folder.remove()
+            for folder in self._folders:
+                folder.remove()
+
+
+def array_folder() -> Path:
+    """Where arrays lie: in shared memory if there is enough, so that they never touch a disk."""
+    has_room = os.access(SHARED_MEMORY, os.W_OK) and shutil.disk_usage(SHARED_MEMORY).free >= ENOUGH_MEMORY
+    return SHARED_MEMORY if has_room else Path(tempfile.gettempdir())
+
+
+def sweep_rounds() -> None:
+    """Remove the arrays of workers whose judge was killed."""
+    for parent in {SHARED_MEMORY, Path(tempfile.gettempdir())}:
+        with abandoned(parent, ROUNDS_PREFIX, ROUNDS):
+            pass
 
 
 @contextmanager

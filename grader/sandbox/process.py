@@ -31,7 +31,7 @@ from grader.interrupts import uninterrupted
 from grader.own_driver import driver_environment
 from grader.protocol import Limits
 from grader.sandbox.environment import environment
-from grader.sandbox.folder import WorkerFolder, abandoned
+from grader.sandbox.folder import WorkerFolder, abandoned, sweep_rounds
 from grader.sandbox.linking import make_names
 from grader.sandbox.rules import Fact, Rules
 from grader.sandbox.running import Running
@@ -64,6 +64,7 @@ class ProcessSandbox:
         self._running = Running[ProcessWorker]()
         with abandoned(self._parent):
             pass  # their workers have ended by themselves
+        sweep_rounds()
 
     def limits(self) -> Limits:
         """The given limits; the process limit counts what the user already runs, since the kernel does too."""
@@ -117,13 +118,22 @@ def _tasks_of_user() -> int:
     return tasks
 
 
+def signal_group(group: int, number: int) -> None:
+    """Send a signal to all of a process group; one that has ended is none."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Launch:
-    """What a worker is started with; `end_others` ends what its process group may have got out of its group."""
+    """What a worker is started with; `end_others` ends what its process group may have got out of its group, and
+    `signal` reaches its processes: all of the group, or more where that is possible.
+    """
 
     command: Sequence[str]
     folder: WorkerFolder
     end_others: Callable[[], None] = lambda: None
+    signal: Callable[[int, int], None] = signal_group
 
 
 class ProcessWorker:
@@ -224,6 +234,14 @@ class ProcessWorker:
             pass
         except BrokenPipeError:
             self._unsent = b""
+
+    def freeze(self) -> None:
+        """Stop the process group, and what has left it as far as that can be found."""
+        self._launch.signal(self.group, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        self._launch.signal(self.group, signal.SIGCONT)
 
     def stop(self) -> None:
         """End everything that the worker has started, and remove the folder."""

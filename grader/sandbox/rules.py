@@ -1,25 +1,18 @@
 """What a worker may use, in any sandbox and in a container."""
 
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from grader.protocol import Limits
+from grader.sandbox.folder import array_folder
 from grader.sandbox.gpu import NO_GPU
 
 MEGABYTE = 1024**2
 
 Fact = int | float | str
-
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - folders made there are our own, and closed to others
-
-
-def _array_folder() -> Path:
-    """Shared memory where there is some: arrays then travel without touching a disk."""
-    return SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else Path(tempfile.gettempdir())
 
 
 class ContainerRules(BaseModel):
@@ -34,7 +27,7 @@ class ContainerRules(BaseModel):
     shm_bytes: int = Field(default=16 * MEGABYTE, gt=0)
     open_files: int = Field(default=256, gt=0)
     user: int = Field(default=65534, gt=0)
-    folder: Path = Field(default_factory=_array_folder)
+    folder: Path = Field(default_factory=array_folder)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ import docker
 from docker.errors import APIError
 
 from grader.sandbox.engine import engine_trouble, remove
-from grader.sandbox.folder import abandoned
+from grader.sandbox.folder import abandoned, sweep_rounds
 
 LABEL = "grader.folder"
 """On every container of ours: the folder of its worker, by which it is found when its judge was killed."""
@@ -37,6 +37,7 @@ def sweep(engine: Any, parent: Path) -> None:
             if folder in folders or (folder.parent == parent and not folder.exists()):
                 with suppress(APIError):  # another sweep is at it
                     remove(engine, container["Id"])
+    sweep_rounds()
 
 
 class Sweeper:

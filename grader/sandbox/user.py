@@ -18,7 +18,7 @@ from pathlib import Path
 
 from grader.errors import WorkerError
 from grader.protocol import Limits
-from grader.sandbox.folder import abandoned
+from grader.sandbox.folder import abandoned, sweep_rounds
 from grader.sandbox.process import HOME, Launch, ProcessWorker, new_folder, worker_command
 from grader.sandbox.rules import Fact, Rules
 from grader.sandbox.running import Running
@@ -43,6 +43,7 @@ class UserSandbox:
         self._running = Running[ProcessWorker]()
         with abandoned(self._parent):
             pass  # their workers have ended by themselves
+        sweep_rounds()
 
     def limits(self) -> Limits:
         """The given limits: no other processes are counted with those of a worker's user."""
@@ -74,7 +75,9 @@ class UserSandbox:
             folder.admit(user.number)
             os.chown(folder.path / HOME, user.number, user.number)
             command = (*_become(user.number), *worker_command())
-            worker = ProcessWorker.start(Launch(command=command, folder=folder, end_others=user.give_back))
+            worker = ProcessWorker.start(
+                Launch(command=command, folder=folder, end_others=user.give_back, signal=user.signal)
+            )
             undo.pop_all()
         return worker
 

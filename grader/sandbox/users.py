@@ -3,6 +3,7 @@
 import fcntl
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,25 +28,30 @@ ROOTS_OWN = Path("/run/grader")
 OPEN_PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")  # noqa: S108 - nothing is written there
 """Folders in which every user may leave files, as distributions and container engines set a machine up."""
 
-KILL_ALL = """
-import ctypes, glob, os, signal, sys
-killer, user = map(int, sys.argv[1:])
+SIGNAL_ALL = """
+import os, sys
+killer, user, number = map(int, sys.argv[1:])
 os.setgroups([])
 os.setresgid(killer, user, killer)
 os.setresuid(killer, user, killer)
 try:
-    os.kill(-1, signal.SIGKILL)
+    os.kill(-1, number)
 except ProcessLookupError:
     pass
+"""
+"""Sends a signal to everything that runs as a user, in one system call that no fork outruns. It has that user's rights
+and no more, so that nobody else is hit, and is itself no process of that user, which could shoot first."""
+
+KILL_ALL = f"""
+import ctypes, glob  # while all of Python can be read: its folder may be closed to that user
+{SIGNAL_ALL}
 libc = ctypes.CDLL(None)
 for path in glob.glob("/proc/sysvipc/*"):
     remove = getattr(libc, os.path.basename(path) + "ctl")
     for line in open(path).readlines()[1:]:
         remove(int(line.split()[1]), 0, 0)  # IPC_RMID; refused where it is another user's
 """
-"""Ends everything that runs as a user, in one system call that no fork outruns, and then the memory, semaphores and
-messages that outlive processes. It has that user's rights and no more, so that nobody else is hit, and is itself no
-process of that user, which could shoot first."""
+"""The same, and then it removes the memory, semaphores and messages that outlive processes."""
 
 
 def roots_own() -> Path:
@@ -89,11 +95,18 @@ class BorrowedUser:
             os.close(self._lock)
             self._lock = None
 
+    def signal(self, group: int, number: int) -> None:  # noqa: ARG002 - whatever group they are in
+        """Send a signal to all processes of the user."""
+        self._send(SIGNAL_ALL, number)
+
     def _end_processes(self) -> None:
-        command = [sys.executable, "-I", "-S", "-c", KILL_ALL, str(self.number - 1), str(self.number)]
+        self._send(KILL_ALL, signal.SIGKILL)
+
+    def _send(self, program: str, number: int) -> None:
+        command = [sys.executable, "-I", "-S", "-c", program, *map(str, (self.number - 1, self.number, int(number)))]
         done = _run(command)
         if done.returncode:
-            raise WorkerError(f"cannot end the processes of user {self.number}: {done.stderr.strip()}")
+            raise WorkerError(f"cannot signal the processes of user {self.number}: {done.stderr.strip()}")
 
     def _remove_files(self) -> None:
         """Those where others would meet them, or find the disk full. `find` follows no link and minds no depth; that

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyopencl as cl
+from numpy.typing import NDArray
 
 from grader.kernel import Demand
 from grader.protocol import Launched, Refused, Reply, StepTime, Stopped
@@ -22,10 +23,13 @@ class DeviceBuffer:
     payload: cl.Buffer
 
     @classmethod
-    def make(cls, context: cl.Context, spec: BufferSpec) -> "DeviceBuffer":
-        """Allocate it; without guard bands the kernel gets the whole allocation."""
+    def make(cls, context: cl.Context, spec: BufferSpec, memory: NDArray[np.uint8] | None = None) -> "DeviceBuffer":
+        """Allocate it, or let it lie in this memory; without guard bands the kernel gets the whole allocation."""
         access = cl.mem_flags.READ_ONLY if spec.read_only else cl.mem_flags.READ_WRITE
-        whole = cl.Buffer(context, access, spec.size + 2 * spec.guard)
+        if memory is None:
+            whole = cl.Buffer(context, access, spec.size + 2 * spec.guard)
+        else:
+            whole = cl.Buffer(context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=memory)
         payload = whole.get_sub_region(spec.guard, spec.size) if spec.guard else whole
         return cls(spec=spec, whole=whole, payload=payload)
 

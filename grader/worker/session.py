@@ -43,6 +43,7 @@ from grader.worker.fork import Channel
 from grader.worker.options import build_options, fewer_registers
 from grader.worker.preprocess import PreprocessingError, preprocess
 from grader.worker.sequence import DeviceBuffer, Sequence, name_of
+from grader.worker.shared import SharedMemory
 
 warnings.simplefilter("ignore")  # pyopencl warns about non-empty build logs; the judge gets the log itself
 
@@ -137,12 +138,16 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
         kernels=tuple(islice(_kernels(built, device), FEW)),
         logs=tuple(BuildLog(program=name, log=_log(program, device)) for name, program in built.items()),
     )
-    buffers = {spec.name: DeviceBuffer.make(context, spec) for spec in request.buffers}
+    shared = SharedMemory.make(request.buffers) if request.arrays == "shared" else None
+    buffers = {
+        spec.name: DeviceBuffer.make(context, spec, None if shared is None else shared.of(spec))
+        for spec in request.buffers
+    }
     sequences = {
         name: Sequence.prepare(steps, request.repeats.get(name), built, buffers)
         for name, steps in request.sequences.items()
     }
-    return Session(queue=queue, buffers=buffers, sequences=sequences), opened
+    return Session(queue=queue, buffers=buffers, sequences=sequences, shared=shared), opened
 
 
 def _kernels(built: "dict[str, cl.Program]", device: cl.Device) -> Iterator[KernelFacts]:
@@ -175,6 +180,7 @@ class Session:
     queue: cl.CommandQueue
     buffers: dict[str, DeviceBuffer]
     sequences: dict[str, Sequence]
+    shared: SharedMemory | None
 
     def handle(self, request: Stage | Launch | Fetch) -> Reply:
         """Carry out one request."""
@@ -202,6 +208,8 @@ class Session:
         self.queue.finish()
 
     def _launch(self, request: Launch) -> Reply:
+        if self.shared is not None:
+            self.shared.fill(request.shared)
         return self.sequences[request.sequence].run(self.queue, request.key)
 
     def _fetch(self, names: tuple[str, ...]) -> None:

@@ -80,8 +80,9 @@ def _times(assignment: Assignment, device: DeviceFacts, bench: Bench, turns: int
         for turn in range(WARM_UP + turns):
             for script in (name for name in (STUDENT, COPY, NAIVE, WHOLE, PEAK) if name in control.plan.scripts):
                 scene = referee.scene(turn)
-                staged = scene.stage(control, script)
-                timing = worker.launch(scene.script(script)) if isinstance(staged, Done) else staged
+                prepared = scene.prepare(control, script)
+                supplied = scene.supply(control, script) if isinstance(prepared, Done) else prepared
+                timing = worker.launch(scene.script(script)) if isinstance(supplied, Done) else supplied
                 if not isinstance(timing, Timing):
                     raise SolutionError(f"{assignment.name}: {timing}")
                 if turn >= WARM_UP:
