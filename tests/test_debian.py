@@ -132,10 +132,32 @@ def test_a_failing_apt_is_told_in_a_line(tools):
     assert "\n" not in str(raised.value)
 
 
+UNREACHED = "Failed to fetch http://archive.example/InRelease  Could not resolve 'archive.example'"
+
+
+@pytest.mark.parametrize(
+    ("warned", "said"),
+    [(f"W: {UNREACHED}", f"W: {UNREACHED} "), ("", "no archive that it is set up for has it. Add ")],
+)
+def test_a_package_that_apt_does_not_know_is_told_with_the_reason(tools, tmp_path, warned, said):
+    """Without a network apt ends well, with a warning, and then finds no package: the warning is what to mend."""
+    tools("apt-get", f'echo "{warned}" >&2')
+    tools("apt-cache", 'echo "E: No packages found" >&2; exit 100')
+    for attempt in (
+        lambda: debian.install(["binutils"], lambda _: None),
+        lambda: debian.unpack("binutils", tmp_path / "work", lambda _: None),
+    ):
+        with pytest.raises(SetupError) as raised:
+            attempt()
+        assert str(raised.value).startswith(f"apt does not know the package binutils: {said}")
+        assert "goes on from there" in str(raised.value)
+
+
 def test_root_installs_without_questions(tools, tmp_path, monkeypatch):
     """The lists are fetched first; recommended packages stay away."""
     log = tmp_path / "log"
     monkeypatch.setenv("LOG", str(log))
+    tools("apt-cache", "")
     tools("apt-get", 'echo "$DEBIAN_FRONTEND $*" >> "$LOG"')
     debian.install(["binutils", "pocl-opencl-icd"], lambda _: None)
     first, second = log.read_text().splitlines()
