@@ -126,8 +126,8 @@ def _fetch_lists(packages: Iterable[str], options: tuple[str, ...], tell: Tell) 
     updated = _done(("apt-get", *options, "-q", "update"))
     for package in packages:
         if _call(("apt-cache", *options, "show", package)).returncode:
-            warnings = [line for line in updated.stderr.splitlines() if line.startswith(("E: ", "W: "))]
-            raise SetupError(f"apt does not know the package {package}: {(warnings or [NO_SOURCE])[0]} {RETRY}")
+            warning = next((line for line in updated.stderr.splitlines() if line.startswith("W: ")), NO_SOURCE)
+            raise SetupError(f"apt does not know the package {package}: {_sentence(warning)} {RETRY}")
 
 
 def _file(package: Package, folder: Path) -> Path | None:
@@ -155,8 +155,13 @@ def _done(
         lines = done.stderr.splitlines() or [f"exit code {done.returncode}"]
         words = " ".join(word for word in command if word.isalpha() or word in {"apt-get", "-x"})
         first = next((line for line in lines if line.startswith(("E: ", "dpkg"))), lines[0])
-        raise SetupError(f"`{words}` failed: {first} {RETRY}")
+        raise SetupError(f"`{words}` failed: {_sentence(first)} {RETRY}")
     return done
+
+
+def _sentence(line: str) -> str:
+    """A line of apt's, without the letter that it begins with, and with an end."""
+    return f"{' '.join(line.removeprefix('E: ').removeprefix('W: ').split()).rstrip('.')}."
 
 
 def _call(

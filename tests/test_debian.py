@@ -127,17 +127,17 @@ def test_a_failing_apt_is_told_in_a_line(tools):
     tools("apt-get", 'echo "W: a warning" >&2; echo "E: Unable to fetch some archives" >&2; exit 100')
     with pytest.raises(SetupError) as raised:
         debian.install(["binutils"], lambda _: None)
-    assert str(raised.value).startswith("`apt-get update` failed: E: Unable to fetch some archives")
+    assert str(raised.value).startswith("`apt-get update` failed: Unable to fetch some archives. Run")
     assert "goes on from there" in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
-UNREACHED = "Failed to fetch http://archive.example/InRelease  Could not resolve 'archive.example'"
+UNREACHED = "Failed to fetch http://archive.example/InRelease Could not resolve 'archive.example'"
 
 
 @pytest.mark.parametrize(
     ("warned", "said"),
-    [(f"W: {UNREACHED}", f"W: {UNREACHED} "), ("", "no archive that it is set up for has it. Add ")],
+    [(f"W: {UNREACHED}", f"{UNREACHED}. Run "), ("", "no archive that it is set up for has it. Add ")],
 )
 def test_a_package_that_apt_does_not_know_is_told_with_the_reason(tools, tmp_path, warned, said):
     """Without a network apt ends well, with a warning, and then finds no package: the warning is what to mend."""
