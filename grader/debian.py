@@ -154,7 +154,7 @@ def _done(
     if done.returncode:
         lines = done.stderr.splitlines() or [f"exit code {done.returncode}"]
         words = " ".join(word for word in command if word.isalpha() or word in {"apt-get", "-x"})
-        first = next((line for line in lines if line.startswith(("E: ", "dpkg"))), lines[0])
+        first = next((line for line in lines if line.startswith(("E: ", "dpkg", "tar: "))), lines[0])
         raise SetupError(f"`{words}` failed: {_sentence(first)} {RETRY}")
     return done
 

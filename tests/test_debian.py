@@ -153,6 +153,15 @@ def test_a_package_that_apt_does_not_know_is_told_with_the_reason(tools, tmp_pat
         assert "goes on from there" in str(raised.value)
 
 
+def test_a_disk_that_fills_up_while_unpacking_is_told(tools, tmp_path):
+    """dpkg says that tar failed; why is in the line before."""
+    tools("apt-get", APT.replace('echo "$*" >> "$LOG"; ', ""))
+    tools("apt-cache", SHOW)
+    tools("dpkg", "echo 'tar: ./x: Cannot write: No space left' >&2; echo 'dpkg-deb: error: tar failed' >&2; exit 2")
+    with pytest.raises(SetupError, match=r"`dpkg -x` failed: tar: \./x: Cannot write: No space left\. Run"):
+        debian.unpack("pocl-opencl-icd", tmp_path / "work", lambda _: None)
+
+
 def test_root_installs_without_questions(tools, tmp_path, monkeypatch):
     """The lists are fetched first; recommended packages stay away."""
     log = tmp_path / "log"
