@@ -35,6 +35,9 @@ ARCHIVE = re.compile(r"^'(\S+?)/dists/", re.MULTILINE)
 
 NO_SOURCE = "no archive that it is set up for has it. Add your distribution's main archive (on Ubuntu, universe too)."
 
+NO_ROOM = "No space left"
+"""Words of the system, which tar prints after what follows from it, and dpkg not at all."""
+
 RETRY = "Run this command again when that is mended: it goes on from there."
 
 
@@ -154,8 +157,9 @@ def _done(
     if done.returncode:
         lines = done.stderr.splitlines() or [f"exit code {done.returncode}"]
         words = " ".join(word for word in command if word.isalpha() or word in {"apt-get", "-x"})
-        first = next((line for line in lines if line.startswith(("E: ", "dpkg", "tar: "))), lines[0])
-        raise SetupError(f"`{words}` failed: {_sentence(first)} {RETRY}")
+        errors = [line for line in lines if line.startswith(("E: ", "dpkg", "tar: "))] or lines
+        reason = next((line for line in errors if NO_ROOM in line), errors[0])
+        raise SetupError(f"`{words}` failed: {_sentence(reason)} {RETRY}")
     return done
 
 

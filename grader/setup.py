@@ -6,13 +6,14 @@ An OpenCL driver is the machine's own where there is one that works, else PoCL: 
 processor, else the distribution's, which root installs and anybody else unpacks into a folder of the user's.
 """
 
+import fcntl
 import os
 import platform
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -139,6 +140,22 @@ def _unpack_driver(tell: Tell) -> None:
     home = own_driver()
     work = home.with_name(f"{home.name}.part")
     make_folder(work)
+    with _alone(home.with_name(f"{home.name}.lock")):
+        _unpack(home, work, tell)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One set-up at a time: the lock ends with the process that holds it."""
+    with path.open("wb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise SetupError(f"another `grader setup` is at work in {path.parent}: let it finish.") from error
+        yield
+
+
+def _unpack(home: Path, work: Path, tell: Tell) -> None:
     shutil.rmtree(work / "root", ignore_errors=True)  # of a run that was broken off; what it downloaded stays
     free = shutil.disk_usage(work).free
     if free + _size(work) < FREE_BYTES:

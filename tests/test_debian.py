@@ -154,10 +154,11 @@ def test_a_package_that_apt_does_not_know_is_told_with_the_reason(tools, tmp_pat
 
 
 def test_a_disk_that_fills_up_while_unpacking_is_told(tools, tmp_path):
-    """dpkg says that tar failed; why is in the line before."""
+    """dpkg says that tar failed; why is in one of the lines before."""
     tools("apt-get", APT.replace('echo "$*" >> "$LOG"; ', ""))
     tools("apt-cache", SHOW)
-    tools("dpkg", "echo 'tar: ./x: Cannot write: No space left' >&2; echo 'dpkg-deb: error: tar failed' >&2; exit 2")
+    lines = ("tar: ./x: Wrote only 512 bytes", "tar: ./x: Cannot write: No space left", "dpkg-deb: error: tar failed")
+    tools("dpkg", "".join(f"echo '{line}' >&2\n" for line in lines) + "exit 2")
     with pytest.raises(SetupError, match=r"`dpkg -x` failed: tar: \./x: Cannot write: No space left\. Run"):
         debian.unpack("pocl-opencl-icd", tmp_path / "work", lambda _: None)
 

@@ -1,5 +1,6 @@
 """setup.py: what is missing on a machine, where it comes from, and what is said where it cannot be had."""
 
+import fcntl
 import os
 import platform
 import shutil
@@ -172,6 +173,16 @@ def test_a_driver_is_there_whole_or_not_at_all(tmp_path, monkeypatch):
     step.carry_out(lambda _: None)
     assert sorted(path.name for path in own_driver().iterdir()) == [".libs", "root"]
     assert not work.exists()
+
+
+def test_two_set_ups_do_not_unpack_into_one_folder(tmp_path):
+    """The second says that there is another; a lock of one that was killed is gone with it."""
+    (step,) = missing(Machine(device=NO_DEVICE), tmp_path)
+    own_driver().parent.mkdir(parents=True)
+    with own_driver().with_name("pocl.lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(SetupError, match="another `grader setup` is at work in "):
+            step.carry_out(lambda _: None)
 
 
 def test_a_full_disk_is_told_before_anything_is_fetched(tmp_path, monkeypatch):
