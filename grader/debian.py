@@ -33,6 +33,11 @@ LACKING = re.compile(rf"^Inst ({NAME.pattern})", re.MULTILINE)
 ARCHIVE = re.compile(r"^'(\S+?)/dists/", re.MULTILINE)
 """The address of an archive, in what apt-get would fetch."""
 
+NO_SOURCE = "no archive that it is set up for has it. Add your distribution's main archive (on Ubuntu, universe too)."
+
+NO_ROOM = "No space left"
+"""Words of the system, which tar prints after what follows from it, and dpkg not at all."""
+
 RETRY = "Run this command again when that is mended: it goes on from there."
 
 
@@ -59,11 +64,9 @@ def sources() -> tuple[str, ...]:
 def install(packages: Iterable[str], tell: Tell) -> None:
     """Install packages, as root; raises SetupError if apt fails."""
     names = tuple(packages)
-    environment = {"DEBIAN_FRONTEND": "noninteractive"}
-    tell("fetching the lists of packages")
-    _run(("apt-get", "-q", "update"), environment)
+    _fetch_lists(names, (), tell)
     tell(f"installing {' '.join(names)} and what they need")
-    _run((*INSTALL, "-q", *names), environment)
+    _run((*INSTALL, "-q", *names), {"DEBIAN_FRONTEND": "noninteractive"})
 
 
 def unpack(package: str, work: Path, tell: Tell) -> Path:
@@ -74,8 +77,7 @@ def unpack(package: str, work: Path, tell: Tell) -> Path:
     for name in ("lists/partial", "cache/archives/partial", "debs"):
         (work / name).mkdir(parents=True, exist_ok=True)
     own = ("-o", f"Dir::State::Lists={work / 'lists'}", "-o", f"Dir::Cache={work / 'cache'}")
-    tell("fetching the lists of packages")
-    _run(("apt-get", *own, "-q", "update"))
+    _fetch_lists((package,), own, tell)
     lacking = LACKING.findall(_run(("apt-get", *own, "-s", "install", "--no-install-recommends", package)))
     described = _run(("apt-cache", *own, "show", "--no-all-versions", *lacking))
     wanted = runtime(package, {each.name: each for each in packages_of(described)})
@@ -118,6 +120,19 @@ def runtime(package: str, lacking: Mapping[str, Package]) -> tuple[Package, ...]
     return tuple(found.values())
 
 
+def _fetch_lists(packages: Iterable[str], options: tuple[str, ...], tell: Tell) -> None:
+    """Have apt fetch its lists; raises SetupError if it then does not know one of the packages.
+
+    Where an archive does not answer, apt warns and goes on, as another may have what is wanted.
+    """
+    tell("fetching the lists of packages")
+    updated = _done(("apt-get", *options, "-q", "update"))
+    for package in packages:
+        if _call(("apt-cache", *options, "show", package)).returncode:
+            warning = next((line for line in updated.stderr.splitlines() if line.startswith("W: ")), NO_SOURCE)
+            raise SetupError(f"apt does not know the package {package}: {_sentence(warning)} {RETRY}")
+
+
 def _file(package: Package, folder: Path) -> Path | None:
     """The file that a package was downloaded to, if it is whole."""
     whole = (path for path in folder.glob(f"{package.name}_*.deb") if path.stat().st_size == package.size)
@@ -130,8 +145,33 @@ def _download(package: Package, folder: Path, own: tuple[str, ...]) -> None:
 
 
 def _run(command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> str:
-    """The output of a command; raises SetupError with the first line of what it complains about."""
-    done = subprocess.run(  # noqa: S603 - programs of the distribution, with arguments of ours
+    """The output of a command; raises SetupError with the first error that it prints."""
+    return _done(command, environment, folder).stdout
+
+
+def _done(
+    command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """What a command has printed; raises SetupError with the first error among that, if it failed."""
+    done = _call(command, environment, folder)
+    if done.returncode:
+        lines = done.stderr.splitlines() or [f"exit code {done.returncode}"]
+        words = " ".join(word for word in command if word.isalpha() or word in {"apt-get", "-x"})
+        errors = [line for line in lines if line.startswith(("E: ", "dpkg", "tar: "))] or lines
+        reason = next((line for line in errors if NO_ROOM in line), errors[0])
+        raise SetupError(f"`{words}` failed: {_sentence(reason)} {RETRY}")
+    return done
+
+
+def _sentence(line: str) -> str:
+    """A line of apt's, without the letter that it begins with, and with an end."""
+    return f"{' '.join(line.removeprefix('E: ').removeprefix('W: ').split()).rstrip('.')}."
+
+
+def _call(
+    command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603 - programs of the distribution, with arguments of ours
         command,
         env={**os.environ, "LC_ALL": "C", **(environment or {})},
         cwd=folder,
@@ -140,9 +180,3 @@ def _run(command: tuple[str, ...], environment: Mapping[str, str] | None = None,
         text=True,
         check=False,
     )
-    if done.returncode:
-        lines = done.stderr.splitlines() or [f"exit code {done.returncode}"]
-        words = " ".join(word for word in command if word.isalpha() or word in {"apt-get", "-x"})
-        first = next((line for line in lines if line.startswith(("E: ", "dpkg"))), lines[0])
-        raise SetupError(f"`{words}` failed: {first} (Is the network up? Is there room on the disk?) {RETRY}")
-    return done.stdout

@@ -41,6 +41,8 @@ def make_folder(path: Path) -> None:
     """Make a folder for reports, unless it is there; raises InputError if that cannot be."""
     try:
         path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError(f"cannot make the folder {path}: a file is in its place; name another.") from error
     except OSError as error:
         raise InputError(f"cannot make the folder {path}: {error.strerror}.") from error
 

@@ -28,7 +28,9 @@ def complete(folder: Path, home: Path) -> None:
     OSError.
     """
     driver = (folder / "root" / "etc" / "OpenCL" / "vendors" / "pocl.icd").read_text().strip()
-    (library,) = (folder / "root").glob(f"{LIBRARIES}/{driver}")
+    library = next((folder / "root").glob(f"{LIBRARIES}/{driver}"), None)
+    if library is None:
+        raise FileNotFoundError(f"no package holds {driver}")
     (folder / ".libs").mkdir(exist_ok=True)
     (folder / ".libs" / "pocl.icd").write_text(f"{home / library.relative_to(folder)}\n")
 

@@ -5,7 +5,10 @@ import time
 import numpy as np
 
 from grader.errors import DeviceError
+from grader.invocation import command
+from grader.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.plan import SUBMISSION, Plan, Script
+from grader.protocol import BuildFailed, Refused, Stopped
 from grader.runner import Worker
 from grader.steps import BufferArg, BufferSpec, KernelStep, Program
 
@@ -51,7 +54,26 @@ def _fault(worker: Worker) -> DeviceError | None:
     except DeviceError as error:
         return error
     if not isinstance(fetched, dict):
-        return DeviceError(f"the device does not run a simple kernel: {fetched}. Run `grader doctor`.")
+        return DeviceError(f"the device does not run a simple kernel: {_why(fetched)}. Run `{command('doctor')}`.")
     if not np.array_equal(fetched["out"].payload, np.arange(1, 257)):
-        raise DeviceError("the device computes wrong values in a simple kernel. Run `grader doctor`.")
+        raise DeviceError(f"the device computes wrong values in a simple kernel. Run `{command('doctor')}`.")
     return None
+
+
+def _why(failure: Failure) -> str:  # noqa: PLR0911 - one return a kind of failure
+    """What a machine's administrator can look for; it is no student's kernel."""
+    match failure:
+        case BuildFailed(log=text) | Crashed(words=text) if text.strip():
+            return text.strip().splitlines()[-1].rstrip(".")
+        case BuildFailed():
+            return "it does not build"
+        case Crashed(signal=number, exit_code=code):
+            return f"its process ended with {f'signal {number}' if number else f'exit code {code}'}"
+        case TimedOut(seconds=seconds):
+            return f"it was stopped after {seconds:g} s"
+        case OutOfMemory():
+            return "it used more memory than a worker may"
+        case Refused(error=error) | Stopped(error=error):
+            return f"the driver answers {error}"
+        case Garbled(what=what):
+            return what

@@ -6,20 +6,21 @@ An OpenCL driver is the machine's own where there is one that works, else PoCL: 
 processor, else the distribution's, which root installs and anybody else unpacks into a folder of the user's.
 """
 
+import fcntl
 import os
 import platform
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from grader import debian
 from grader.debian import Tell
-from grader.errors import GraderError, SetupError
+from grader.errors import GraderError, SetupError, UngradedError
 from grader.files import make_folder
 from grader.grading import Bench
 from grader.own_driver import complete, own_driver
@@ -68,15 +69,18 @@ def steps(open_bench: OpenBench, constraints: Path) -> Iterator[Step]:
 
 
 def check(open_bench: OpenBench) -> Iterator[str]:
-    """A line for each thing that works now; raises the error of the first that does not."""
-    with open_bench() as bench:
-        with bench.worker() as worker:
-            device = worker.ready()
-        probe(bench.worker())
-        yield f"device: {device.name} ({device.platform}) builds and runs kernels"
-        with bench.simulator() as worker:
-            device = worker.ready()
-        yield f"simulator: {device.name} {device.driver}"
+    """A line for each thing that works now; raises SetupError for the first that does not."""
+    try:
+        with open_bench() as bench:
+            with bench.worker() as worker:
+                device = worker.ready()
+            probe(bench.worker())
+            yield f"device: {device.name} ({device.platform}) builds and runs kernels"
+            with bench.simulator() as worker:
+                device = worker.ready()
+            yield f"simulator: {device.name} {device.driver}"
+    except UngradedError as error:
+        raise SetupError(str(error)) from error
 
 
 def _trouble(look: Callable[[], object]) -> GraderError | None:
@@ -136,8 +140,25 @@ def _unpack_driver(tell: Tell) -> None:
     home = own_driver()
     work = home.with_name(f"{home.name}.part")
     make_folder(work)
+    with _alone(home.with_name(f"{home.name}.lock")):
+        _unpack(home, work, tell)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One set-up at a time: the lock ends with the process that holds it."""
+    with path.open("wb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise SetupError(f"another `grader setup` is at work in {path.parent}: let it finish.") from error
+        yield
+
+
+def _unpack(home: Path, work: Path, tell: Tell) -> None:
+    shutil.rmtree(work / "root", ignore_errors=True)  # of a run that was broken off; what it downloaded stays
     free = shutil.disk_usage(work).free
-    if free < FREE_BYTES:
+    if free + _size(work) < FREE_BYTES:
         raise SetupError(
             f"{work} has {free / 1e6:,.0f} MB free, and PoCL takes {FREE_BYTES / 1e6:,.0f}: free some, or set "
             f"XDG_DATA_HOME to another folder. {debian.RETRY}"
@@ -149,8 +170,12 @@ def _unpack_driver(tell: Tell) -> None:
             shutil.rmtree(work / name)
         shutil.rmtree(home, ignore_errors=True)
         work.rename(home)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise SetupError(f"cannot unpack PoCL into {work}: {error}. {debian.RETRY}") from error
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*"))
 
 
 def _simulator(constraints: Path) -> Step:

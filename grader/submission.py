@@ -35,7 +35,7 @@ def read_submission(path: Path) -> Submission:
     if _is_folder(path):
         found = sorted(child.name for child in path.glob("*.cl"))
         path = path / FILE_NAME
-        if not path.is_file():
+        if path.name not in found:
             hint = f" It holds {', '.join(found)}: name the file itself." if found else ""
             raise InputError(f"the folder {path.parent} has no {FILE_NAME}.{hint}")
     return parse_submission(path, _read(path))
@@ -64,6 +64,8 @@ def _is_folder(path: Path) -> bool:
 
 def _read(path: Path) -> bytes:
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for, a folder cannot be read
+            raise InputError(f"{path} is no regular file; hand in the .cl file itself.")
         with path.open("rb") as file:
             return file.read(SIZE_LIMIT + 1)
     except FileNotFoundError:

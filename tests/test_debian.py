@@ -127,15 +127,47 @@ def test_a_failing_apt_is_told_in_a_line(tools):
     tools("apt-get", 'echo "W: a warning" >&2; echo "E: Unable to fetch some archives" >&2; exit 100')
     with pytest.raises(SetupError) as raised:
         debian.install(["binutils"], lambda _: None)
-    assert str(raised.value).startswith("`apt-get update` failed: E: Unable to fetch some archives")
+    assert str(raised.value).startswith("`apt-get update` failed: Unable to fetch some archives. Run")
     assert "goes on from there" in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+UNREACHED = "Failed to fetch http://archive.example/InRelease Could not resolve 'archive.example'"
+
+
+@pytest.mark.parametrize(
+    ("warned", "said"),
+    [(f"W: {UNREACHED}", f"{UNREACHED}. Run "), ("", "no archive that it is set up for has it. Add ")],
+)
+def test_a_package_that_apt_does_not_know_is_told_with_the_reason(tools, tmp_path, warned, said):
+    """Without a network apt ends well, with a warning, and then finds no package: the warning is what to mend."""
+    tools("apt-get", f'echo "{warned}" >&2')
+    tools("apt-cache", 'echo "E: No packages found" >&2; exit 100')
+    for attempt in (
+        lambda: debian.install(["binutils"], lambda _: None),
+        lambda: debian.unpack("binutils", tmp_path / "work", lambda _: None),
+    ):
+        with pytest.raises(SetupError) as raised:
+            attempt()
+        assert str(raised.value).startswith(f"apt does not know the package binutils: {said}")
+        assert "goes on from there" in str(raised.value)
+
+
+def test_a_disk_that_fills_up_while_unpacking_is_told(tools, tmp_path):
+    """dpkg says that tar failed; why is in one of the lines before."""
+    tools("apt-get", APT.replace('echo "$*" >> "$LOG"; ', ""))
+    tools("apt-cache", SHOW)
+    lines = ("tar: ./x: Wrote only 512 bytes", "tar: ./x: Cannot write: No space left", "dpkg-deb: error: tar failed")
+    tools("dpkg", "".join(f"echo '{line}' >&2\n" for line in lines) + "exit 2")
+    with pytest.raises(SetupError, match=r"`dpkg -x` failed: tar: \./x: Cannot write: No space left\. Run"):
+        debian.unpack("pocl-opencl-icd", tmp_path / "work", lambda _: None)
 
 
 def test_root_installs_without_questions(tools, tmp_path, monkeypatch):
     """The lists are fetched first; recommended packages stay away."""
     log = tmp_path / "log"
     monkeypatch.setenv("LOG", str(log))
+    tools("apt-cache", "")
     tools("apt-get", 'echo "$DEBIAN_FRONTEND $*" >> "$LOG"')
     debian.install(["binutils", "pocl-opencl-icd"], lambda _: None)
     first, second = log.read_text().splitlines()

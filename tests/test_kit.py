@@ -369,6 +369,9 @@ def test_a_set_up_that_fails_says_so_and_is_not_taken_for_done(command):
     assert done.returncode == 2
     assert "the packages could not be installed" in done.stderr
     assert "this kit is not set up" in told(command("doctor"))
+    done = command("setup", python3='case "$*" in *"-m venv"*) exit 1 ;; esac')  # a disk that is full
+    assert done.returncode == 2
+    assert "600 MB free in " in done.stderr
 
 
 def test_a_dry_run_installs_nothing(command):

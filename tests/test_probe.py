@@ -7,7 +7,7 @@ import pytest
 from conftest import DEADLINES
 
 from grader.errors import DeviceError, WorkerError
-from grader.outcome import Crashed, Fetched, OutOfMemory, TimedOut
+from grader.outcome import Crashed, Fetched, Garbled, OutOfMemory, TimedOut
 from grader.probe import PAUSE, PLAN, RECOVERY, probe
 from grader.protocol import BuildFailed, Refused
 from grader.runner import Worker
@@ -53,25 +53,29 @@ def test_the_kernel_leaves_nothing_to_chance():
 def test_wrong_values_are_our_error(bench, monkeypatch, payload):
     """With the command that says more."""
     answering(monkeypatch, returned(payload))
-    with pytest.raises(DeviceError, match=r"computes wrong values.*`grader doctor`"):
+    with pytest.raises(DeviceError, match=r"computes wrong values.*grader doctor`"):
         probe(bench.worker())
 
 
 @pytest.mark.parametrize(
-    "outcome",
+    ("outcome", "why"),
     [
-        TimedOut(doing="running", seconds=3),
-        Crashed(signal=11, exit_code=None, words=""),
-        OutOfMemory(),
-        Refused(call="launch", error="OUT_OF_RESOURCES"),
-        BuildFailed(program="submission", log="no linker"),
+        (TimedOut(doing="running", seconds=3), "it was stopped after 3 s"),
+        (Crashed(signal=11, exit_code=None, words=""), "its process ended with signal 11"),
+        (Crashed(signal=None, exit_code=9, words=""), "its process ended with exit code 9"),
+        (Crashed(signal=6, exit_code=None, words="Final linking failed."), "Final linking failed"),
+        (OutOfMemory(), "it used more memory than a worker may"),
+        (Refused(call="launch", error="OUT_OF_RESOURCES"), "the driver answers OUT_OF_RESOURCES"),
+        (BuildFailed(program="submission", log="a warning\nno linker\n"), "no linker"),
+        (BuildFailed(program="submission", log=""), "it does not build"),
+        (Garbled(what="it sent no message"), "it sent no message"),
     ],
-    ids=lambda outcome: type(outcome).__name__,
+    ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else type(value).__name__,
 )
-def test_a_kernel_of_ours_that_fails_is_our_error(bench, monkeypatch, outcome):
-    """A device that a submission has left hanging must not cost the next student points."""
+def test_a_kernel_of_ours_that_fails_is_our_error(bench, monkeypatch, outcome, why):
+    """A device that a submission has left hanging must not cost the next student points; why is said in words."""
     answering(monkeypatch, outcome)
-    with pytest.raises(DeviceError, match=r"does not run a simple kernel.*`grader doctor`"):
+    with pytest.raises(DeviceError, match=rf"does not run a simple kernel: {why}\. Run `.*grader doctor`"):
         probe(bench.worker())
 
 

@@ -1,5 +1,6 @@
 """setup.py: what is missing on a machine, where it comes from, and what is said where it cannot be had."""
 
+import fcntl
 import os
 import platform
 import shutil
@@ -135,10 +136,12 @@ def test_the_simulator_is_installed_by_pip(tmp_path):
 
 
 def test_another_processor_is_told_what_it_misses(tmp_path, monkeypatch):
-    """There is no simulator for it: the points of its checks stay unchecked."""
+    """There is no simulator for it: the points of its checks stay unchecked. The driver can be had, and comes first."""
     monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    found = steps(Machine(device=NO_DEVICE, simulated=NO_SIMULATOR).open, tmp_path / "constraints.txt")
+    assert "PoCL" in next(found).what
     with pytest.raises(SetupError, match=r"x86-64, and this is Linux on aarch64.*points unchecked"):
-        missing(Machine(simulated=NO_SIMULATOR), tmp_path)
+        next(found)
 
 
 def test_a_plugin_that_is_not_built_from_its_source_is_told(tmp_path, monkeypatch):
@@ -151,22 +154,35 @@ def test_a_plugin_that_is_not_built_from_its_source_is_told(tmp_path, monkeypatc
 def test_a_driver_is_there_whole_or_not_at_all(tmp_path, monkeypatch):
     """A set-up that fails leaves what it fetched for the next one, and no driver; the next makes one, and cleans up."""
     work = own_driver().with_name("pocl.part")
+    libraries = []
 
     def unpack(_package, folder, _tell):
         for name in ("lists", "cache", "debs", "root/etc/OpenCL/vendors", "root/usr/lib/x86_64-linux-gnu"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         (folder / "root/etc/OpenCL/vendors/pocl.icd").write_text("libpocl.so.2")
+        for name in libraries:
+            (folder / "root/usr/lib/x86_64-linux-gnu" / name).write_bytes(b"")
 
     monkeypatch.setattr(debian, "unpack", unpack)
     (step,) = missing(Machine(device=NO_DEVICE), tmp_path)
-    with pytest.raises(SetupError, match=r"cannot unpack PoCL into .*goes on from there"):
+    with pytest.raises(SetupError, match=r"cannot unpack PoCL into .*: no package holds libpocl\.so\.2\..*goes on"):
         step.carry_out(lambda _: None)
     assert not own_driver().exists()
     assert (work / "debs").is_dir()
-    (work / "root/usr/lib/x86_64-linux-gnu/libpocl.so.2").write_bytes(b"")
+    libraries.append("libpocl.so.2")
     step.carry_out(lambda _: None)
     assert sorted(path.name for path in own_driver().iterdir()) == [".libs", "root"]
     assert not work.exists()
+
+
+def test_two_set_ups_do_not_unpack_into_one_folder(tmp_path):
+    """The second says that there is another; a lock of one that was killed is gone with it."""
+    (step,) = missing(Machine(device=NO_DEVICE), tmp_path)
+    own_driver().parent.mkdir(parents=True)
+    with own_driver().with_name("pocl.lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(SetupError, match="another `grader setup` is at work in "):
+            step.carry_out(lambda _: None)
 
 
 def test_a_full_disk_is_told_before_anything_is_fetched(tmp_path, monkeypatch):
@@ -177,7 +193,22 @@ def test_a_full_disk_is_told_before_anything_is_fetched(tmp_path, monkeypatch):
         step.carry_out(lambda _: None)
 
 
+def test_what_an_earlier_run_left_does_not_make_a_disk_full(tmp_path, monkeypatch):
+    """What it downloaded is room that is not needed again; what it had half unpacked goes."""
+    work = own_driver().with_name("pocl.part")
+    for name in ("debs", "root"):
+        (work / name).mkdir(parents=True)
+        (work / name / "file").write_bytes(bytes(1000))
+    (step,) = missing(Machine(device=NO_DEVICE), tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=setup.FREE_BYTES - 1000))
+    seen = []
+    monkeypatch.setattr(debian, "unpack", lambda *_: seen.append((work / "root").exists()))
+    with pytest.raises(SetupError, match="cannot unpack PoCL"):  # nothing was unpacked
+        step.carry_out(lambda _: None)
+    assert seen == [False]
+
+
 def test_a_driver_that_does_not_work_after_all_is_an_error():
     """Nothing is called ready that was not seen to work."""
-    with pytest.raises(NoSimulatorError):
+    with pytest.raises(SetupError, match=str(NO_SIMULATOR)):
         list(check(Machine(simulated=NO_SIMULATOR).open))

@@ -84,13 +84,13 @@ def setup(
     """Install what this machine lacks to grade: an OpenCL driver, the simulator. Safe to repeat."""
     settings = load_settings({"sandbox": "process"})
     open_bench = partial(settings.open_bench, "process")
-    found = list(steps(open_bench, settings.constraints))
-    for step in found:
+    missing = False
+    for step in steps(open_bench, settings.constraints):
+        missing = True
         typer.echo(f"missing: {step.what}\n         from {step.source}")
-    if not dry_run:
-        for step in found:
+        if not dry_run:
             step.carry_out(typer.echo)
-    if not (dry_run and found):
+    if not (dry_run and missing):
         for line in check(open_bench):
             typer.echo(line)
 
