@@ -156,8 +156,10 @@ def bare_python(tmp_path_factory) -> Path:
     path.write_text(
         f"""#!/bin/sh
 case "$*" in
+*warden.py*) exec {sys.executable} "$@" ;;
 *grader.workforce*) shift 3; exec {sys.executable} -P -c "{station}" "$@" ;;
-*) exec {sys.executable} -I -c "{worker}" ;;
+*"-m grader.worker") exec {sys.executable} -I -c "{worker}" ;;
+*) exec {sys.executable} "$@" ;;
 esac
 """
     )

@@ -32,7 +32,7 @@ HONEST = ROOT / "tests" / "submissions" / "coalsTransp" / "block-not-moved"
 HONEST_EVERY = 5
 """Attacks to an honest grading."""
 
-NEIGHBOURS = ("grader-worker-", "sem.")
+NEIGHBOURS = ("grader-worker-", "grader-rounds-", "sem.")
 """How names in shared memory begin that tests beside these make: arrays of other gradings, and Dask's locks."""
 
 KEPT = 3

@@ -141,7 +141,7 @@ def test_a_frozen_worker_goes_on_where_it_was(worker):
 def test_a_frozen_worker_can_be_stopped(worker):
     """As it is when another worker's failure ends the grading."""
     worker.open(SHARED)
-    pid = worker._process._process.pid
+    pid = worker._process.group
     worker.freeze()
     worker.stop()
     assert not processes_of(pid)

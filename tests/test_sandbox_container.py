@@ -32,9 +32,10 @@ from grader.plan import NOTHING
 from grader.protocol import Limits, Opened
 from grader.runner import Worker
 from grader.sandbox import container, gpu
+from grader.sandbox.container import LAST_WORDS, UNREAD_FRAMES, ContainerSandbox
 from grader.sandbox.folder import PREFIX, WorkerFolder
 from grader.sandbox.rules import ContainerRules, Rules
-from grader.sandbox.sweeping import LABEL, LAST_WORDS, UNREAD_FRAMES, ContainerSandbox
+from grader.sandbox.sweeping import LABEL
 from grader.steps import Program
 
 MEGABYTE = 1024**2

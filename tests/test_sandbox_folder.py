@@ -44,7 +44,7 @@ for _ in range(80):
     with abandoned(made.path.parent) as dead:
         assert made.path not in dead
     made.files.reserve(4)
-    assert sorted(path.name for path in made.path.iterdir()) == ["in.bin", "out.bin"]
+    assert sorted(path.name for path in made.path.iterdir()) == ["in.bin", "out.bin", "rounds"]
     made.remove()
     assert not made.path.exists()
 """
@@ -120,10 +120,14 @@ def mode(path):
 
 
 def test_a_folder_is_this_users_alone(tmp_path):
-    """Nobody else enters it, whatever the files in it allow; it is locked, and holds the two files."""
+    """Nobody else enters it, whatever the files in it allow; it is locked, and holds the two files and a folder."""
     made = WorkerFolder.make(tmp_path)
     assert mode(made.path) == 0o700
-    assert {path.name: mode(path) for path in made.path.iterdir()} == {INPUT_FILE: 0o600, OUTPUT_FILE: 0o600}
+    assert {path.name: mode(path) for path in made.path.iterdir()} == {
+        INPUT_FILE: 0o600,
+        OUTPUT_FILE: 0o600,
+        "rounds": 0o700,
+    }
     assert is_locked(made.path)
     made.files.share()
     assert (mode(made.path / INPUT_FILE), mode(made.path / OUTPUT_FILE)) == (0o644, 0o666)
@@ -319,7 +323,7 @@ def test_a_lock_that_can_never_be_had_is_our_error(tmp_path, monkeypatch, where,
 def test_a_full_disk_leaves_no_folder(tmp_path, monkeypatch):
     """What was begun is taken back, and the lock with it."""
 
-    def full(_):
+    def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(module, "ArrayFiles", full)

@@ -68,7 +68,7 @@ def states(group):
 
 def test_worker_and_session_stand_still_while_they_are_frozen(worker):
     """Until they are thawed."""
-    group = worker._process._process.pid
+    group = worker._process.group
     worker.freeze()
     assert wait_for(lambda: states(group) == {"T"})
     worker.thaw()
@@ -121,6 +121,7 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident():
         "grader.worker.preprocess",
         "grader.worker.sequence",
         "grader.worker.session",
+        "grader.worker.shared",
         "grader.worker.simulator",
     ]
 

@@ -154,7 +154,7 @@ def test_a_killed_spare_costs_no_grading():
         seen.append(first._process)
         seen.append(spare._spare)
         os.killpg(spare._spare.group, signal.SIGKILL)
-        spare._spare._process.wait()
+        assert left_of(spare._spare.group) == []
         with Worker(spare, 0, DEADLINES).load({}) as second:
             seen.append(second._process)
             assert second._process is not seen[1]
@@ -163,5 +163,5 @@ def test_a_killed_spare_costs_no_grading():
     spare.close()
     assert len({id(worker) for worker in seen}) == 4
     for worker in seen:
-        assert left_of(worker._process.pid) == []
+        assert left_of(worker.group) == []
         assert not worker._folder.path.exists()

@@ -119,6 +119,7 @@ def test_of_its_folder_a_worker_owns_its_home_alone(worker):
         "errors.txt": (0, 0o644),
         "home": (user, 0o700),
         "link": (0, 0o755),
+        "rounds": (0, 0o711),
     }
 
 

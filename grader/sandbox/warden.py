@@ -52,6 +52,8 @@ def _start(command: list[str]) -> int:
     warden = os.getpid()
     worker = os.fork()
     if worker:
+        with suppress(OSError):  # both do it, so that there is a group as soon as either goes on
+            os.setpgid(worker, worker)
         return worker
     try:
         os.setpgid(0, 0)

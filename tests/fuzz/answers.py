@@ -1,27 +1,24 @@
-"""What a station of a cluster answers: a result in which one place is changed, and any page.
+"""What a station of a cluster answers: a result in which one place is changed.
 
-Whatever is stored of it is of the bytes that were sent, for that assignment, with the seed that was given, and worth no
-more than there is to earn.
+Whatever is believed of it is of the bytes that were sent, for that assignment, with the seed that was given, and worth
+no more than there is to earn; the page that the judge makes of it holds no markup of the station's.
 """
 
 import json
-import tempfile
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
-from puppets import Puppets, handin, outcome_of, plan_of, silent
-from pydantic import ValidationError
+from puppets import handin, outcome_of, plan_of
 
-from grader.batch import Plan, grade_all
+from grader.errors import WorkerError
 from grader.reports import REPORTS
 from grader.result import Result
-from grader.station import Graded
-from grader.store import Store
+from grader.station import ONE_OF_SEVERAL_ALIKE, Errand
+from grader.workforce.answers import read_answer
 
 from .names import _page
 from .replies import VALUES
@@ -33,16 +30,24 @@ SIZES = tuple(1024 * 2**power for power in range(7))
 
 
 @cache
-def _plan() -> Plan:
-    return plan_of([_assignment("coalsTransp")], handin("ada"))
+def errand() -> Errand:
+    """What is asked: worth as many points as the result that is changed, on the device that it names."""
+    plan = plan_of([_assignment("coalsTransp")], handin("ada"))
+    (item,) = plan.items.values()
+    asked = plan.errand(item)
+    answer = outcome_of(asked, asked.assignment_sha256)
+    facilities = replace(
+        asked.facilities,
+        grader=answer.provenance.grader,
+        device=answer.provenance.device.model_copy(update=ONE_OF_SEVERAL_ALIKE),
+    )
+    return replace(asked, max_points=answer.max_points, facilities=facilities)
 
 
 @cache
-def _fields() -> dict[str, Any]:
+def answered() -> dict[str, Any]:
     """An answer as it should be."""
-    (item,) = _plan().items.values()
-    errand = _plan().errand(item)
-    return json.loads(REPORTS["json"](outcome_of(errand, _assignment("coalsTransp").sha256).result))
+    return outcome_of(errand(), errand().assignment_sha256).model_dump(mode="json")
 
 
 def _places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -54,9 +59,8 @@ def _places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str 
 
 RECIPES = st.fixed_dictionaries(
     {
-        "place": st.deferred(lambda: st.sampled_from([list(place) for place in _places(_fields())])),
+        "place": st.deferred(lambda: st.sampled_from([list(place) for place in _places(answered())])),
         "value": st.one_of(VALUES, st.sampled_from([999.0, "blockMMM", "<fuzz>"])),
-        "page": st.sampled_from(["", "<p>x</p>", "<fuzz onfuzz=1>", "\x1b[31m"]),
         "before": st.just(""),
         "again": st.sampled_from(["x", "<fuzz>", "\n"]),
         "after": st.just(""),
@@ -64,47 +68,34 @@ RECIPES = st.fixed_dictionaries(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer:
-    """What is answered; nothing where it is no result at all, which a station cannot send."""
-
-    graded: Graded | None
-
-
-def make(recipe: dict[str, Any], size: int) -> Answer:
-    """The answer that a recipe makes; its page grows."""
-    fields = deepcopy(_fields())
+def make(recipe: dict[str, Any], size: int) -> str:
+    """The answer that a recipe makes; its title grows."""
+    fields = deepcopy(answered())
     *way, last = recipe["place"]
     at = fields
     for step in way:
         at = at[step]
     at[last] = recipe["value"]
+    if isinstance(fields.get("title"), str):
+        fields["title"] += repeated(recipe, size)
+    return json.dumps(fields)
+
+
+def _read(answer: str) -> None:
+    asked = errand()
     try:
-        result = Result.model_validate_json(json.dumps(fields))
-    except (ValidationError, ValueError):
-        return Answer(graded=None)
-    return Answer(graded=Graded(result=result, page=recipe["page"] + repeated(recipe, size)))
-
-
-def _stored(answer: Answer) -> None:
-    if answer.graded is None:
+        result = read_answer(answer, asked)
+    except WorkerError:
         return
-    plan, assignment = _plan(), _assignment("coalsTransp")
-    (item,) = plan.items.values()
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder))
-        grade_all(plan, Puppets(answers={item.handins[0].data: [answer.graded] * 3}), store, silent)
-        stored, page = store.load(item.key), store.page(item.key)
-    if stored is None:
+    if not isinstance(result, Result):
         return
-    errand = plan.errand(item)
-    assert stored.assignment == assignment.name, "another assignment's result"
-    assert stored.provenance.submission_sha256 == errand.sha256, "a result of other bytes"
-    assert stored.provenance.seed == errand.seed, "a result of another seed"
-    assert stored.points <= stored.max_points <= assignment.points, "more points than there are"
-    assert stored.points == sum(check.points for check in stored.checks), "points that no check gives"
-    assert all(0 <= check.points <= check.max_points for check in stored.checks), "more points than a check has"
-    _page(page)
+    assert result.assignment == asked.parcel.name, "another assignment's result"
+    assert result.provenance.submission_sha256 == asked.sha256, "a result of other bytes"
+    assert result.provenance.seed == asked.seed, "a result of another seed"
+    assert result.points <= result.max_points <= asked.max_points, "more points than there are"
+    assert result.points == sum(check.points for check in result.checks), "points that no check gives"
+    assert all(0 <= check.points <= check.max_points for check in result.checks), "more points than a check has"
+    _page(REPORTS["html"](result))
 
 
-TARGET = Target(recipes=RECIPES, make=make, steps={"storing": _stored}, sizes=SIZES)
+TARGET = Target(recipes=RECIPES, make=make, steps={"reading": _read}, sizes=SIZES)
