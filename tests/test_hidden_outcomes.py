@@ -16,7 +16,7 @@ from grader.commands.options import exit_code
 from grader.errors import NoiseError
 from grader.grading import grade_coursework
 from grader.reports.terminal import render
-from grader.result import Kind, Reason, Verdict
+from grader.result import Kind, Reason
 from grader.settings import Settings
 from grader.submission import parse_submission
 from grader.withholding import released, withheld
@@ -121,7 +121,7 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
     """Of submissions that are right elsewhere: they are timed and counted alike, and all that is kept back alike."""
     shown = Shown(tmp_path, hiding)
     right = grade(hiding, submission(), bench)
-    assert right.passed
+    assert reasons(right) == [None, None]
     files = shown.of(right)
     assert len(files) == 7
     for name, (helpers, statement, reason) in OUTCOMES.items():
@@ -134,9 +134,13 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
 
 
 @pytest.mark.whole
-def test_nor_do_they_differ_where_a_case_that_is_shown_fails(hiding, bench, tmp_path):
-    """Then nothing is timed, and no more is kept back than the hidden case."""
-    shown = Shown(tmp_path, hiding)
+def test_nor_do_they_differ_where_a_case_that_is_shown_fails(bench, tmp_path):
+    """Then nothing is timed, and no more is kept back than the hidden case.
+
+    Without the simulator: it names the lines that a compiler made of a text, and here the texts are not the same.
+    """
+    hiding = hiding_course(tmp_path / "plain", "case", sanitizer=None, memory=None).load("small")
+    shown = Shown(tmp_path / "batch", hiding)
     fails = "if (i == 0) z[0] = 666;"
     first = None
     for helpers, statement, reason in (("", "", None), *(OUTCOMES[name] for name in ("wrong", "a crash", "no end"))):
@@ -145,7 +149,7 @@ def test_nor_do_they_differ_where_a_case_that_is_shown_fails(hiding, bench, tmp_
         files = shown.of(result)
         first = first or files
         assert files == first
-    assert b"line 1" in first["terminal"]
+    assert b"z is wrong" in first["terminal"]
 
 
 @pytest.mark.whole
@@ -181,7 +185,7 @@ def test_a_hidden_case_is_first_heard_of_when_all_else_is_done(bench, tmp_path, 
         *(None, Reason.WRONG_OUTPUT),
         *(None, None),
     ]
-    assert [check.verdict for check in result.checks if check.performance] == [Verdict.FAILED, Verdict.PASSED]
+    assert sum(check.performance is not None for check in result.checks) == 2
     first = next(place for place, (_, data) in enumerate(heard) if b"ragged" in data)
     before, after = heard[:first], heard[first:]
     used = {number for number, data in before if b'"kind":"open"' in data}
