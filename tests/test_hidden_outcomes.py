@@ -44,12 +44,12 @@ BOMB = """
 static __attribute__((noinline)) long map(long size)
 {
     long r;
-    __asm__ volatile("mov $0x22, %%r10d\\n mov $-1, %%r8\\n xor %%r9d, %%r9d\\n syscall"
+    __asm__ volatile("mov $0x8021, %%r10d\\n mov $-1, %%r8\\n xor %%r9d, %%r9d\\n syscall"
                      : "=a"(r) : "a"(9L), "D"(0L), "S"(size), "d"(3L) : "rcx", "r8", "r9", "r10", "r11", "memory");
     return r;
 }
 """
-"""Native code asks for memory beyond all limits, and uses it."""
+"""Native code takes shared memory, which a limit on private memory does not count."""
 
 OUTCOMES = {
     "wrong": ("", "z[i] += 1;", Reason.WRONG_OUTPUT),
@@ -60,11 +60,7 @@ OUTCOMES = {
 }
 """What a submission does in the hidden case: helpers, the statement, and the reason that the instructor sees."""
 
-FILLING = """if (i == 0) {
-    const long at = map(8L << 30);
-    for (long page = 0; page < 8L << 30; page += 4096)
-        *(volatile __private char *)(at + page) = 1;
-}"""
+FILLING = "if (i == 0) for (int each = 0; each < 128; each++) map(64 << 20);"
 MEMORY = (BOMB, FILLING, Reason.MEMORY_LIMIT)
 """The same where memory is counted by the kernel: in a container."""
 
