@@ -16,7 +16,7 @@ from grader.commands.options import exit_code
 from grader.errors import NoiseError
 from grader.grading import grade_coursework
 from grader.reports.terminal import render
-from grader.result import Kind, Reason, Verdict
+from grader.result import Kind, Reason
 from grader.settings import Settings
 from grader.submission import parse_submission
 from grader.withholding import released, withheld
@@ -44,12 +44,12 @@ BOMB = """
 static __attribute__((noinline)) long map(long size)
 {
     long r;
-    __asm__ volatile("mov $0x22, %%r10d\\n mov $-1, %%r8\\n xor %%r9d, %%r9d\\n syscall"
+    __asm__ volatile("mov $0x8021, %%r10d\\n mov $-1, %%r8\\n xor %%r9d, %%r9d\\n syscall"
                      : "=a"(r) : "a"(9L), "D"(0L), "S"(size), "d"(3L) : "rcx", "r8", "r9", "r10", "r11", "memory");
     return r;
 }
 """
-"""Native code asks for memory beyond all limits, and uses it."""
+"""Native code takes shared memory, which a limit on private memory does not count."""
 
 OUTCOMES = {
     "wrong": ("", "z[i] += 1;", Reason.WRONG_OUTPUT),
@@ -60,11 +60,7 @@ OUTCOMES = {
 }
 """What a submission does in the hidden case: helpers, the statement, and the reason that the instructor sees."""
 
-FILLING = """if (i == 0) {
-    const long at = map(8L << 30);
-    for (long page = 0; page < 8L << 30; page += 4096)
-        *(volatile __private char *)(at + page) = 1;
-}"""
+FILLING = "if (i == 0) for (int each = 0; each < 128; each++) map(64 << 20);"
 MEMORY = (BOMB, FILLING, Reason.MEMORY_LIMIT)
 """The same where memory is counted by the kernel: in a container."""
 
@@ -121,7 +117,7 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
     """Of submissions that are right elsewhere: they are timed and counted alike, and all that is kept back alike."""
     shown = Shown(tmp_path, hiding)
     right = grade(hiding, submission(), bench)
-    assert right.passed
+    assert reasons(right) == [None, None]
     files = shown.of(right)
     assert len(files) == 7
     for name, (helpers, statement, reason) in OUTCOMES.items():
@@ -134,9 +130,13 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
 
 
 @pytest.mark.whole
-def test_nor_do_they_differ_where_a_case_that_is_shown_fails(hiding, bench, tmp_path):
-    """Then nothing is timed, and no more is kept back than the hidden case."""
-    shown = Shown(tmp_path, hiding)
+def test_nor_do_they_differ_where_a_case_that_is_shown_fails(bench, tmp_path):
+    """Then nothing is timed, and no more is kept back than the hidden case.
+
+    Without the simulator: it names the lines that a compiler made of a text, and here the texts are not the same.
+    """
+    hiding = hiding_course(tmp_path / "plain", "case", sanitizer=None, memory=None).load("small")
+    shown = Shown(tmp_path / "batch", hiding)
     fails = "if (i == 0) z[0] = 666;"
     first = None
     for helpers, statement, reason in (("", "", None), *(OUTCOMES[name] for name in ("wrong", "a crash", "no end"))):
@@ -145,7 +145,7 @@ def test_nor_do_they_differ_where_a_case_that_is_shown_fails(hiding, bench, tmp_
         files = shown.of(result)
         first = first or files
         assert files == first
-    assert b"line 1" in first["terminal"]
+    assert b"z is wrong" in first["terminal"]
 
 
 @pytest.mark.whole
@@ -181,7 +181,7 @@ def test_a_hidden_case_is_first_heard_of_when_all_else_is_done(bench, tmp_path, 
         *(None, Reason.WRONG_OUTPUT),
         *(None, None),
     ]
-    assert [check.verdict for check in result.checks if check.performance] == [Verdict.FAILED, Verdict.PASSED]
+    assert sum(check.performance is not None for check in result.checks) == 2
     first = next(place for place, (_, data) in enumerate(heard) if b"ragged" in data)
     before, after = heard[:first], heard[first:]
     used = {number for number, data in before if b'"kind":"open"' in data}
