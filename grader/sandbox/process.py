@@ -194,10 +194,11 @@ class ProcessWorker:
 
     def _told_group(self, seconds: float) -> int | None:
         """What the warden says once, when there is a worker, if that comes within so many seconds."""
-        self._lifeline.settimeout(seconds)
-        with suppress(OSError):
-            told = b"" if self._group is not None else self._lifeline.recv(READ_SIZE)
-            self._group = int(told) if told else self._group
+        if self._group is None:
+            with suppress(OSError):
+                self._lifeline.settimeout(seconds)
+                told = self._lifeline.recv(READ_SIZE)
+                self._group = int(told) if told else None
         return self._group
 
     def send(self, data: bytes) -> None:
