@@ -176,6 +176,14 @@ def installed(request, tmp_path_factory):
         yield name
 
 
+def wait_for(condition, seconds=20):
+    """Whether it comes true: a signal is on its way for a moment, on a busy machine for a longer one."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()
+
+
 def left_of(group):
     """Processes of a killed group that are still there after the moment that dying takes."""
     end = time.monotonic() + 5

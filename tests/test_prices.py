@@ -16,7 +16,8 @@ from grader.submission import read_submission
 from grader.task import Task
 from grader.withholding import withheld
 
-PRICES = yaml.safe_load((ROOT / "tests" / "prices.yaml").read_text(encoding="utf-8"))
+LIST = yaml.safe_load((ROOT / "tests" / "prices.yaml").read_text(encoding="utf-8"))
+PRICES = LIST["prices"]
 ATTACKS = {attack.name: attack for attack in corpus()}
 
 
@@ -54,7 +55,9 @@ def test_a_hidden_outcome_is_told_where_hidden_cases_are_run_with_the_others(ben
 
 
 def test_whatever_could_gain_points_for_speed_has_a_price():
-    """Attacks of other classes gain something else, and the list says of none what is not in the corpus."""
+    """Or a reason why it has none. Attacks of other classes gain something else, and the list names none that is not there."""
     fields = {attack.name: yaml.safe_load((attack.folder / "expected.yaml").read_text()) for attack in corpus()}
+    listed = PRICES.keys() | LIST["otherwise"].keys()
     of_speed = {name for name, each in fields.items() if each["class"] == "speed"}
-    assert {name for name in of_speed if "points" in fields[name]["gains"]} <= PRICES.keys() <= of_speed
+    assert {name for name in of_speed if "points" in fields[name]["gains"]} <= listed <= of_speed
+    assert not PRICES.keys() & LIST["otherwise"].keys()

@@ -976,7 +976,11 @@ def test_a_folder_that_the_engine_does_not_see_is_our_error(fresh, monkeypatch, 
     """A judge in a container may have its own /dev/shm: no student fails for that, and the engine makes no folders."""
     options = fresh._options
     elsewhere = tmp_path / "elsewhere"
-    monkeypatch.setattr(fresh, "_options", lambda folder: options(SimpleNamespace(path=elsewhere / folder.path.name)))
+    monkeypatch.setattr(
+        fresh,
+        "_options",
+        lambda folder: options(SimpleNamespace(path=elsewhere / folder.path.name, rounds=folder.rounds)),
+    )
     with make_worker(fresh) as worker, pytest.raises(WorkerError):
         worker.run_once(plan("twice"), "run", ARRAYS)
     assert not elsewhere.exists()

@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from conftest import DEADLINES, LIMITS, RULES, left_of, processes_of
+from conftest import DEADLINES, LIMITS, RULES, left_of, processes_of, wait_for
 
 from grader.errors import InterruptedGradingError
 from grader.plan import NOTHING
@@ -73,14 +73,6 @@ def test_worker_and_session_stand_still_while_they_are_frozen(worker):
     assert wait_for(lambda: states(group) == {"T"})
     worker.thaw()
     assert wait_for(lambda: "T" not in states(group))
-
-
-def wait_for(condition, seconds=20):
-    """Whether it comes true: a signal is on its way for a moment, on a busy machine for a longer one."""
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-    return condition()
 
 
 def test_nothing_is_left_of_a_stopped_worker(worker):

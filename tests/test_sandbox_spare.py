@@ -4,7 +4,7 @@ import os
 import signal
 
 import pytest
-from conftest import DEADLINES, RULES, left_of
+from conftest import DEADLINES, RULES, left_of, wait_for
 
 from grader.errors import WorkerError
 from grader.plan import NOTHING
@@ -154,7 +154,7 @@ def test_a_killed_spare_costs_no_grading():
         seen.append(first._process)
         seen.append(spare._spare)
         os.killpg(spare._spare.group, signal.SIGKILL)
-        assert left_of(spare._spare.group) == []
+        assert wait_for(spare._spare.has_ended)
         with Worker(spare, 0, DEADLINES).load({}) as second:
             seen.append(second._process)
             assert second._process is not seen[1]

@@ -33,7 +33,7 @@ static bool attack(void)
         "    def is_timed(self): return 'A' in self.buffers and self.buffers['A'].spec.size >= 8000000\n"
         "    def later(self, request):\n"
         "        if not is_timed(self): return launch(self, request)\n"
-        "        Session.work = threading.Timer(0.005, launch, (self, request))\n"
+        "        Session.work = threading.Timer(0.05, launch, (self, request))\n"
         "        Session.work.start()\n"
         "        return Launched(times=(StepTime(start_ns=0, end_ns=1500000),))\n"
         "    def joined(self, names):\n"
