@@ -55,7 +55,7 @@ def test_a_hidden_outcome_is_told_where_hidden_cases_are_run_with_the_others(ben
 
 
 def test_whatever_could_gain_points_for_speed_has_a_price():
-    """Or a reason why it has none. Attacks of other classes gain something else, and the list names none that is not there."""
+    """Or a reason why it has none. Other classes gain something else; the list names none that is not there."""
     fields = {attack.name: yaml.safe_load((attack.folder / "expected.yaml").read_text()) for attack in corpus()}
     listed = PRICES.keys() | LIST["otherwise"].keys()
     of_speed = {name for name, each in fields.items() if each["class"] == "speed"}
