@@ -106,7 +106,7 @@ def _round(contest: Contest, number: int, counted: int) -> Round | Problem:
         return of_timed_run(problem, number + 1)
     return Round(
         submission=told[Role.SUBMISSION],
-        seen=state.seen,
+        seen=state.seen if _share_a_process(contest) else None,
         turn=state.turns[Role.SUBMISSION].seen,
         reference=told[Role.REFERENCE],
         control=told[Role.CONTROL],
@@ -143,14 +143,19 @@ def _turn(contest: Contest, scene: Scene, awake: Awake) -> _Taken | Failure:
 
 
 def _hold_others(contest: Contest, role: Role) -> None:
-    """Have the submission's worker frozen unless it is its turn, if its kernels are native code of that worker."""
+    """Have the submission's worker frozen unless it is its turn, if its kernels can do anything then."""
     submission = contest.contestants[Role.SUBMISSION].worker
-    if device_class(contest.device) != "cpu":
+    if not _share_a_process(contest):
         return
     if role is Role.SUBMISSION:
         submission.thaw()
     else:
         submission.freeze()
+
+
+def _share_a_process(contest: Contest) -> bool:
+    """Whether kernels are native code of their worker: on a processor they are, on a GPU they reach nothing of it."""
+    return device_class(contest.device) == "cpu"
 
 
 def _launch(scene: Scene, contestant: Contestant, script: str) -> Timing | Failure:

@@ -173,7 +173,8 @@ def implausible(performance: Performance, rounds: tuple[Round, ...], highest: fl
         return too_fast
     told, seen = told_fraction(rounds), seen_fraction(rounds)
     if told.low > CLOCK_SHARE * seen.high:
-        return of_other_clock(performance.seconds.median, median(each.seen for each in rounds))
+        looked = median(each.seen for each in rounds if each.seen is not None)
+        return of_other_clock(performance.seconds.median, looked)
     return None
 
 

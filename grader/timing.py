@@ -44,12 +44,12 @@ class Round:
     """One round: seconds of the student's steps by the submission and, twice, by the model solution.
 
     In a student kit it is the baseline that is timed twice. All are by the device's clock, but `seen`: the submission's
-    by the judge's, less what that saw of our own kernels beyond theirs (rounds.py), and
-    `turn`: all that it saw of the submission's turn.
+    by the judge's, less what that saw of our own kernels beyond theirs (rounds.py; None where kernels run apart from
+    their worker, on a GPU, and reach no clock), and `turn`: all that it saw of the submission's turn.
     """
 
     submission: float
-    seen: float
+    seen: float | None
     turn: float
     reference: float
     control: float
@@ -84,9 +84,10 @@ def seen_fraction(rounds: Sequence[Round]) -> Interval:
     """The same by the judge's clock, which knows nothing of a round in which it saw less than our own overhead, and
     nothing at all of a few rounds.
     """
-    if len(rounds) < FEWEST:
+    looked = [(each, each.seen) for each in rounds if each.seen is not None]
+    if len(looked) < FEWEST:
         return Interval(median=inf, low=inf, high=inf)
-    return interval([(each.reference + each.control) / 2 / each.seen if each.seen > 0 else inf for each in rounds])
+    return interval([(each.reference + each.control) / 2 / seen if seen > 0 else inf for each, seen in looked])
 
 
 def noise(rounds: Sequence[Round]) -> Interval:

@@ -160,6 +160,7 @@ def test_a_container_that_is_ended_for_its_memory_does_not_show_either(hiding, w
     assert shown.of(other) == shown.of(right)
 
 
+@pytest.mark.whole
 def test_a_hidden_case_is_first_heard_of_when_all_else_is_done(bench, tmp_path, monkeypatch):
     """By workers that were given nothing before and are given nothing else; in a suite, those of all parts come last.
 

@@ -25,8 +25,8 @@ from .replies import VALUES
 from .search import Target
 from .source import _assignment, repeated
 
-SIZES = tuple(1024 * 2**power for power in range(7))
-"""To 64 KiB."""
+SIZES = tuple(1024 * 2**power for power in range(5))
+"""To 16 KiB."""
 
 
 @cache
