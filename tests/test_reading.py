@@ -30,6 +30,7 @@ def test_a_file_becomes_a_record(tmp_path):
     ("text", "said"),
     [
         ("name: [", "is not YAML: "),
+        ("a: &a {x: 1}\nb: {<<: [*a, *a]}", "line 2: write out what `<<` stands for."),
         ("- name", "must hold fields such as `name:`, but holds list."),
         ("", "must hold fields such as `name:`, but holds NoneType."),
         ("number: 1", "name: Field required; add it."),
