@@ -34,6 +34,8 @@ REPEATS = 4
 CASE_KEY = 0
 """Tells the inputs of cases from those of timed rounds, which have the key 1 (measurement.py)."""
 
+EARNING = {Verdict.PASSED, Verdict.PARTIAL}
+
 FORFEITED = Problem(
     reason=Reason.NOT_RUN,
     message="does not count: only a kernel whose results are all right earns these points. See correctness.",
@@ -128,6 +130,3 @@ def _rests_on_results(check: Check) -> bool:
     """Points for more than results; and what the simulator is said to do to results that are right elsewhere."""
     earns = check.kind in {Kind.SANITIZER, Kind.MEMORY, Kind.PERFORMANCE} and check.verdict in EARNING
     return earns or (check.kind is Kind.SANITIZER and check.reason in EXPLAINED and not check.findings)
-
-
-EARNING = {Verdict.PASSED, Verdict.PARTIAL}

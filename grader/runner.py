@@ -5,7 +5,7 @@ cannot be anyone's kernel (a worker that does not start, a missing device) is ra
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -255,11 +255,7 @@ class Worker:
         content = memoryview(self._files.receive(total))
         if len(content) != total:
             return self._unexpected(Garbled(what="its output file is shorter than the judge made it"))
-        fetched: dict[str, Fetched] = {}
-        for spec in specs:
-            fetched[spec.name] = _fetched(content, spec)
-            content = content[spec.size + 2 * spec.guard :]
-        return fetched
+        return _divided(content, specs, lambda spec: spec.size + 2 * spec.guard)
 
     def _write(self, script: Script, arrays: Mapping[str, NDArray[Any]]) -> None:
         """The file of the next launch: each buffer between its guard bands, in whole pages."""
@@ -284,10 +280,7 @@ class Worker:
         content = memoryview(self._round.read(total))
         if len(content) != total:
             return self._unexpected(Garbled(what="the file of its arrays is shorter than the judge made it"))
-        fetched: dict[str, Fetched] = {}
-        for spec in specs:
-            fetched[spec.name] = _fetched(content, spec)
-            content = content[pages(spec) :]
+        fetched = _divided(content, specs, pages)
         return {name: fetched[name] for name in names}
 
     def drop(self) -> None:
@@ -401,6 +394,15 @@ class Worker:
         if isinstance(reply, TimedOut):
             self.stop()
         return reply
+
+
+def _divided(content: memoryview, specs: Sequence[BufferSpec], room: Callable[[BufferSpec], int]) -> dict[str, Fetched]:
+    """Buffers that lie one after the other in these bytes, each in as many as there is room for it."""
+    fetched: dict[str, Fetched] = {}
+    for spec in specs:
+        fetched[spec.name] = _fetched(content, spec)
+        content = content[room(spec) :]
+    return fetched
 
 
 def _fetched(content: memoryview, spec: BufferSpec) -> Fetched:
