@@ -277,6 +277,7 @@ LOGS = {
 }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("unit", LOGS.values(), ids=LOGS)
 def test_a_log_is_told_in_proportion_to_its_length(unit):
     """Each was made to have every line held against every other, or every character."""

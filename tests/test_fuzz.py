@@ -5,9 +5,10 @@ import os
 import subprocess
 import sys
 
+import growth
 import pytest
 from conftest import ROOT
-from fuzz import answers, growth, search
+from fuzz import answers, search
 from fuzz.targets import TARGETS
 from hypothesis import strategies as st
 

@@ -8,6 +8,7 @@ from grader.forbidden import Construct
 from grader.scanning import Statement, scan
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", COSTLY)
 def test_a_scan_costs_in_proportion_to_the_text(name):
     """Each of these was written to make it cost the square."""

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from growth import QUICK, THOROUGH, TRACED, OverrunError, Series, limited, peaks, times
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis.strategies import SearchStrategy
 
 from grader.errors import GraderError
-
-from .growth import QUICK, THOROUGH, TRACED, OverrunError, Series, limited, peaks, times
 
 SEEDS = Path(__file__).parent / "seeds"
 
