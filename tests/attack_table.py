@@ -16,7 +16,7 @@ from pathlib import Path
 
 import docker
 from attacks import Attack, corpus, in_words, observed, row
-from conftest import ROOT
+from project import ROOT
 
 START, END = "<!-- attacks: written by tests/attack_table.py -->", "<!-- end of attacks -->"
 PATH = ROOT / "SECURITY.md"

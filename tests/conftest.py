@@ -3,43 +3,28 @@
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from limits import DEADLINES, RULES
+from project import ROOT
 
-from grader import interrupts
-from grader.assignment import Assignment
-from grader.course import Course
-from grader.errors import InterruptedGradingError
-from grader.grading import Bench
-from grader.protocol import Limits
-from grader.runner import Deadlines
-from grader.sandbox import SANDBOXES
-from grader.sandbox.rules import ContainerRules, Rules
-from grader.timing import TimingRules
-from grader.watching import WatchingRules
+from grader.common import interrupts
+from grader.common.errors import InterruptedGradingError
+from grader.course.assignment import Assignment
+from grader.course.catalogue import Course
+from grader.grading.checks.simulator import WatchingRules
+from grader.grading.grade import Bench
+from grader.grading.timing.intervals import TimingRules
+from grader.workers.sandbox import SANDBOXES
 
-ROOT = Path(__file__).parent.parent
-FIRST_COURSE = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblkMMM")
-"""Those whose kernels may all stand in one file, student_template/kernels.cl."""
-
-ASSIGNMENTS = (
-    *("blockMMM", "coalsProgrm", "coalsTransp", "jacobi", "loopNest", "nearestNeighbour", "optimProgram"),
-    *("productLadder", "rectMMM", "reduction", "rgblkMMM", "transMMM", "vectorAdd"),
-)
-
-LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, processes=64)
-RULES = Rules(limits=LIMITS, container=ContainerRules())
-
-DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20, simulation=30)
-"""Shorter than the defaults where a test waits for them to pass."""
-
+pytest_plugins = ("simulator", "engine", "autograders", "browser", "drafts", "suites")
+"""Modules of helpers/ that hold fixtures."""
 
 LONGEST_PARAMETER, LONGEST_ID = 30, 170
-"""Characters of one parameter in the id of a test, and of a whole id: what one can read, and type after `pytest`."""
+"""Characters of one parameter in the id of a test, and of a whole id, its folders aside: what one can read and type."""
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
@@ -51,9 +36,7 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return shown if len(shown) <= LONGEST_PARAMETER else f"{shown[: LONGEST_PARAMETER - 3]}..."
 
 
-SPREAD = frozenset(
-    {"test_grading.py", "test_hostile.py", "test_building.py", "test_commands_submission.py", "test_fuzz.py"}
-)
+SPREAD = frozenset({"test_grading.py", "test_hostile.py", "test_building.py", "test_commands_grade.py", "test_fuzz.py"})
 """Modules of many long tests that share little: any process takes the next one."""
 
 
@@ -63,10 +46,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.name not in SPREAD and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.name))
-        if len(item.nodeid) > LONGEST_ID:
+        name = f"{item.path.name}::{item.nodeid.partition('::')[2]}"
+        if len(name) > LONGEST_ID:
             raise pytest.UsageError(
-                f"the id of a test has {len(item.nodeid)} characters, more than {LONGEST_ID}; give its parameters "
-                f"short ids: {item.nodeid[:LONGEST_ID]}..."
+                f"the id of a test has {len(name)} characters, more than {LONGEST_ID}; give its parameters "
+                f"short ids: {name[:LONGEST_ID]}..."
             )
 
 
@@ -132,32 +116,16 @@ def product(course: Course) -> Assignment:
 
 
 @pytest.fixture(scope="session")
-def ladder(tmp_path_factory):
-    """The suite of suites.py."""
-    from suites import NAME, suite_course  # noqa: PLC0415 - which needs this module
-
-    return suite_course(tmp_path_factory.mktemp("ladder")).load(NAME)
-
-
-@pytest.fixture(scope="session")
-def climbed(ladder, bench):
-    """Results of its submissions by their names, graded once for all tests."""
-    from suites import SUBMISSIONS, graded  # noqa: PLC0415 - which needs this module
-
-    return {name: graded(ladder, source(), bench) for name, source in SUBMISSIONS.items()}
-
-
-@pytest.fixture(scope="session")
 def bare_python(tmp_path_factory) -> Path:
     """Stands in for the Python that runs workers, on a machine where the simulator is not installed."""
     worker = "from grader.worker import __main__, simulator; simulator.DRIVER = 'none'; __main__.main()"
     path = tmp_path_factory.mktemp("bare") / "python"
-    station = f"import sys; sys.executable = {str(path)!r}; from grader.workforce.__main__ import main; main()"
+    station = f"import sys; sys.executable = {str(path)!r}; from grader.batch.workforce.__main__ import main; main()"
     path.write_text(
         f"""#!/bin/sh
 case "$*" in
 *warden.py*) exec {sys.executable} "$@" ;;
-*grader.workforce*) shift 3; exec {sys.executable} -P -c "{station}" "$@" ;;
+*grader.batch.workforce*) shift 3; exec {sys.executable} -P -c "{station}" "$@" ;;
 *"-m grader.worker") exec {sys.executable} -I -c "{worker}" ;;
 *) exec {sys.executable} "$@" ;;
 esac
@@ -165,41 +133,3 @@ esac
     )
     path.chmod(0o755)
     return path
-
-
-@pytest.fixture(scope="session")
-def installed(request, tmp_path_factory):
-    """The image of autograders.py. It takes a minute to make, so that it is made once for all modules."""
-    from autograders import installation  # noqa: PLC0415 - which needs this module
-
-    with installation(request.getfixturevalue("engine"), tmp_path_factory.mktemp("export")) as name:
-        yield name
-
-
-def wait_for(condition, seconds=20):
-    """Whether it comes true: a signal is on its way for a moment, on a busy machine for a longer one."""
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-    return condition()
-
-
-def left_of(group):
-    """Processes of a killed group that are still there after the moment that dying takes."""
-    end = time.monotonic() + 5
-    while processes_of(group) and time.monotonic() < end:
-        time.sleep(0.02)
-    return processes_of(group)
-
-
-def processes_of(group):
-    """Process ids of a process group; the dead that nobody has counted yet are left out."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[2]) == group and fields[0] != "Z":
-            found.append(int(entry.name))
-    return found

@@ -4,10 +4,10 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import chdir
 
-from grader.driver import Row
-from grader.gradebook import Gradebook
+from grader.grading.by_hand.driver import Row
 from grader.reports import json, junit
-from grader.result import Result, Ungraded
+from grader.results.gradebook import Gradebook
+from grader.results.result import Result, Ungraded
 
 Report = Callable[[Result | Ungraded], str]
 
@@ -24,7 +24,7 @@ def _load_what_draws() -> None:
 def _html(outcome: Result | Ungraded) -> str:
     """The page."""
     _load_what_draws()
-    from grader.reports.html import render  # noqa: PLC0415 - see above
+    from grader.reports.html.page import render  # noqa: PLC0415 - see above
 
     return render(outcome)
 
@@ -32,7 +32,7 @@ def _html(outcome: Result | Ungraded) -> str:
 def overview_page(book: Gradebook, links: Mapping[tuple[str, str], str]) -> str:
     """The page about a batch."""
     _load_what_draws()
-    from grader.reports.overview import render_overview  # noqa: PLC0415 - see above
+    from grader.reports.html.overview import render_overview  # noqa: PLC0415 - see above
 
     return render_overview(book, links)
 
@@ -40,7 +40,7 @@ def overview_page(book: Gradebook, links: Mapping[tuple[str, str], str]) -> str:
 def figure_of_runs(title: str, what: str, rows: tuple[Row, ...]) -> str:
     """The table of `grader run` as a figure; `what` is what its rows are called by."""
     _load_what_draws()
-    from grader.reports.bars import bars  # noqa: PLC0415 - see above
+    from grader.reports.figures.bars import bars  # noqa: PLC0415 - see above
 
     return bars(title, what, rows)
 

@@ -6,13 +6,13 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from grader.diagnosis import Problem, sizes_in_words
-from grader.memory import Counted
-from grader.metrics import Access, Branch, Profile
-from grader.phrases import count
+from grader.common.phrases import count
+from grader.course.submissions.task import Task
+from grader.grading.checks.memory import Counted
+from grader.grading.explain.problem import Problem, sizes_in_words
+from grader.protocol.text import showable
 from grader.reports.words import bytes_in_words, three_digits
-from grader.task import Task
-from grader.text import showable
+from grader.results.metrics import Access, Branch, Profile
 
 
 def render(task: Task, counted: Counted | Problem, *, width: int, color: bool) -> str:

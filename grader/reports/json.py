@@ -1,6 +1,6 @@
 """The JSON report: the whole record. Its schema is printed by `grader schema result`."""
 
-from grader.result import Result, Ungraded
+from grader.results.result import Result, Ungraded
 
 
 def render(outcome: Result | Ungraded) -> str:

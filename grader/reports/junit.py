@@ -18,9 +18,9 @@ from xml.etree import ElementTree
 
 from junit_xml import TestCase, TestSuite, to_xml_report_string
 
+from grader.protocol.text import showable
 from grader.reports.words import failure_in_words, fault_in_words, reason_in_words, skip_in_words
-from grader.result import Check, Kind, Result, Ungraded, Verdict
-from grader.text import showable
+from grader.results.result import Check, Kind, Result, Ungraded, Verdict
 
 COUNTS = ("tests", "failures", "errors")
 """What the strictest reader wants of all suites together, besides their time."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.metrics import Performance
 from grader.reports.words import three_digits
-from grader.result import Check, Result
+from grader.results.metrics import Performance
+from grader.results.result import Check, Result
 
 HEADINGS = ("rate", "of model", "of first", "FLOP/byte")
 NOT_KNOWN = "-"

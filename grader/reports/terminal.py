@@ -9,8 +9,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
-from grader.metrics import Performance
+from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
+from grader.protocol.text import showable
 from grader.reports.drawing import legend, tells_something
 from grader.reports.side_by_side import HEADINGS, Standing, standings_of
 from grader.reports.words import (
@@ -21,7 +21,8 @@ from grader.reports.words import (
     spills_in_words,
     unchecked_in_words,
 )
-from grader.result import (
+from grader.results.metrics import Performance
+from grader.results.result import (
     CAUSES_FIRST,
     NOT_MADE,
     OUTSTANDING,
@@ -34,7 +35,6 @@ from grader.result import (
     Ungraded,
     Verdict,
 )
-from grader.text import showable
 
 EXPLAINED = 2
 """Failures of one kind and reason that are explained in full; the rest are named. They nearly always share a cause."""

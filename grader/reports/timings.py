@@ -10,13 +10,13 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from grader.diagnosis import Problem, sizes_in_words
-from grader.driver import Measured, Row
-from grader.phrases import count
+from grader.common.phrases import count
+from grader.course.suite import Coursework
+from grader.grading.by_hand.driver import Measured, Row
+from grader.grading.explain.problem import Problem, sizes_in_words
+from grader.protocol.text import showable
 from grader.reports.drawing import as_text, tells_something
 from grader.reports.words import seconds_in_words, three_digits
-from grader.suite import Coursework
-from grader.text import showable
 
 DETAIL_LINES = 12
 """Lines of detail (a build log) shown under a reason."""

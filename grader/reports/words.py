@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from grader.metrics import Access, Branch, Performance, Usage
-from grader.phrases import capital, count, kibibytes
+from grader.common.phrases import capital, count, kibibytes
 from grader.reports.drawing import as_text, tells_something
-from grader.reports.tallies import Incomplete
-from grader.result import Check, Finding, Reason, Unchecked, Ungraded
+from grader.reports.statistics import Incomplete
+from grader.results.metrics import Access, Branch, Performance, Usage
+from grader.results.result import Check, Finding, Reason, Unchecked, Ungraded
 
 SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))

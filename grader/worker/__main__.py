@@ -4,7 +4,7 @@ import os
 import sys
 from typing import BinaryIO
 
-from grader.protocol import REQUEST, Close, Done, Job, ListDevices, Open, Preprocess
+from grader.protocol.messages import REQUEST, Close, Done, Job, ListDevices, Open, Preprocess
 from grader.worker.drivers import find_drivers
 from grader.worker.fork import Fork
 from grader.worker.limits import apply, close_to_debuggers

@@ -3,14 +3,12 @@
 import hashlib
 from pathlib import Path
 
-SHARED = ("kernel.py", "observation.py", "protocol.py", "steps.py", "text.py", "tokens.py", "wire.py")
-"""What the worker imports of the rest of grader."""
-
 
 def fingerprint() -> str:
     """A hash of the worker's sources and of the protocol that it speaks."""
-    package = Path(__file__).parent
+    package = Path(__file__).parent.parent
     digest = hashlib.sha256()
-    for path in sorted([*package.glob("*.py"), package / "observer.cpp", *(package.parent / name for name in SHARED)]):
-        digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
+    rooms = (package / "protocol", package / "worker")
+    for path in sorted(path for room in rooms for path in room.rglob("*") if path.suffix in {".py", ".cpp"}):
+        digest.update(f"{path.relative_to(package)}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]

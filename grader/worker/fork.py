@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import BinaryIO, Self
 
-from grader.protocol import REPLY_LIMIT, Died
+from grader.protocol.messages import REPLY_LIMIT, Died
 from grader.worker.limits import open_to_debuggers
 from grader.worker.memory import kills_for_memory
 

@@ -4,7 +4,7 @@ import ctypes
 import resource
 import signal
 
-from grader.protocol import Limits
+from grader.protocol.messages import Limits
 
 
 def apply(limits: Limits) -> None:

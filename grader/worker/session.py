@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from grader.kernel import KernelFacts
-from grader.protocol import (
+from grader.protocol.kernel import KernelFacts
+from grader.protocol.messages import (
     INPUT_FILE,
     OUTPUT_FILE,
     REQUEST,
@@ -35,15 +35,15 @@ from grader.protocol import (
     Reply,
     Stage,
 )
-from grader.wire import FEW, LOG_LIMIT
+from grader.protocol.wire import FEW, LOG_LIMIT
 from grader.worker import simulator
-from grader.worker.facts import device_facts, kernel_facts
 from grader.worker.fingerprint import fingerprint
 from grader.worker.fork import Channel
-from grader.worker.options import build_options, fewer_registers
-from grader.worker.preprocess import PreprocessingError, preprocess
-from grader.worker.sequence import DeviceBuffer, Sequence, name_of
-from grader.worker.shared import SharedMemory
+from grader.worker.opencl.facts import device_facts, kernel_facts
+from grader.worker.opencl.options import build_options, fewer_registers
+from grader.worker.opencl.preprocess import PreprocessingError, preprocess
+from grader.worker.opencl.sequence import DeviceBuffer, Sequence, name_of
+from grader.worker.opencl.shared import SharedMemory
 
 warnings.simplefilter("ignore")  # pyopencl warns about non-empty build logs; the judge gets the log itself
 

@@ -14,9 +14,9 @@ import sys
 from statistics import median
 from typing import Any
 
-from grader.calibration import COPY_BYTES, SECONDS, WARM_UP_SECONDS, calibrate
-from grader.exclusive import exclusive
-from grader.settings import load_settings
+from grader.grading.device_lock import exclusive
+from grader.grading.settings import load_settings
+from grader.grading.timing.calibration import COPY_BYTES, SECONDS, WARM_UP_SECONDS, calibrate
 
 GOAL = 0.02
 

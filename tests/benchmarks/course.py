@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
 from audit import misplaced, unexpected  # noqa: E402
 from synthetic import QUICK, Cohort, batch, course_of, kinds, write_courses  # noqa: E402
 
-from grader.course import Course  # noqa: E402
-from grader.intake import take_in  # noqa: E402
+from grader.course.catalogue import Course  # noqa: E402
+from grader.lms.intake import take_in  # noqa: E402
 
 MEBIBYTE = 1024**2
 LOOK_EVERY = 0.25

@@ -22,15 +22,15 @@ from pathlib import Path
 import docker
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
 from attacks import QUICK, corpus, small_course, verdict  # noqa: E402
 
-from grader.result import Result  # noqa: E402
-from grader.sandbox.sweeping import LABEL  # noqa: E402
+from grader.results.result import Result  # noqa: E402
+from grader.workers.sandbox.docker.sweeping import LABEL  # noqa: E402
 
 NAME = "coalsTransp"
-GRADER = [sys.executable, "-m", "grader.cli"]
+GRADER = [sys.executable, "-m", "grader.cli.main"]
 WAIT = 900
 
 

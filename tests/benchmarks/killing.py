@@ -22,11 +22,11 @@ import docker
 from docker.errors import DockerException
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
 import batches  # noqa: E402
 
-from grader.sandbox.sweeping import LABEL  # noqa: E402
+from grader.workers.sandbox.docker.sweeping import LABEL  # noqa: E402
 
 UNGRADED = 3
 WORKERS = 2

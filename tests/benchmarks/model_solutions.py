@@ -12,20 +12,20 @@ import argparse
 from collections import defaultdict
 from statistics import median, quantiles
 
-from grader.assignment import Assignment
-from grader.contest import begin, match_of, own_programs
-from grader.contestant import Contestant
-from grader.device import copy_size, device_class, peak_run
-from grader.errors import SolutionError
-from grader.expressions import evaluate
-from grader.grading import Bench
-from grader.inputs import fresh_seed
-from grader.outcome import Timing
-from grader.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, control_plan
-from grader.protocol import DeviceFacts, Done, Opened
-from grader.referee import ByReference
-from grader.rubric import Sizes
-from grader.settings import load_settings
+from grader.common.errors import SolutionError
+from grader.course.assignment import Assignment
+from grader.course.expressions import evaluate
+from grader.course.rubric import Sizes
+from grader.course.truth.inputs import fresh_seed
+from grader.grading.grade import Bench
+from grader.grading.settings import load_settings
+from grader.grading.timing.contestant import Contestant
+from grader.grading.timing.lineup import begin, match_of, own_programs
+from grader.grading.timing.output_check import ByReference
+from grader.protocol.messages import DeviceFacts, Done, Opened
+from grader.workers.device import copy_size, device_class, peak_run
+from grader.workers.outcome import Timing
+from grader.workers.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, control_plan
 
 TURNS, WARM_UP = 30, 10
 

@@ -9,13 +9,13 @@ the distance of its 5th from its 95th percentile; `ungraded` counts gradings tha
 import statistics
 import sys
 
-from grader.assignment import Assignment
-from grader.errors import UngradedError
-from grader.grading import Bench, grade_submission
-from grader.inputs import fresh_seed
-from grader.settings import load_settings
-from grader.submission import read_submission
-from grader.task import Task
+from grader.common.errors import UngradedError
+from grader.course.assignment import Assignment
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.course.truth.inputs import fresh_seed
+from grader.grading.grade import Bench, grade_submission
+from grader.grading.settings import load_settings
 
 
 def main() -> None:

@@ -13,11 +13,11 @@ import time
 from pathlib import Path
 from statistics import median
 
-from grader.grading import Bench, grade_submission
-from grader.inputs import fresh_seed
-from grader.settings import load_settings
-from grader.submission import read_submission
-from grader.task import Task
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.course.truth.inputs import fresh_seed
+from grader.grading.grade import Bench, grade_submission
+from grader.grading.settings import load_settings
 
 ROOT = Path(__file__).parent.parent.parent
 NAME = "coalsTransp"
@@ -46,7 +46,7 @@ def _alone(path: Path, sandbox: str) -> float:
     command: list[str | Path] = [
         sys.executable,
         "-m",
-        "grader.cli",
+        "grader.cli.main",
         "grade",
         path,
         "--assignment",

@@ -13,13 +13,13 @@ import sys
 import time
 from collections.abc import Iterable
 
-from grader.assignment import Assignment
-from grader.grading import Bench, grade_submission
-from grader.inputs import fresh_seed
-from grader.result import Check, Kind, Result, Verdict
-from grader.settings import load_settings
-from grader.submission import read_submission
-from grader.task import Task
+from grader.course.assignment import Assignment
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.course.truth.inputs import fresh_seed
+from grader.grading.grade import Bench, grade_submission
+from grader.grading.settings import load_settings
+from grader.results.result import Check, Kind, Result, Verdict
 
 ROUNDS = 5
 GOAL = 6.0

@@ -23,24 +23,24 @@ from pathlib import Path
 from random import Random
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
 from audit import unexpected  # noqa: E402
 from downloads import folders  # noqa: E402
 from golden import CORPUS, expectation  # noqa: E402
 from synthetic import Cohort, Member, Plot, Work, batch, signed  # noqa: E402
 
-from grader.course import Course  # noqa: E402
-from grader.errors import NoiseError  # noqa: E402
-from grader.grading import grade_coursework  # noqa: E402
-from grader.handin import Intake  # noqa: E402
-from grader.inputs import fresh_seed  # noqa: E402
-from grader.intake import take_in  # noqa: E402
+from grader.batch.station import NAME  # noqa: E402
+from grader.common.errors import NoiseError  # noqa: E402
+from grader.course.catalogue import Course  # noqa: E402
+from grader.course.submissions.handin import Intake  # noqa: E402
+from grader.course.submissions.submission import parse_submission  # noqa: E402
+from grader.course.truth.inputs import fresh_seed  # noqa: E402
+from grader.grading.grade import grade_coursework  # noqa: E402
+from grader.grading.settings import load_settings  # noqa: E402
+from grader.lms.intake import take_in  # noqa: E402
 from grader.reports import REPORTS  # noqa: E402
-from grader.result import Kind, Reason, Result, Verdict  # noqa: E402
-from grader.settings import load_settings  # noqa: E402
-from grader.station import NAME  # noqa: E402
-from grader.submission import parse_submission  # noqa: E402
+from grader.results.result import Kind, Reason, Result, Verdict  # noqa: E402
 
 COURSE = Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
 

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
 import batches  # noqa: E402
 

@@ -24,19 +24,19 @@ from statistics import median, quantiles
 
 import numpy as np
 
-from grader.assignment import Assignment
-from grader.building import build
-from grader.contest import enter, invite
-from grader.diagnosis import Problem
-from grader.errors import SolutionError
-from grader.grading import _speed
-from grader.inputs import fresh_seed
-from grader.metrics import Interval, Performance
-from grader.result import Check, Verdict
-from grader.settings import load_settings
-from grader.submission import parse_submission
-from grader.task import Task
-from grader.timing import is_decided
+from grader.common.errors import SolutionError
+from grader.course.assignment import Assignment
+from grader.course.submissions.submission import parse_submission
+from grader.course.submissions.task import Task
+from grader.course.truth.inputs import fresh_seed
+from grader.grading.checks.building import build
+from grader.grading.explain.problem import Problem
+from grader.grading.grade import _speed
+from grader.grading.settings import load_settings
+from grader.grading.timing.intervals import is_decided
+from grader.grading.timing.lineup import enter, invite
+from grader.results.metrics import Interval, Performance
+from grader.results.result import Check, Verdict
 
 PARTS, POINTS = 1000, 8
 """SLOW of so many work-groups do their work again; and at how many values of it the speed is measured first."""

@@ -9,12 +9,12 @@ our own workers in the background, and stopping them all.
 import sys
 import time
 
-from grader.grading import grade_submission
-from grader.inputs import fresh_seed
-from grader.result import Kind
-from grader.settings import load_settings
-from grader.submission import read_submission
-from grader.task import Task
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.course.truth.inputs import fresh_seed
+from grader.grading.grade import grade_submission
+from grader.grading.settings import load_settings
+from grader.results.result import Kind
 
 
 def main() -> None:

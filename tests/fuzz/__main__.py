@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from random import SystemRandom
 
-sys.path[0] = str(Path(__file__).parent.parent)
+sys.path[:1] = [str(Path(__file__).parent.parent / "helpers"), str(Path(__file__).parent.parent)]
 
 from fuzz.search import Finding, keep, search  # noqa: E402
 from fuzz.targets import TARGETS  # noqa: E402

@@ -14,11 +14,11 @@ from typing import Any
 from hypothesis import strategies as st
 from puppets import handin, outcome_of, plan_of
 
-from grader.errors import WorkerError
+from grader.batch.station import ONE_OF_SEVERAL_ALIKE, Errand
+from grader.batch.workforce.answers import read_answer
+from grader.common.errors import WorkerError
 from grader.reports import REPORTS
-from grader.result import Result
-from grader.station import ONE_OF_SEVERAL_ALIKE, Errand
-from grader.workforce.answers import read_answer
+from grader.results.result import Result
 
 from .names import _page
 from .replies import VALUES

@@ -15,9 +15,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from grader.intake import take_in
-from grader.intake.telling import tell
-from grader.text import UNSHOWABLE
+from grader.lms.intake import take_in
+from grader.lms.intake.summary import tell
+from grader.protocol.text import UNSHOWABLE
 
 from .search import Target
 from .source import CHARACTERS, KIBIBYTE, _assignment

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import ASSIGNMENTS, ROOT
 from courses import ADDITION, course_of
 from hypothesis import strategies as st
+from project import ASSIGNMENTS, ROOT
 from suites import FIELDS as SUITE
 
-from grader.course import Course
-from grader.describing import describe
-from grader.golden import EXPECTED_FILE, read_golden
-from grader.settings import load_settings
+from grader.authoring.golden import EXPECTED_FILE, read_golden
+from grader.authoring.show import describe
+from grader.course.catalogue import Course
+from grader.grading.settings import load_settings
 
 from .search import Target
 

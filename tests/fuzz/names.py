@@ -18,32 +18,32 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from conftest import ROOT
 from hypothesis import strategies as st
+from project import ROOT
 from samples import BUILD, DEVICE, ERROR_MAP, PROFILE, RACE, SLOW, check, failed, result
 from schemas.gradescope import Results
 from sheets import gradebook
 
-from grader import cli
-from grader.exports.canvas import canvas_gradebook
-from grader.exports.feedback import comment
-from grader.exports.feedback_zip import feedback_zip
-from grader.exports.grades import grades_csv
-from grader.exports.gradescope import gradescope_results
-from grader.exports.moodle import moodle_worksheet
-from grader.exports.sheet import DELIMITERS, read_sheet
-from grader.gradebook import Gradebook, Row, grade_of
-from grader.handin import Absence, HandIn, Intake, Student
-from grader.intake.labels import labels
-from grader.intake.lines import remark
-from grader.intake.piles import Owner
-from grader.intake.telling import tell
-from grader.metrics import Usage
-from grader.protocol import DeviceFacts
+from grader.cli import main as cli
+from grader.course.submissions.handin import Absence, HandIn, Intake, Student
+from grader.lms.exports.canvas import canvas_gradebook
+from grader.lms.exports.feedback import comment
+from grader.lms.exports.feedback_zip import feedback_zip
+from grader.lms.exports.grades import grades_csv
+from grader.lms.exports.gradescope import gradescope_results
+from grader.lms.exports.moodle import moodle_worksheet
+from grader.lms.exports.sheet import DELIMITERS, read_sheet
+from grader.lms.intake.labels import labels
+from grader.lms.intake.lines import remark
+from grader.lms.intake.owners import Owner
+from grader.lms.intake.summary import tell
+from grader.protocol.messages import DeviceFacts
+from grader.protocol.text import UNSHOWABLE
 from grader.reports import REPORTS, overview_page, terminal
 from grader.reports.junit import render_batch
-from grader.result import Result, Ungraded
-from grader.text import UNSHOWABLE
+from grader.results.gradebook import Gradebook, Row, grade_of
+from grader.results.metrics import Usage
+from grader.results.result import Result, Ungraded
 
 from .search import Target
 from .source import BLANKS, pieces, repeated, repeating

@@ -9,30 +9,30 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from conftest import DEADLINES, LIMITS
 from hypothesis import strategies as st
+from limits import DEADLINES, LIMITS
 from samples import BUILD, DEVICE, failed, result
 from texts import source_of
 
-from grader.checking import INPUT_POISON, POISON
-from grader.diagnosis import of_build_log, of_failure
-from grader.findings import findings
-from grader.memory import _profile
-from grader.observation import SeenKernel
-from grader.outcome import Garbled, OutOfMemory, TimedOut
-from grader.plan import Plan, Script
-from grader.protocol import BuildFailed, Observed, Opened, Reply, Simulation
-from grader.replies import Replies
+from grader.course.truth.comparison import INPUT_POISON, POISON
+from grader.grading.checks.memory import _profile
+from grader.grading.checks.signature import bind
+from grader.grading.checks.simulation import Simulated
+from grader.grading.explain.problem import of_build_log, of_failure
+from grader.grading.explain.resource_usage import usage_of
+from grader.grading.explain.simulator.findings import findings
+from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.simulator.source_lines import whereabouts
+from grader.protocol.messages import BuildFailed, Observed, Opened, Reply, Simulation
+from grader.protocol.observation import SeenKernel
+from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, Program
 from grader.reports import REPORTS, terminal
-from grader.result import Kind, Reason
-from grader.runner import Worker
-from grader.scene import Scene
-from grader.signature import bind
-from grader.simulation import Simulated
-from grader.steps import BufferArg, BufferSpec, KernelStep, Program
-from grader.usage import usage_of
-from grader.whereabouts import whereabouts
+from grader.results.result import Kind, Reason
 from grader.worker.fingerprint import fingerprint
+from grader.workers.client import Worker
+from grader.workers.outcome import Garbled, OutOfMemory, TimedOut
+from grader.workers.plan import Plan, Script
+from grader.workers.replies import Replies
 
 from .search import Target
 from .source import BLANKS, KIBIBYTE, MARKS, _assignment, pieces, repeating, times_over

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis.strategies import SearchStrategy
 
-from grader.errors import GraderError
+from grader.common.errors import GraderError
 
 SEEDS = Path(__file__).parent / "seeds"
 

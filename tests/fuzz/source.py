@@ -5,23 +5,23 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from conftest import ROOT
 from hypothesis import strategies as st
+from project import ROOT
 from samples import PROFILE, failed, result
 from texts import source_of, submitted
 
-from grader.build_log import explain
-from grader.choices import chosen
-from grader.course import Course
-from grader.intake.matching import defined_in
-from grader.memory import Counted
+from grader.course.catalogue import Course
+from grader.course.submissions.scanning import scan
+from grader.course.submissions.submission import Submission, _decode
+from grader.course.submissions.task import Task
+from grader.grading.checks.choices import chosen
+from grader.grading.checks.memory import Counted
+from grader.grading.explain.build_log import explain
+from grader.lms.intake.matching import defined_in
+from grader.protocol.text import showable
 from grader.reports import REPORTS, annotated
-from grader.result import Kind, Reason
-from grader.scanning import scan
-from grader.similarity import comparable
-from grader.submission import Submission, _decode
-from grader.task import Task
-from grader.text import showable
+from grader.reports.html.similarity import comparable
+from grader.results.result import Kind, Reason
 
 from .search import Target
 

@@ -1,0 +1,75 @@
+"""`grader new`: an assignment to start from, small and complete, in the folders of a course.
+
+COURSE/assignments/NAME/   COURSE/reference/NAME/     as coursework.py says
+COURSE/tests/submissions/NAME/CASE/                   golden submissions, as golden.py says
+COURSE/assignments/assignment.schema.json             what editors show and check beside assignment.yaml
+"""
+
+import os
+import re
+from pathlib import Path
+
+import grader
+from grader.authoring.schema import Schema, schema_text
+from grader.common.errors import InputError
+from grader.common.files import make_folder, write_whole
+
+PLACEHOLDER = "@ASSIGNMENT@"
+PACKAGE = Path(grader.__file__).parent
+TEMPLATE = Path(__file__).parent / "template"
+
+PLACES = {
+    "assignments": Path("assignments"),
+    "reference": Path("reference"),
+    "submissions": Path("tests", "submissions"),
+}
+"""Where the folders of the template belong in a course; each gets one of the assignment's name there."""
+
+SCHEMA_FILE = Path("assignments", "assignment.schema.json")
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""Of the kernel, too."""
+
+
+def draft(name: str, course: Path) -> list[Path]:
+    """Write the folders of a new assignment into a course, which may be empty; the files written.
+
+    Never overwrites one, but for the schema, which is ours.
+    """
+    if not NAME.fullmatch(name):
+        raise InputError(f"{name!r} cannot be the name of a kernel; use letters, digits and _, and no digit first.")
+    if course.resolve().is_relative_to(PACKAGE):
+        raise InputError("the course that comes with grader stays as it is; name a folder of yours with --course DIR.")
+    present = [str(place / name) for place in PLACES.values() if os.path.lexists(course / place / name)]
+    if present:
+        raise InputError(f"{course} already holds {', '.join(present)}; choose another name, or remove that.")
+    files = {path: text.replace(PLACEHOLDER, name) for path, text in _template(name)}
+    if not _is_current(course / SCHEMA_FILE):
+        files[SCHEMA_FILE] = schema_file()
+    for path, text in files.items():
+        make_folder((course / path).parent)
+        write_whole(course / path, text)
+    return [course / path for path in files]
+
+
+def schema_file() -> str:
+    """The content of SCHEMA_FILE."""
+    return schema_text(Schema.ASSIGNMENT) + "\n"
+
+
+def _template(name: str) -> list[tuple[Path, str]]:
+    """The files, by where they belong in a course."""
+    return [
+        (place / name / path.relative_to(TEMPLATE / folder), path.read_text(encoding="utf-8"))
+        for folder, place in PLACES.items()
+        for path in sorted((TEMPLATE / folder).rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
+
+
+def _is_current(path: Path) -> bool:
+    """Whether a schema is there, and that of this grader."""
+    try:
+        return path.read_text(encoding="utf-8") == schema_file()
+    except (OSError, UnicodeDecodeError):
+        return False

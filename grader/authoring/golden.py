@@ -1,0 +1,266 @@
+"""The golden corpus of an assignment: submissions, right and wrong, each with the verdicts that it must get.
+
+    SUBMISSIONS/ASSIGNMENT/CASE/  kernels.cl   expected.yaml
+
+expected.yaml says what a submission is `about`, and which checks it `fails`, each with its reason; all others must
+pass. A list of reasons stands for undefined behaviour: any of them will do. Checks of memory stand by their names below
+`memory`, or have one reason for all of them; `every case` stands for all cases; for speed there may be a reason, or
+`passed`, for each class of device. What is NOT_RUN after a failed build or case need not be written: the sanitizer
+where it finds nothing, memory and performance. `part` names the kernel of a suite that it is about: it is graded for
+that part alone.
+
+`cause` is what the first explanation must say of a mistake: its `reason`, a `line` that it names (of several, at least
+one; for a race, two), words that it `says`, and the `stride` in bytes between neighbouring work-items. `finding: none`
+marks a right solution of which nothing may be reported. What a device makes of a race, a missed barrier or a value that
+was never set is a matter of luck, and nothing is expected of it; `luck` names the cases of which that is true where it
+is not of all.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Tag
+
+from grader.common.errors import InputError
+from grader.common.phrases import listed
+from grader.common.record import Record
+from grader.course.assignment import Assignment
+from grader.course.expressions import Expression, evaluate
+from grader.course.loading import checked, read_fields
+from grader.course.submissions.submission import FILE_NAME
+from grader.course.suite import Coursework
+from grader.grading.timing.intervals import TimingRules
+from grader.results.result import Check, Reason, Result, Verdict
+from grader.workers.device import device_class
+
+EXPECTED_FILE = "expected.yaml"
+
+PASSED = "passed"
+"""Where a reason may stand, but there is none."""
+
+ONE_PAIR = TimingRules(warm_up_seconds=0, min_pairs=1, max_pairs=1, noise_limit=1000)
+"""For submissions whose speed is no question."""
+
+LUCK = {Reason.DATA_RACE, Reason.BARRIER_DIVERGENCE, Reason.UNINITIALISED}
+"""Causes that leave open what a device makes of a kernel."""
+
+BUILD, CASES, SANITIZER, MEMORY, PERFORMANCE = "build", "every case", "sanitizer", "memory", "performance"
+"""Names that stand in `fails` beside those of cases."""
+
+
+def _several(value: Any) -> Any:
+    """One thing or a list of them, as a list."""
+    return [] if value == PASSED else value if isinstance(value, list) else [value]
+
+
+Several = BeforeValidator(_several)
+
+Reasons = Annotated[tuple[Reason, ...], Several]
+"""Any of them will do; none means that it passes."""
+
+Failure = Annotated[
+    Annotated[Reasons, Tag("reasons")] | Annotated[dict[str, Reasons], Tag("by name")],
+    Discriminator(lambda value: "by name" if isinstance(value, dict) else "reasons"),
+]
+"""Of a check; by name, of checks of memory or of classes of devices."""
+
+
+class Cause(Record):
+    """What the first explanation must say."""
+
+    reason: Reason
+    line: Annotated[tuple[int, ...], Several] = ()
+    says: str = ""
+    stride: Annotated[tuple[Expression, ...], Several] = ()
+
+
+class Expectation(Record):
+    """An expected.yaml."""
+
+    about: str
+    part: str = ""
+    fails: dict[str, Failure]
+    cause: Cause | None = None
+    finding: Literal["none"] | None = None
+    luck: tuple[str, ...] = ()
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it fails nothing."""
+        return not self.fails
+
+    @property
+    def reasons(self) -> set[Reason]:
+        """All that it names."""
+        listed = [why for each in self.fails.values() for why in (each.values() if isinstance(each, dict) else [each])]
+        return {reason for reasons in listed for reason in reasons}
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether its speed is a question: that of right ones is, and where something is expected of it."""
+        return self.is_right or PERFORMANCE in self.fails
+
+    @property
+    def is_luck(self) -> bool:
+        """Whether only the simulator's word is asked for: the device may get it right, too, as where nothing else
+        fails.
+        """
+        if self.cause is None:
+            return False
+        unseen = self.cause.reason is Reason.OUT_OF_BOUNDS and set(self.fails) == {SANITIZER}
+        return unseen or self.cause.reason in LUCK
+
+
+@dataclass(frozen=True, kw_only=True)
+class Golden:
+    """A submission of the corpus, in a folder of its own."""
+
+    folder: Path
+    expectation: Expectation
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.folder.name
+
+    def subject(self, coursework: Coursework) -> Assignment:
+        """What it is graded for: the assignment, or the part of a suite that it names."""
+        parts = {part.part: part for part in coursework.parts}
+        if self.expectation.part not in parts:
+            remedy = f"must be {listed(parts, 'or')}" if "" not in parts else "is for suites: leave it out"
+            raise InputError(f"{self.folder / EXPECTED_FILE}: part: {remedy}.")
+        return parts[self.expectation.part]
+
+
+def read_golden(folder: Path) -> Golden:
+    """A submission and what is expected of it; raises InputError that names the file, the field and the remedy."""
+    path = folder / EXPECTED_FILE
+    return Golden(
+        folder=folder, expectation=checked(str(path), Expectation, read_fields(path, "`about:` and `fails:`"))
+    )
+
+
+def corpus(folder: Path) -> tuple[Golden, ...]:
+    """All submissions in a folder, by their names; none if there is no such folder."""
+    found = {path.parent for path in folder.glob("*/*") if path.name in {FILE_NAME, EXPECTED_FILE}}
+    return tuple(map(read_golden, sorted(found)))
+
+
+# --- what failed, and what had to -------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What failed and what had to, by the names that expected.yaml uses.
+
+    What could not be checked here, and what nothing is expected of, is in neither.
+    """
+
+    found: Mapping[str, Reason]
+    expected: Mapping[str, tuple[Reason, ...]]
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """A line for each check whose verdict is not the one that it must get."""
+        names = dict.fromkeys((*self.expected, *self.found))
+        return tuple(filter(None, map(self._difference, names)))
+
+    def _difference(self, name: str) -> str:
+        found, expected = self.found.get(name), self.expected.get(name, ())
+        must = f"must be {listed(expected, 'or')}" if expected else "must pass"
+        if found is None:
+            return f"{name}: passes, {must}" if expected else ""
+        return "" if found in expected else f"{name}: {found}, {must}"
+
+
+def compare(expectation: Expectation, assignment: Assignment, result: Result) -> Comparison:
+    """The verdicts of a result, and those that expected.yaml lists."""
+    found = {short(check.name): check.reason for check in result.checks if check.reason is not None}
+    expected = dict(_expected(expectation, assignment, device_class(result.provenance.device)))
+    unasked = {*skipped(result), *expectation.luck}
+    if PERFORMANCE not in expected and not expectation.is_timed:
+        unasked.add(PERFORMANCE)
+    if expectation.is_luck:
+        unasked |= {*found, *expected} - {SANITIZER}
+    return Comparison(
+        found={name: reason for name, reason in found.items() if name not in unasked},
+        expected={name: reasons for name, reasons in expected.items() if name not in unasked},
+    )
+
+
+def skipped(result: Result) -> set[str]:
+    """What could not be checked: without a simulator, what rests on it."""
+    return {short(check.name) for check in result.checks if check.verdict is Verdict.SKIPPED}
+
+
+def short(name: str) -> str:
+    """A check's name without what differs from one device or size to another."""
+    return re.sub(r"^(correctness|practice): | \(.*\)$|: (cpu|gpu) .*$", "", name)
+
+
+def _expected(
+    expectation: Expectation, assignment: Assignment, kind: Literal["cpu", "gpu"]
+) -> Iterator[tuple[str, tuple[Reason, ...]]]:
+    """The failures of expected.yaml, with its shorthands written out; of what stands twice, the last counts."""
+    fails, not_run = expectation.fails, (Reason.NOT_RUN,)
+    cases = [case.name for case in assignment.correctness.cases]
+    counting = {case.name for case in assignment.correctness.cases if not case.practice}
+    memory = [_memory(check.name) for check in assignment.memory.checks] if assignment.memory else []
+    stopped = BUILD in fails
+    if stopped:
+        yield from ((case, not_run) for case in cases)
+    if stopped or CASES in fails or counting & fails.keys():
+        yield from ((name, not_run) for name in (SANITIZER, *memory, PERFORMANCE))
+    shorthands = {CASES: cases, MEMORY: memory}
+    for name, failure in fails.items():
+        if not isinstance(failure, dict):
+            yield from ((each, failure) for each in shorthands.get(name, [name]))
+        elif name == MEMORY:
+            yield from ((_memory(check), reasons) for check, reasons in failure.items())
+        elif failure.get(kind):
+            yield name, failure[kind]
+
+
+def _memory(check: str) -> str:
+    return f"{MEMORY}: {check}"
+
+
+# --- what is said of it -----------------------------------------------------------------------
+
+
+def differences(golden: Golden, assignment: Assignment, result: Result) -> tuple[str, ...]:
+    """A line for everything in which a result is not what expected.yaml says: verdicts, findings, the explanation."""
+    expectation = golden.expectation
+    lines = [*compare(expectation, assignment, result).differences]
+    if expectation.finding == "none":
+        lines += [f"{short(check.name)}: findings, must be none" for check in result.checks if check.findings]
+    if expectation.cause is not None and not skipped(result):
+        lines += _unexplained(expectation.cause, assignment, result.first_cause)
+    return tuple(lines)
+
+
+def _unexplained(cause: Cause, assignment: Assignment, check: Check | None) -> Iterator[str]:
+    """What the first explanation, in the check's message and first finding, lacks."""
+    if check is None or check.reason is not cause.reason:
+        yield f"the first cause is {check.reason if check else 'none'}, must be {cause.reason}"
+        return
+    finding = check.findings[0] if check.findings else None
+    words = f"{check.message} {finding.message if finding else ''}"
+    lines = {int(line) for named in re.findall(r"lines? ([\d, and]+)", words) for line in re.findall(r"\d+", named)}
+    lines |= {place.line for place in finding.places} if finding else set()
+    wanted = set(cause.line)
+    if len(lines & wanted) < min(2 if check.reason is Reason.DATA_RACE else 1, len(wanted)):
+        named = listed(sorted(lines), "and") if lines else "none"
+        yield f"the explanation names the lines {named}, must name {listed(sorted(wanted), 'or')}: {words}"
+    if cause.says not in words:
+        yield f'the explanation does not say "{cause.says}": {words}'
+    if cause.stride and not any(f"{stride} bytes apart" in words for stride in _strides(cause, assignment)):
+        yield f"the explanation does not say how many bytes neighbours are apart: {words}"
+
+
+def _strides(cause: Cause, assignment: Assignment) -> Iterator[str]:
+    names = assignment.names(assignment.memory.sizes if assignment.memory else {})
+    return (f"{evaluate(stride, names):g}" for stride in cause.stride)

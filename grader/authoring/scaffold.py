@@ -1,0 +1,45 @@
+"""`grader init`: the folder a student starts from."""
+
+import os
+from pathlib import Path
+
+from grader.common.errors import InputError
+from grader.course.suite import Coursework
+
+PLACEHOLDER = "@ASSIGNMENT@"
+
+KIT_PLACEHOLDER = "@KIT_URL@"
+"""The address of the course's kit. A kit's own template states it, if it is known; else students fill it in."""
+
+TEMPLATE_FILES = ("README.md", ".gitlab-ci.yml", ".github/workflows/grade.yml")
+
+
+def start(assignment: Coursework, template: Path, target: Path) -> list[Path]:
+    """Write the starter files of an assignment into `target`; the files written. Never overwrites one."""
+    files = {
+        "kernels.cl": _read(assignment.folder / "kernels.cl"),
+        "HANDOUT.md": _read(assignment.folder / "README.md"),
+        **{name: _filled(_read(template / name), assignment.name) for name in TEMPLATE_FILES},
+    }
+    present = [name for name in files if os.path.lexists(target / name)]
+    if present:
+        raise InputError(f"{target} already holds {', '.join(present)}; choose an empty folder.")
+    try:
+        for name, text in files.items():
+            path = target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write to {target}: {error.strerror}.") from error
+    return [target / name for name in files]
+
+
+def _filled(text: str, name: str) -> str:
+    return text.replace(PLACEHOLDER, name).replace(KIT_PLACEHOLDER, "")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}. The course's files are not complete.") from error

@@ -1,0 +1,105 @@
+"""The published JSON schemas: of assignment.yaml for editors, of the JSON report for those who read it.
+
+A suite's assignment.yaml has `parts`, each of which says what differs from the fields beside it: so with `parts`, what
+is required may stand in either place, and a mapping in each may hold some of its fields. A list replaces the other one,
+so what is in it is complete.
+"""
+
+import json
+from enum import StrEnum
+from typing import Any
+
+from grader.course.assignment import Assignment
+from grader.course.suite import Suite
+from grader.results.result import Result
+
+Fields = dict[str, Any]
+"""A JSON schema, or a part of one."""
+
+NOT_IN_THE_FILE = frozenset({"name", "folder", "reference", "part", "kit"})
+"""Fields of an assignment that say where it was found."""
+
+REFERENCE = "#/$defs/"
+
+
+class Schema(StrEnum):
+    """The files that have a published schema."""
+
+    RESULT = "result"
+    ASSIGNMENT = "assignment"
+
+
+def schema_text(which: Schema) -> str:
+    """The schema as JSON."""
+    fields = Result.model_json_schema(mode="serialization") if which is Schema.RESULT else assignment_schema()
+    return json.dumps(fields, indent=2)
+
+
+def assignment_schema() -> Fields:
+    """The schema of assignment.yaml."""
+    record = _stated(Assignment.model_json_schema())
+    definitions: Fields = record["$defs"]
+    fields = {name: field for name, field in record["properties"].items() if name not in NOT_IN_THE_FILE}
+    required = [name for name in record["required"] if name not in NOT_IN_THE_FILE]
+    some = {name: _partial(field) for name, field in fields.items()}
+    parts = Suite.model_json_schema()["properties"]["parts"]
+    return {
+        "title": "assignment.yaml",
+        "description": "What an assignment asks for: of one kernel or, with `parts`, of several in one kernels.cl.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {**some, "parts": {**parts, "items": {"$ref": f"{REFERENCE}Part"}}},
+        "required": ["title"],
+        "if": {"required": ["parts"]},
+        "else": {"$ref": f"{REFERENCE}Whole"},
+        "$defs": {
+            **definitions,
+            **{_partial_name(name): _relaxed(each) for name, each in definitions.items()},
+            "Whole": {"description": "Of one kernel.", "properties": fields, "required": required},
+            "Part": {
+                "description": "What differs for this kernel from the fields beside `parts`.",
+                "type": "object",
+                "additionalProperties": False,
+                "properties": some,
+                "required": ["kernel"],
+            },
+        },
+    }
+
+
+def _stated(schema: Any) -> Any:
+    """The schema without nulls: what is left out is not written, and an editor's words are plainer for it."""
+    if isinstance(schema, list):
+        return [_stated(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {name: _stated(each) for name, each in schema.items() if (name, each) != ("default", None)}
+    choices = [each for each in kept.get("anyOf", ()) if each != {"type": "null"}]
+    if len(choices) == 1:
+        del kept["anyOf"]
+        return {**choices[0], **kept}
+    return {**kept, "anyOf": choices} if choices else kept
+
+
+def _relaxed(schema: Fields) -> Fields:
+    """A mapping of which some fields may stand elsewhere; what is no mapping, as it is."""
+    if "properties" not in schema:
+        return schema
+    fields = {name: _partial(field) for name, field in schema["properties"].items()}
+    return {**{name: each for name, each in schema.items() if name != "required"}, "properties": fields}
+
+
+def _partial(schema: Fields) -> Fields:
+    """The same, where mappings need not be complete; lists must be."""
+    relaxed = dict(schema)
+    if "$ref" in schema:
+        relaxed["$ref"] = REFERENCE + _partial_name(schema["$ref"].removeprefix(REFERENCE))
+    if "anyOf" in schema:
+        relaxed["anyOf"] = [_partial(each) for each in schema["anyOf"]]
+    if isinstance(schema.get("additionalProperties"), dict):
+        relaxed["additionalProperties"] = _partial(schema["additionalProperties"])
+    return relaxed
+
+
+def _partial_name(name: str) -> str:
+    return f"Partial{name}"

@@ -1,0 +1,206 @@
+"""`grader selftest`: do the assignments ask on this device what they mean to ask?
+
+The model solution must pass everything, with a margin in speed; the skeleton must build and fail every case; the
+baseline must compute the right thing, and miss full points for speed unless the assignment says that it may not. Both
+must agree at the sizes that are timed, where on a GPU the model solution is what submissions are held against.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from grader.authoring.thresholds import CLEARLY, MARGIN
+from grader.common.errors import SolutionError
+from grader.course.assignment import Assignment
+from grader.course.folders import BASELINE_FILE, MODEL_FILE
+from grader.course.rubric import SpeedGoal
+from grader.course.submissions.submission import FILE_NAME, read_submission
+from grader.course.submissions.task import Task
+from grader.course.truth.inputs import fresh_seed
+from grader.course.truth.oracle import load_oracle
+from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial
+from grader.grading.checks.program import own_program
+from grader.grading.device_lock import shared
+from grader.grading.explain.problem import of_failure, sizes_in_words
+from grader.grading.grade import Bench, Progress, grade_submission
+from grader.grading.timing.contestant import Contestant
+from grader.grading.timing.lineup import begin, match_of, own_programs
+from grader.grading.timing.output_check import ByOracle, ByReference, Match, OracleScene, Scene
+from grader.protocol.messages import DeviceFacts, Done, Opened
+from grader.results.metrics import Performance
+from grader.results.result import Kind, Result, Verdict
+from grader.workers.device import speed_goal
+from grader.workers.outcome import Fetched, Timing
+from grader.workers.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_plan, control_plan
+from grader.workers.series import Series
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """One thing that must be true of an assignment, whether it is, and what was seen."""
+
+    claim: str
+    holds: bool
+    seen: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnResults:
+    """Those of our own files, graded as if they had been handed in."""
+
+    model: Result
+    skeleton: Result
+
+
+def examine_assignment(assignment: Assignment, bench: Bench, progress: Progress) -> Iterator[Statement]:
+    """All statements about one assignment on this device."""
+    return state(assignment, grade_own(assignment, bench, progress), bench)
+
+
+def grade_own(assignment: Assignment, bench: Bench, progress: Progress) -> OwnResults:
+    """Grade the model solution and the skeleton."""
+    seed = fresh_seed()
+
+    def graded(path: Path) -> Result:
+        return grade_submission(
+            Task(assignment=assignment, submission=read_submission(path), seed=seed), bench, progress
+        )
+
+    return OwnResults(model=graded(assignment.reference / MODEL_FILE), skeleton=graded(assignment.folder / FILE_NAME))
+
+
+def state(assignment: Assignment, own: OwnResults, bench: Bench) -> Iterator[Statement]:
+    """All statements, those that rest on the gradings first."""
+    device, seed = own.model.provenance.device, fresh_seed()
+    yield _model_passes(own.model)
+    performance = own.model.checks[-1].performance
+    if performance is not None:
+        yield from _speed(speed_goal(assignment, device), performance)
+    yield _skeleton_fails(own.skeleton)
+    yield _baseline_is_right(assignment, bench, seed)
+    yield _both_agree(assignment, bench, device, seed)
+
+
+def _model_passes(result: Result) -> Statement:
+    failed = [check for check in result.checks if check.verdict is not Verdict.PASSED]
+    points = f"{result.points:g} of {result.max_points:g} points"
+    return Statement(
+        claim="the model solution passes every check",
+        holds=not failed,
+        seen=f"{failed[0].name}: {failed[0].message}" if failed else points,
+    )
+
+
+def _speed(goal: SpeedGoal, performance: Performance) -> Iterator[Statement]:
+    full = goal.bands[0].fraction
+    assert performance.fraction_of_reference is not None, "there is a model solution here"
+    margin = performance.fraction_of_reference.median / full
+    yield Statement(
+        claim=f"the model solution is {MARGIN:g} times as fast as full points need",
+        holds=margin >= MARGIN,
+        seen=f"{margin:.2f} times",
+    )
+    if goal.baseline == "fails":
+        naive = 1 / performance.speed_up_over_baseline.median
+        yield Statement(
+            claim="the baseline clearly misses full points",
+            holds=naive <= CLEARLY * full,
+            seen=f"it reaches {naive:.2f} of the model solution; full points need {full:.2f}",
+        )
+
+
+def _skeleton_fails(result: Result) -> Statement:
+    cases = [check for check in result.checks if check.kind is Kind.CORRECTNESS]
+    right = sum(check.verdict is Verdict.PASSED for check in cases)
+    builds = result.checks[0].verdict is Verdict.PASSED
+    return Statement(
+        claim="the skeleton builds and fails every case",
+        holds=builds and not right,
+        seen=f"{right} of {len(cases)} cases pass" if builds else result.checks[0].message,
+    )
+
+
+def _baseline_is_right(assignment: Assignment, bench: Bench, seed: int) -> Statement:
+    wrong = _wrong_baseline_case(assignment, bench, seed)
+    seen = wrong or f"in {len(assignment.correctness.cases)} cases"
+    return Statement(claim="the baseline computes the right thing", holds=wrong is None, seen=seen)
+
+
+def _wrong_baseline_case(assignment: Assignment, bench: Bench, seed: int) -> str | None:
+    """The first case that the baseline gets wrong, and how; None if it is right in all."""
+    oracle = load_oracle(assignment)
+    program = own_program(assignment, assignment.source(BASELINE_FILE))
+    cases = assignment.correctness.cases
+    with bench.worker().load({BASELINE: program}) as worker:
+        series = Series(worker, {case.name: baseline_plan(assignment, case.sizes) for case in cases})
+        for number, case in enumerate(cases):
+            trial = make_trial(assignment, oracle, case.sizes, case.data, (seed, 0, number))
+            fetched = series.run(case.name, trial.arrays)
+            script = series.script(case.name)
+            problem = inspect(trial, script, fetched) if isinstance(fetched, dict) else of_failure(fetched)
+            if problem is not None:
+                return f"{case.name}: {problem.message}"
+    return None
+
+
+def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed: int) -> Statement:
+    """Of the model solution and the baseline, at the sizes and by the referee that submissions are timed with."""
+    match = match_of(assignment, device, seed)
+    referee = ByReference(match) if assignment.performance.referee is None else ByOracle(match)
+    with shared(device, bench.locks), bench.worker() as worker:
+        control = Contestant(worker=worker, plan=referee.prepare(control_plan(match.assignment, device)))
+        begin(control, own_programs(match.assignment), referee)
+        opened = worker.open(control.plan)
+        if not isinstance(opened, Opened):
+            raise SolutionError(f"the kernels of the assignment cannot be timed: {of_failure(opened).message}")
+        turns = range(len(match.assignment.performance.integers))
+        wrong = next(filter(None, (_disagreement(match, control, referee.scene(turn)) for turn in turns)), None)
+    return Statement(
+        claim="the model solution and the baseline agree at the sizes that are timed",
+        holds=wrong is None,
+        seen=wrong or sizes_in_words(match.sizes),
+    )
+
+
+def _disagreement(match: Match, control: Contestant, scene: Scene) -> str | None:
+    """What is wrong with what either makes of the data of a round."""
+    script = WHOLE if match.assignment.has_surroundings else STUDENT
+    made = {name: _computed(control, scene, name) for name in (script, NAIVE)}
+    return _wrong(scene.trial, control, made) if isinstance(scene, OracleScene) else _difference(match, *made.values())
+
+
+def _computed(control: Contestant, scene: Scene, script: str) -> dict[str, Fetched]:
+    """What a script of the control's makes of a round's data, as far as the baseline makes it."""
+    prepared = scene.prepare(control, script)
+    supplied = scene.supply(control, script) if isinstance(prepared, Done) else prepared
+    launched = control.worker.launch(scene.script(script)) if isinstance(supplied, Done) else supplied
+    made = control.plan.scripts[scene.script(NAIVE)].outputs
+    fetched = control.worker.fetch(made) if isinstance(launched, Timing) else launched
+    if not isinstance(fetched, dict):
+        raise SolutionError(f"the {script} failed at the sizes that are timed: {of_failure(fetched).message}")
+    return dict(zip(control.plan.scripts[NAIVE].outputs, fetched.values(), strict=True))
+
+
+def _wrong(trial: Trial, control: Contestant, made: Mapping[str, dict[str, Fetched]]) -> str | None:
+    """What the oracle says of either."""
+    for name, fetched in made.items():
+        problem = inspect(trial, control.plan.scripts[name], fetched)
+        if problem is not None:
+            return f"the {name}: {problem.message}"
+    return None
+
+
+def _difference(match: Match, model: dict[str, Fetched], naive: dict[str, Fetched]) -> str | None:
+    """The arrays in which one does not hold what the other does."""
+    assignment, sizes = match.assignment, match.sizes
+    differ = [
+        name
+        for name in naive
+        if assignment.buffers[name].is_judged
+        and not np.array_equal(
+            as_array(assignment, name, model[name], sizes), as_array(assignment, name, naive[name], sizes)
+        )
+    ]
+    return f"they differ in {', '.join(differ)}" if differ else None

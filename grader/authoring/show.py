@@ -1,0 +1,99 @@
+"""`grader show`: what an assignment asks for, in words."""
+
+from collections.abc import Iterator
+
+from grader.common.phrases import listed
+from grader.course.assignment import Assignment
+from grader.course.expressions import evaluate
+from grader.course.launches import Launch
+from grader.course.rubric import Case, Measure
+from grader.course.suite import Coursework
+from grader.grading.checks.signature import expected_signature
+from grader.grading.explain.problem import sizes_in_words
+
+
+def describe(assignment: Coursework) -> str:
+    """The contract, the cases and the points, as text."""
+    return "\n".join(_lines(assignment)) + "\n"
+
+
+def _lines(assignment: Coursework) -> Iterator[str]:
+    yield f"{assignment.title} ({assignment.name}), {assignment.points:g} points"
+    for part in assignment.parts:
+        yield ""
+        yield from _part(part)
+
+
+def _part(assignment: Assignment) -> Iterator[str]:
+    if assignment.part:
+        yield f"{assignment.part}, {assignment.points:g} points"
+    for launch in assignment.student_launches:
+        yield f"  {expected_signature(assignment, launch)}"
+        if launch.kernel in assignment.choices.launches:
+            yield "      global and local sizes: yours to state"
+        else:
+            yield f"      global {_extent(launch.global_size)}, local {_extent(launch.local_size)}"
+        yield from _extras(assignment, launch)
+    for name, values in assignment.choices.constants.items():
+        yield f"  {name} is yours to choose: {listed(values, 'or')}; {assignment.constants[name]} if you state none"
+    yield from _repeated(assignment)
+    yield f"  constants: {', '.join(f'{name}={value}' for name, value in assignment.constants.items())}"
+    yield ""
+    yield f"  correctness, {assignment.correctness.points:g} points"
+    for case in assignment.correctness.cases:
+        yield f"      {case.name}: {sizes_in_words(case.sizes)}, {case.data} data{_apart(case)}"
+    yield from _watched(assignment)
+    for kind, goal in assignment.performance.classes.items():
+        yield f"  performance on a {kind} at {sizes_in_words({**goal.constants, **goal.sizes})}"
+        for band in goal.bands:
+            yield f"      {band.points:g} points from {100 * band.fraction:g} % of the model solution's speed"
+        for device, rate in goal.minimum.items():
+            yield f"      on {device} at least {rate:g} {assignment.performance.unit}"
+
+
+def _repeated(assignment: Assignment) -> Iterator[str]:
+    repeat = assignment.repeat
+    if repeat is None:
+        return
+    until = f", or until the sum of {repeat.until.sum} is below {repeat.until.below}" if repeat.until else ""
+    swapped = "".join(f"; {old} and {new} change places after each" for old, new in repeat.swap)
+    yield f"  repeated: {repeat.times} turns{until}{swapped}"
+
+
+def _apart(case: Case) -> str:
+    """What is said of some cases only."""
+    return "".join(f", {word}" for word, holds in (("practice", case.practice), ("hidden", case.hidden)) if holds)
+
+
+MEASURES: dict[Measure, str] = {
+    "coalescing": "no line moves more than {} times the fewest sectors of global memory that hold its words",
+    "bank conflicts": "no request of a warp to local memory takes more than {} words from one bank",
+    "words read": "all work-items together read at most {} words of global memory",
+    "words written": "all work-items together write at most {} words of global memory",
+    "words moved": "the sectors of global memory that are moved hold at most {} words",
+    "divergence": "the work-items of a warp part at no more than {} of its branches",
+}
+
+
+def _watched(assignment: Assignment) -> Iterator[str]:
+    """What is asked of runs on the simulator."""
+    sanitizer, memory = assignment.sanitizer, assignment.memory
+    if sanitizer is not None:
+        yield f"  sanitizer, {sanitizer.points:g} points, in a simulated run at {sizes_in_words(sanitizer.sizes)}"
+        yield "      no access out of bounds, no race, no barrier that some work-items miss, no use of unset values"
+    if memory is not None:
+        yield f"  memory, in a simulated run at {sizes_in_words(memory.sizes)}"
+        for each in memory.checks:
+            limit = evaluate(each.at_most, assignment.names(memory.sizes))
+            yield f"      {each.points:g} points for {each.name}: {MEASURES[each.measure].format(f'{limit:,.6g}')}"
+
+
+def _extent(sizes: tuple[str | int, ...]) -> str:
+    return "(" + ", ".join(str(size) for size in sizes) + ")"
+
+
+def _extras(assignment: Assignment, launch: Launch) -> Iterator[str]:
+    if launch.optional_local is not None:
+        yield f"      a last parameter `__local real *` of {launch.optional_local} elements is supplied if declared"
+    if launch.kernel == assignment.kernel and assignment.aliases:
+        yield f"      also accepted as {', '.join(assignment.aliases)}"

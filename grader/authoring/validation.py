@@ -1,0 +1,179 @@
+"""`grader validate`: is an assignment ready to be handed out?
+
+read -> our own files are graded (selftest.py) -> the golden corpus is -> what may be asked (thresholds.py)
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from grader.authoring.golden import ONE_PAIR, Golden, differences
+from grader.authoring.selftest import OwnResults, Statement, grade_own, state
+from grader.authoring.thresholds import Limit, Proposal, Speeds, propose_goal
+from grader.common.errors import InputError, NoiseError, SolutionError
+from grader.common.phrases import count
+from grader.course.assignment import Assignment
+from grader.course.expressions import evaluate
+from grader.course.folders import BASELINE_FILE
+from grader.course.launches import Choices
+from grader.course.submissions.submission import FILE_NAME, read_submission
+from grader.course.submissions.task import Task
+from grader.course.suite import Coursework
+from grader.course.truth.inputs import fresh_seed
+from grader.grading.by_hand.profiling import profile_submission
+from grader.grading.checks.memory import MEASURES
+from grader.grading.explain.problem import Problem
+from grader.grading.grade import Bench, Progress, grade_submission
+from grader.protocol.messages import DeviceFacts
+from grader.results.metrics import Performance, Profile
+from grader.results.result import Result
+from grader.workers.device import speed_goal
+
+ATTEMPTS = 3
+"""A machine too noisy to time on is asked again, as an instructor would."""
+
+HANDOUT = "README.md"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examined:
+    """What was seen of an assignment, or of one part of a suite.
+
+    `own` is None where our own files could not be graded, `baseline` where its accesses could not be counted.
+    """
+
+    assignment: Assignment
+    statements: tuple[Statement, ...]
+    own: OwnResults | None
+    baseline: Profile | None
+
+    @property
+    def device(self) -> DeviceFacts:
+        """That on which our own files were graded."""
+        assert self.own is not None
+        return self.own.model.provenance.device
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """A golden submission that was graded, and in what the result is not as expected."""
+
+    golden: Golden
+    result: Result
+    differences: tuple[str, ...]
+
+
+def is_read(coursework: Coursework) -> Statement:
+    """That it could be."""
+    kernels = count(len(coursework.parts), "kernel")
+    return Statement(claim="assignment.yaml can be used", holds=True, seen=f"{kernels}, {coursework.points:g} points")
+
+
+def is_complete(coursework: Coursework) -> Statement:
+    """Whether all that students get is there; what the grader needs was looked for when it was read."""
+    missing = [name for name in (FILE_NAME, HANDOUT) if not (coursework.folder / name).is_file()]
+    return Statement(
+        claim="there are a skeleton and a handout",
+        holds=not missing,
+        seen=f"add {' and '.join(missing)} to {coursework.folder}" if missing else str(coursework.folder),
+    )
+
+
+def examine(assignment: Assignment, bench: Bench, progress: Progress) -> Examined:
+    """Grade our own files, and count the accesses of the baseline; what cannot be run is a statement that is broken."""
+    statements: list[Statement] = []
+    own, baseline = None, None
+    try:
+        own = _patiently(lambda: grade_own(assignment, bench, progress))
+        progress("running the baseline")
+        statements.extend(state(assignment, own, bench))
+        if own.model.profiles:
+            baseline = _count_baseline(assignment, bench, progress)
+    except (InputError, SolutionError) as error:
+        statements.append(Statement(claim="our own files can be run", holds=False, seen=str(error)))
+    return Examined(assignment=assignment, statements=tuple(statements), own=own, baseline=baseline)
+
+
+def _count_baseline(assignment: Assignment, bench: Bench, progress: Progress) -> Profile | None:
+    """The accesses of the baseline, as if that had been asked for and handed in."""
+    asked = {"kernel": assignment.baseline[-1].kernel, "launches": assignment.baseline, "choices": Choices()}
+    submission = read_submission(assignment.reference / BASELINE_FILE)
+    task = Task(assignment=assignment.model_copy(update=asked), submission=submission, seed=fresh_seed())
+    counted = profile_submission(task, bench, progress)
+    return None if isinstance(counted, Problem) else counted.profile
+
+
+def judge(golden: Golden, assignment: Assignment, bench: Bench, progress: Progress) -> Judged:
+    """Grade a golden submission, and hold the result against what is expected of it."""
+    timing = bench.timing if golden.expectation.is_timed else ONE_PAIR
+    task = Task(assignment=assignment, submission=read_submission(golden.folder), seed=fresh_seed())
+    result = _patiently(
+        lambda: grade_submission(task, replace(bench, timing=timing), lambda doing: progress(f"{golden.name}: {doing}"))
+    )
+    return Judged(golden=golden, result=result, differences=differences(golden, assignment, result))
+
+
+def _patiently(grade: Callable[[], T]) -> T:
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return grade()
+        except NoiseError:
+            continue
+    return grade()
+
+
+# --- what may be asked ------------------------------------------------------------------------
+
+
+def speeds(seen: Examined, judged: tuple[Judged, ...]) -> Speeds | None:
+    """Those on the device at hand, of the baseline and of what is right; None if the model solution was not timed."""
+    performance = seen.own.model.checks[-1].performance if seen.own else None
+    if performance is None:
+        return None
+    right = {name: result.checks[-1].performance for name, result in _right(seen.assignment, judged).items()}
+    return Speeds(
+        model=_of_model(performance),
+        baseline=1 / performance.speed_up_over_baseline.median,
+        right={name: _of_model(timed) for name, timed in right.items() if timed is not None},
+    )
+
+
+def _of_model(timed: Performance) -> float:
+    assert timed.fraction_of_reference is not None, "there is a model solution here"
+    return timed.fraction_of_reference.median
+
+
+def _right(assignment: Assignment, judged: tuple[Judged, ...]) -> dict[str, Result]:
+    """The results of right submissions, by their names."""
+    expected = ((each, each.golden.expectation) for each in judged)
+    return {each.golden.name: each.result for each, of in expected if of.is_right and of.part == assignment.part}
+
+
+def proposal(seen: Examined, measured: Speeds) -> Proposal:
+    """The speed goal that would fit."""
+    return propose_goal(speed_goal(seen.assignment, seen.device).points, measured)
+
+
+def limits(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Limit]:
+    """The memory checks, if the model solution's accesses were counted."""
+    memory = seen.assignment.memory
+    profile = _profile(seen.own.model) if seen.own else None
+    if memory is None or profile is None:
+        return
+    right = {name: _profile(result) for name, result in _right(seen.assignment, judged).items()}
+    for check in memory.checks:
+        measure = MEASURES[check.measure]
+        yield Limit(
+            check=check,
+            asked=evaluate(check.at_most, seen.assignment.names(memory.sizes)),
+            model=measure(profile).value,
+            baseline=None if seen.baseline is None else measure(seen.baseline).value,
+            right={name: measure(counted).value for name, counted in right.items() if counted is not None},
+        )
+
+
+def _profile(result: Result) -> Profile | None:
+    """Of one kernel, if its accesses were counted."""
+    return next(iter(result.profiles.values()), None)

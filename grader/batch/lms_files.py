@@ -1,0 +1,101 @@
+"""Files for an instructor to upload: edited copies of what a platform gave, and feedback in the shape that it takes.
+
+RESULTS/moodle-worksheet.csv     a copy of the grading worksheet, with grades and comments
+RESULTS/moodle-feedback.zip      the page of every submission, for "Upload multiple feedback files in a zip"
+RESULTS/canvas-gradebook.csv     a copy of the exported gradebook, with scores
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from grader.common.errors import InputError
+from grader.common.files import write_whole
+from grader.course.submissions.handin import Remark, Student
+from grader.lms.exports.canvas import canvas_gradebook
+from grader.lms.exports.columns import Filled
+from grader.lms.exports.feedback_zip import feedback_zip
+from grader.lms.exports.moodle import moodle_worksheet
+from grader.lms.exports.sheet import Sheet, read_sheet
+from grader.lms.intake import MOODLE
+from grader.results.gradebook import Gradebook, Row, totals
+
+FEEDBACK = "moodle-feedback.zip"
+
+WHOLE_GRADES = "its grades count hidden checks, too, so they would tell: upload it when these are released."
+
+
+class Upload(Protocol):
+    """A file that a platform gave, to be filled in."""
+
+    @property
+    def name(self) -> str:
+        """Of the copy."""
+
+    def fill(self, book: Gradebook) -> Filled:
+        """The copy; raises InputError if it cannot be told what belongs where."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoodleWorksheet:
+    """A grading worksheet as Moodle gave it, and the columns to fill where their headings are not known."""
+
+    sheet: Sheet
+    grade_column: str | None = None
+    feedback_column: str | None = None
+    name: str = "moodle-worksheet.csv"
+
+    def fill(self, book: Gradebook) -> Filled:
+        """With the points of all assignments of the batch together, since the worksheet is about one."""
+        rows = totals(book) if len(book.assignments) > 1 else book.rows
+        return moodle_worksheet(self.sheet, rows, self.grade_column, self.feedback_column)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CanvasGradebook:
+    """A gradebook as Canvas exported it, and the column of the assignment where its heading does not tell."""
+
+    sheet: Sheet
+    column: str | None = None
+    name: str = "canvas-gradebook.csv"
+
+    def fill(self, book: Gradebook) -> Filled:
+        """With the scores of each assignment in its own column."""
+        if self.column is not None and len(book.assignments) > 1:
+            raise InputError("--canvas-column names one column for several assignments: grade one at a time.")
+        filled = Filled(data=self.sheet.filled({}), grades=0, remarks=())
+        for assignment in book.assignments:
+            one = canvas_gradebook(read_sheet(self.sheet.name, filled.data), book, assignment, self.column)
+            remarks = (*filled.remarks, *one.remarks)
+            filled = Filled(data=one.data, grades=filled.grades + one.grades, remarks=remarks)
+        return filled
+
+
+def read_upload(path: Path) -> Sheet:
+    """A file that is to be filled in; raises InputError if it cannot be."""
+    try:
+        return read_sheet(path.name, path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def write_uploads(uploads: Iterable[Upload], book: Gradebook, folder: Path) -> tuple[Remark, ...]:
+    """Write them; what the instructor should know before uploading."""
+    remarks: list[Remark] = []
+    for upload in uploads:
+        filled = upload.fill(book)
+        write_whole(folder / upload.name, filled.data)
+        remarks += filled.remarks
+        if any(row.grade and row.shown and row.grade.max_points > row.shown.max_points for row in book.rows):
+            remarks.append(Remark(where=upload.name, why=WHOLE_GRADES))
+    if book.shape == MOODLE:
+        remarks += feedback_zip(folder / FEEDBACK, _pages(book.rows, folder))
+    return tuple(remarks)
+
+
+def _pages(rows: tuple[Row, ...], folder: Path) -> Iterator[tuple[Student, str, bytes]]:
+    for row in rows:
+        if row.grade is not None:
+            name = f"{row.assignment}.html"
+            yield row.student, name, (folder / "students" / row.student.label / name).read_bytes()

@@ -1,0 +1,89 @@
+"""The whole story of a batch.
+
+what was named -> intake -> plan -> what is not in the store, by the workforce -> reports, gradebooks, overview
+"""
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.batch.lms_files import Upload, write_uploads
+from grader.batch.progress_table import following
+from grader.batch.publishing import Outcomes, blank_book, publish
+from grader.batch.regrading import choose
+from grader.batch.scheduler import grade_all, make_plan, missing
+from grader.batch.store import Store, at_work, batch_seed
+from grader.batch.workforce import Workforce
+from grader.common.errors import InputError, InterruptedGradingError
+from grader.common.phrases import count
+from grader.course.suite import Coursework
+from grader.lms.intake import take_in
+from grader.lms.intake.summary import tell
+from grader.protocol.text import showable
+from grader.results.gradebook import Gradebook
+from grader.results.withholding import View, withheld
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What an instructor asks for. `orders` are the settings that every station grades by (Settings.orders), `view` is
+    what students are shown.
+    """
+
+    submissions: Path
+    assignments: tuple[Coursework, ...]
+    folder: Path
+    orders: str
+    uploads: tuple[Upload, ...] = ()
+    seed: int | None = None
+    regrade: tuple[str, ...] = ()
+    view: View = withheld
+
+
+def mark(request: Request, hire: Callable[[], Workforce], say: Callable[[str], None]) -> Gradebook:
+    """Grade what has not been graded yet, and write everything that comes of it; the batch in brief.
+
+    `hire` is called once it is known that there is something to grade; `say` prints a line or several.
+    """
+    if request.folder.resolve().is_relative_to(request.submissions.resolve()):
+        raise InputError(f"{request.folder} lies in {request.submissions}, and would be taken for a submission.")
+    assignments = {assignment.name: assignment for assignment in request.assignments}
+    intake = take_in(request.submissions, request.assignments)
+    say(tell(intake))
+    if not intake.handins:
+        raise InputError(f"{request.submissions} holds nothing that can be graded; the lines above say why.")
+    for upload in request.uploads:
+        upload.fill(blank_book(intake, assignments))  # what is wrong with it should show now, not in some hours
+    with at_work(request.folder):
+        seed = batch_seed(request.folder, request.seed)
+        store = Store(request.folder)
+        with closing(hire()) as workforce:
+            plan = make_plan(intake, request.assignments, workforce.facilities(), request.orders, seed)
+            for wanted in request.regrade:
+                for key in choose(plan, store, assignments, wanted):
+                    store.drop(key)
+            left = missing(plan, store)
+            before = len(plan.items) - len(left.items)
+            say(_start(len(plan.items), before, str(plan.facilities)))
+            try:
+                with following(len(plan.items), before, say) as listen:
+                    faults = grade_all(left, workforce, store, listen)
+            except InterruptedGradingError as error:
+                done = sum(store.holds(key) for key in plan.items)
+                raise InterruptedGradingError(
+                    f"{error} {done} of {count(len(plan.items), 'grading')} are done and kept in {request.folder}; "
+                    "the same command goes on from there (without --regrade)."
+                ) from error
+        outcomes = Outcomes(
+            intake=intake, assignments=assignments, plan=plan, store=store, faults=faults, view=request.view
+        )
+        book = publish(outcomes, request.folder)
+        for remark in write_uploads(request.uploads, book, request.folder):
+            say(showable(f"{remark.where}: {remark.why}"))
+        return book
+
+
+def _start(total: int, before: int, facilities: str) -> str:
+    kept = f", of which {before} are there from before" if before else ""
+    return f"{count(total, 'grading')} to make{kept},\nwith {facilities}."

@@ -1,0 +1,162 @@
+"""What an instructor sees while a batch runs: a table that follows it on a terminal, a line an event elsewhere."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from grader.batch.scheduler import Event, Item, Listener
+from grader.protocol.text import showable
+from grader.reports.statistics import incomplete
+from grader.reports.terminal import summary
+from grader.reports.words import incomplete_in_words
+from grader.results.gradebook import Gradebook
+from grader.results.result import Ungraded
+
+RECENT = 8
+"""Lines about gradings that have ended, the last below."""
+
+SHOWN = 8
+"""Gradings under way that are named."""
+
+
+@dataclass(kw_only=True)
+class Board:
+    """The state of a batch of `total` gradings, of which `before` had been made by an earlier run."""
+
+    total: int
+    before: int
+    started: float
+    passed: int = 0
+    failed: int = 0
+    unchecked: int = 0
+    retried: int = 0
+    given_up: int = 0
+    running: dict[str, tuple[Item, float]] = field(default_factory=dict)
+    recent: list[str] = field(default_factory=list)
+
+    @property
+    def made(self) -> int:
+        """Gradings that have ended in this run, for good."""
+        return self.passed + self.failed + self.unchecked + self.given_up
+
+    def note(self, event: Event, now: float) -> None:
+        """Follow what happened."""
+        if event.what == "begun":
+            self.running[event.item.key] = (event.item, now)
+            return
+        self.running.pop(event.item.key, None)
+        self.retried += event.what == "retried"
+        self.given_up += event.what == "given up"
+        if event.result is not None:
+            self.passed += event.result.passed
+            self.failed += event.result.failed
+            self.unchecked += not (event.result.passed or event.result.failed)
+        self.recent = [*self.recent, line(event)][-RECENT:]
+
+    def seconds_left(self, now: float) -> float | None:
+        """By the rate so far; None while there is none."""
+        left = self.total - self.before - self.made
+        return left * (now - self.started) / self.made if self.made else None
+
+    def rate(self, now: float) -> float | None:
+        """Gradings a minute; None while there are none."""
+        return 60 * self.made / (now - self.started) if self.made and now > self.started else None
+
+
+def line(event: Event) -> str:
+    """What became of a grading, in a line."""
+    if event.result is not None:
+        return summary(event.item.name, event.result)
+    what = "will be tried again" if event.what == "retried" else "given up"
+    outcome = Ungraded(assignment="", submission="", fault=f"{what}: {event.fault}")
+    return summary(event.item.name, outcome)
+
+
+def draw(board: Board, now: float) -> Group:
+    """The table, some 80 columns wide."""
+    done = board.before + board.made
+    rate, left = board.rate(now), board.seconds_left(now)
+    head = Table.grid(padding=(0, 2))
+    head.add_row(ProgressBar(total=max(1, board.total), completed=done, width=30), f"{done} of {board.total}")
+    figures = [
+        f"{board.passed} passed",
+        f"{board.failed} failed a check",
+        *([f"{board.unchecked} not checked in full"] if board.unchecked else []),
+        *([f"{board.before} from before"] if board.before else []),
+        *([f"{board.retried} tried again"] if board.retried else []),
+        *([f"{board.given_up} not graded"] if board.given_up else []),
+    ]
+    pace = "" if rate is None or left is None else f"{rate:.3g} a minute, {duration(left)} left"
+    running = Table.grid(padding=(0, 2))
+    for item, since in [*board.running.values()][:SHOWN]:
+        running.add_row(
+            "  running", Text(showable(item.name), overflow="ellipsis", no_wrap=True), duration(now - since)
+        )
+    recent = [Text(f"  {each}", overflow="ellipsis", no_wrap=True, style="dim") for each in board.recent]
+    return Group(*recent, head, Text(", ".join(figures)), *([Text(pace)] if pace else []), running)
+
+
+def duration(seconds: float) -> str:
+    """E.g. "40 s", "12 min", "2 h 5 min"."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
+    """How a batch has ended: what there is, whom it lacks and why, and where to look."""
+    statuses = Counter(row.status for row in gradebook.rows)
+    grades = [row.grade for row in gradebook.rows if row.grade is not None]
+    passed = sum(grade.passed for grade in grades)
+    lines = [
+        (
+            f"{statuses['graded']} graded, of which {passed} passed every check; "
+            f"{statuses['ungraded']} not graded; {statuses['absent']} without a submission."
+        )
+    ]
+    lines += [incomplete_in_words(each) for each in incomplete(grades)]
+    lines += [
+        f"not graded: {showable(row.student.label)}, {row.assignment}: {showable(row.fault)}"
+        for row in gradebook.rows
+        if row.status == "ungraded"
+    ]
+    if statuses["ungraded"]:
+        lines.append("What was refused must be handed in anew. The rest is our fault: the same command tries again.")
+    return "\n".join([*lines, f"Begin with {folder / 'index.html'}; grades are in {folder / 'grades.csv'}."])
+
+
+@contextmanager
+def following(total: int, before: int, say: Callable[[str], None]) -> Iterator[Listener]:
+    """A listener that shows a batch until the end of the block: as a table on a terminal, else by what it says."""
+    console = Console(stderr=True)
+    board = Board(total=total, before=before, started=time.monotonic())
+    if not console.is_terminal:
+        yield lambda event: _tell(event, board, say)
+        return
+    with Live(draw(board, board.started), console=console, refresh_per_second=4, transient=True) as live:
+
+        def listen(event: Event | None) -> None:
+            now = time.monotonic()
+            if event is not None:
+                board.note(event, now)
+            live.update(draw(board, now))
+
+        yield listen
+
+
+def _tell(event: Event | None, board: Board, say: Callable[[str], None]) -> None:
+    if event is None:
+        return
+    board.note(event, time.monotonic())
+    if event.what != "begun":
+        say(f"[{board.before + board.made} of {board.total}] {line(event)}")

@@ -1,0 +1,53 @@
+"""Which stored results an instructor wants graded anew: `--regrade WHAT=VALUE`."""
+
+import difflib
+from collections.abc import Callable
+
+from grader.batch.scheduler import Item, Plan
+from grader.batch.store import Store
+from grader.common.errors import InputError
+from grader.course.suite import Coursework
+from grader.results.result import Result, Verdict
+
+Assignments = dict[str, Coursework]
+Choice = Callable[[Item, Result, Assignments, str], bool]
+
+
+def _student(item: Item, _result: Result, _assignments: Assignments, label: str) -> bool:
+    return any(handin.student.label == label for handin in item.handins)
+
+
+def _check(_item: Item, result: Result, _assignments: Assignments, words: str) -> bool:
+    return any(words in check.name and check.verdict is not Verdict.PASSED for check in result.checks)
+
+
+def _changed(_item: Item, result: Result, assignments: Assignments, name: str) -> bool:
+    return result.assignment == name and result.provenance.assignment_sha256 != assignments[name].sha256
+
+
+CHOICES: dict[str, Choice] = {"student": _student, "check": _check, "changed": _changed}
+"""Everything of a student; what has not passed a check with these words in its name; results for an assignment of
+which another version is there now, whether or not they could be scored anew.
+"""
+
+
+def choose(plan: Plan, store: Store, assignments: Assignments, wanted: str) -> tuple[str, ...]:
+    """Keys of the stored results that are meant; raises InputError for a choice that can mean nothing."""
+    what, _, value = wanted.partition("=")
+    if what not in CHOICES or not value:
+        raise InputError(f"--regrade {wanted} is not understood: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
+    if what == "student":
+        _known(value, {handin.student.label for item in plan.items.values() for handin in item.handins}, "student")
+    if what == "changed":
+        _known(value, set(assignments), "assignment in this batch")
+    stored = ((item, store.load(key)) for key, item in plan.items.items())
+    return tuple(
+        item.key for item, result in stored if result is not None and CHOICES[what](item, result, assignments, value)
+    )
+
+
+def _known(value: str, names: set[str], what: str) -> None:
+    if value not in names:
+        near = difflib.get_close_matches(value, names, n=1, cutoff=0.4)
+        hint = f"; did you mean {near[0]}?" if near else "."
+        raise InputError(f"there is no {what} {value!r}{hint}")

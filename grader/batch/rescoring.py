@@ -1,0 +1,83 @@
+"""Points anew from what was measured: for an assignment whose thresholds have changed since. Nothing is run."""
+
+from collections.abc import Iterator
+
+from grader.course.assignment import Assignment
+from grader.course.suite import Coursework
+from grader.grading.checks.correctness import forfeit
+from grader.grading.checks.memory import check_memory, uncounted
+from grader.grading.explain.problem import Problem
+from grader.grading.timing.performance import judge, unmeasured
+from grader.protocol.messages import DeviceFacts
+from grader.results.result import Check, Kind, Reason, Result, Verdict
+from grader.results.suite_results import joined, separated
+from grader.workers.device import speed_goal
+
+
+def rescore(result: Result, assignment: Coursework) -> Result:
+    """The result as this version of the assignment scores it; it must ask for the same measurements."""
+    parts = zip(separated(assignment, result), assignment.parts, strict=True)
+    anew = joined(assignment, [_rescored(own, part) for own, part in parts])
+    return anew.model_copy(update={"seconds": result.seconds})
+
+
+def _rescored(result: Result, assignment: Assignment) -> Result:
+    device = result.provenance.device
+    scored = (
+        *(_worth(check, 0.0) for check in _of(result, Kind.BUILD)),
+        *_correctness(result, assignment),
+        *(_worth(check, assignment.sanitizer.points) for check in _of(result, Kind.SANITIZER) if assignment.sanitizer),
+        *_memory(result, assignment),
+        *(_performance(check, assignment, device) for check in _of(result, Kind.PERFORMANCE)),
+    )
+    checks = forfeit(scored)
+    return result.model_copy(
+        update={
+            "title": assignment.title,
+            "checks": checks,
+            "points": sum(check.points for check in checks),
+            "max_points": sum(check.max_points for check in checks),
+            "provenance": result.provenance.model_copy(update={"assignment_sha256": assignment.sha256}),
+        }
+    )
+
+
+def _of(result: Result, kind: Kind) -> tuple[Check, ...]:
+    return tuple(check for check in result.checks if check.kind is kind)
+
+
+def _worth(check: Check, points: float) -> Check:
+    """A check whose verdict no threshold can change."""
+    earned = points if check.verdict is Verdict.PASSED else 0.0
+    return check.model_copy(update={"points": earned, "max_points": points})
+
+
+def _correctness(result: Result, assignment: Assignment) -> Iterator[Check]:
+    share = assignment.correctness.points / max(1, len(_of(result, Kind.CORRECTNESS)))
+    worth = {Kind.CORRECTNESS: share, Kind.PRACTICE: 0.0}
+    return (_worth(check, worth[check.kind]) for check in result.checks if check.kind in worth)
+
+
+def _memory(result: Result, assignment: Assignment) -> tuple[Check, ...]:
+    """Judged anew by the counts, where there are any; else by the reason for which there are none."""
+    stored = _of(result, Kind.MEMORY)
+    if assignment.memory is None or not stored:
+        return stored
+    if stored[0].verdict is Verdict.SKIPPED:
+        return tuple(
+            stored[0].model_copy(update={"name": each.name, "max_points": each.max_points})
+            for each in uncounted(assignment.memory)
+        )
+    why = Problem(reason=stored[0].reason or Reason.NOT_RUN, message=stored[0].message, detail=stored[0].detail)
+    counted = next(iter(result.profiles.values()), why)
+    checks = check_memory(assignment, assignment.memory, counted)
+    seconds = sum(check.seconds for check in stored) / len(assignment.memory.checks)
+    return tuple(check.model_copy(update={"seconds": seconds}) for check in checks)
+
+
+def _performance(check: Check, assignment: Assignment, device: DeviceFacts) -> Check:
+    goal = speed_goal(assignment, device)
+    if check.performance is None or check.reason in {Reason.IMPLAUSIBLE, Reason.DECIDED_ELSEWHERE}:
+        return _worth(check, goal.points)
+    fresh = unmeasured(assignment, device).model_copy(update={"seconds": check.seconds, "usage": check.usage})
+    return judge(fresh, check.performance, goal, device)

@@ -1,0 +1,152 @@
+"""A whole course, graded: what remains to be done, who does it, and what becomes of what cannot be done.
+
+Intake -> an item for each different file and assignment -> those not in the store -> workforce -> store
+"""
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from grader.batch.station import NAME, Errand, Facilities
+from grader.batch.store import Store, content_key, seed_of
+from grader.batch.workforce import Workforce
+from grader.common.errors import GraderError, InterruptedGradingError
+from grader.course.submissions.handin import HandIn, Intake
+from grader.course.suite import Coursework
+from grader.lms.bundle import Parcel, pack
+from grader.protocol.text import showable
+from grader.results.result import Result, Ungraded
+
+ATTEMPTS = 3
+"""At a grading that fails by our own fault: the first and two more."""
+
+TICK = 0.5
+"""Seconds between two looks at the clock while nothing happens."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """One grading: the same bytes for the same assignment, by whomever they were handed in."""
+
+    key: str
+    handins: tuple[HandIn, ...]
+    assignment: Coursework
+    parcel: Parcel
+
+    @property
+    def name(self) -> str:
+        """Whose it is, in a line of output."""
+        first, *others = self.handins
+        return f"{first.student.label}{f' and {len(others)} more' if others else ''}: {first.assignment}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Everything that a batch grades: its items by their key, and how all of them are graded."""
+
+    items: dict[str, Item]
+    facilities: Facilities
+    orders: str
+    seed: int
+
+    def errand(self, item: Item) -> Errand:
+        """What a station is sent."""
+        return Errand(
+            orders=self.orders,
+            facilities=self.facilities,
+            parcel=item.parcel,
+            data=item.handins[0].data,
+            sha256=item.handins[0].sha256,
+            seed=seed_of(self.seed, item.key),
+            assignment_sha256=item.assignment.sha256,
+            max_points=item.assignment.points + sum(sum(part.left_out.values()) for part in item.assignment.parts),
+        )
+
+
+def make_plan(
+    intake: Intake, assignments: tuple[Coursework, ...], facilities: Facilities, orders: str, seed: int
+) -> Plan:
+    """An item for every different file and assignment, in the order in which they were found."""
+    parcels = {assignment.name: pack(assignment) for assignment in assignments}
+    measured = {assignment.name: assignment.measured_sha256 for assignment in assignments}
+    named = {assignment.name: assignment for assignment in assignments}
+    items: dict[str, Item] = {}
+    for handin in intake.handins:
+        key = content_key(handin, measured[handin.assignment], facilities, orders)
+        known = items.get(key) or Item(
+            key=key, handins=(), assignment=named[handin.assignment], parcel=parcels[handin.assignment]
+        )
+        items[key] = replace(known, handins=(*known.handins, handin))
+    return Plan(items=items, facilities=facilities, orders=orders, seed=seed)
+
+
+def missing(plan: Plan, store: Store) -> Plan:
+    """The part of a plan that is not in the store."""
+    return replace(plan, items={key: item for key, item in plan.items.items() if not store.holds(key)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Something that happened to an item, at its attempt of this number; `fault` is ours, where there is no result."""
+
+    what: Literal["begun", "graded", "retried", "given up"]
+    item: Item
+    attempt: int
+    result: Result | None = None
+    fault: str = ""
+
+
+Listener = Callable[[Event | None], None]
+"""Told of every event as it happens, and of nothing (None) now and then while none does."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Attempt:
+    item: Item
+    number: int
+
+
+def grade_all(plan: Plan, workforce: Workforce, store: Store, listen: Listener) -> dict[str, str]:
+    """Grade every item, and store what comes of it; the faults of those that could not be graded, by key."""
+    waiting = deque(_Attempt(item=item, number=1) for item in plan.items.values())
+    under_way: dict[Future[Result | Ungraded], _Attempt] = {}
+    faults: dict[str, str] = {}
+    while waiting or under_way:
+        while waiting and len(under_way) < workforce.hands:
+            attempt = waiting.popleft()
+            under_way[workforce.submit(plan.errand(attempt.item))] = attempt
+            listen(Event(what="begun", item=attempt.item, attempt=attempt.number))
+        done, _ = wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED)
+        for future in done:
+            attempt = under_way.pop(future)
+            event = _ended(attempt, _outcome(future), store)
+            if event.what == "retried":
+                waiting.append(_Attempt(item=attempt.item, number=attempt.number + 1))
+            if event.what == "given up":
+                faults[attempt.item.key] = event.fault
+            listen(event)
+        if not done:
+            listen(None)
+    return faults
+
+
+def _ended(attempt: _Attempt, outcome: Result | Ungraded, store: Store) -> Event:
+    item, number = attempt.item, attempt.number
+    if isinstance(outcome, Result):
+        store.keep(item.key, outcome)
+        return Event(what="graded", item=item, attempt=number, result=outcome)
+    what: Literal["retried", "given up"] = "retried" if number < ATTEMPTS else "given up"
+    return Event(what=what, item=item, attempt=number, fault=outcome.fault)
+
+
+def _outcome(future: "Future[Result | Ungraded]") -> Result | Ungraded:
+    """What the station made of it; a station that died over it is a fault of ours like others."""
+    try:
+        return future.result()
+    except InterruptedGradingError:  # Ctrl-C is told this thread wherever it is
+        raise
+    except Exception as error:  # noqa: BLE001 - a cluster has errors of its own
+        told = str(error) if isinstance(error, GraderError) else f"its station failed: {error!r}"
+        return Ungraded(assignment="", submission=str(NAME), fault=showable(told))

@@ -1,0 +1,169 @@
+"""A station: a process that grades what it is sent, on the device of its own machine and by the rules of the batch.
+
+The same for a process beside the command line and for a worker of a cluster (workforce/). What comes in is from the
+judge's side: submissions are bytes here, and run in sandboxes as ever.
+"""
+
+import json
+import platform
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from threading import Lock
+
+from grader.common.errors import InputError, InterruptedGradingError, WorkerError
+from grader.common.interrupts import uninterrupted
+from grader.course.submissions.scanning import scan
+from grader.course.submissions.submission import FILE_NAME, Submission, parse_submission
+from grader.course.suite import Coursework
+from grader.grading.checks.simulator import absence
+from grader.grading.device_lock import shared_cpu
+from grader.grading.grade import Bench, grade_coursework, refuse_coursework, ungraded
+from grader.grading.settings import load_settings
+from grader.lms.bundle import Parcel, unpack
+from grader.protocol.messages import DeviceFacts
+from grader.results.result import Result, Ungraded
+from grader.workers.sandbox.folder import LockedFolder, abandoned
+
+NAME = Path(FILE_NAME)
+"""What every submission is called: the same bytes are graded once for all who handed them in."""
+
+PREFIX = "grader-station-"
+SIGN = "parcels"
+"""grader-station-XXXX/parcels/ holds what parcel.unpack makes; see sandbox/folder.py."""
+
+
+ONE_OF_SEVERAL_ALIKE = {"index": 0, "bus": None, "global_memory": 0, "clock": None}
+"""What may differ between devices whose results can be compared; a CPU's clock is whatever it was a moment ago."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facilities:
+    """What a station grades with: where these are equal, results can be compared."""
+
+    grader: str
+    device: DeviceFacts
+    simulated: bool
+
+    def __str__(self) -> str:
+        simulator = "with" if self.simulated else "without"
+        return f"grader {self.grader} on {self.device.name}, {simulator} the simulator"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Errand:
+    """One file to grade for one assignment. `orders` are settings, as JSON, that come before those of the machine; the
+    last two are what the result must say of the assignment.
+    """
+
+    orders: str
+    facilities: Facilities
+    parcel: Parcel
+    data: bytes
+    sha256: str
+    seed: int
+    assignment_sha256: str
+    max_points: float
+
+
+class Station:
+    """A bench that stays open from one errand to the next, and the assignments that were sent."""
+
+    def __init__(self, orders: str) -> None:
+        settings = load_settings(json.loads(orders))
+        with ExitStack() as undo:
+            with uninterrupted():
+                self._assignments = undo.enter_context(_assignments_folder(Path(tempfile.gettempdir())))
+                self._bench = undo.enter_context(settings.open_batch(settings.sandbox_for_others()))
+            self.facilities = _look_around(self._bench)
+            self._opened = undo.pop_all()
+
+    def close(self) -> None:
+        """End the spare worker, and remove the assignments."""
+        self._opened.close()
+
+    def grade(self, errand: Errand) -> Result:
+        """Grade it; raises what a grading raises, and WorkerError if this is not a station of the batch."""
+        if self.facilities != errand.facilities:
+            raise WorkerError(
+                f"{platform.node()} would grade with {self.facilities}, but the batch is graded with "
+                f"{errand.facilities}: the results could not be compared."
+            )
+        assignment = unpack(errand.parcel, self._assignments)
+        return _result(assignment, errand, self._bench)
+
+
+@contextmanager
+def _assignments_folder(parent: Path) -> Iterator[Path]:
+    """Where parcels are unpacked until the end of the block; what killed stations have left is removed first."""
+    with abandoned(parent, PREFIX, SIGN):
+        pass
+    try:
+        folder = LockedFolder.make(parent, PREFIX)
+        (folder.path / SIGN).mkdir()
+    except OSError as error:
+        raise WorkerError(f"cannot make a folder for assignments in {parent}: {error.strerror}.") from error
+    try:
+        yield folder.path / SIGN
+    finally:
+        folder.remove()
+
+
+def _look_around(bench: Bench) -> Facilities:
+    with shared_cpu(bench.locks), bench.worker() as worker, bench.simulator() as simulator:
+        here = worker.ready()
+        bench.roofs(here)  # a stale profile ends the batch before it begins
+        simulated = absence(simulator, bench.watching) is None
+    device = here.model_copy(update=ONE_OF_SEVERAL_ALIKE)
+    return Facilities(grader=version("grader"), device=device, simulated=simulated)
+
+
+def _result(assignment: Coursework, errand: Errand, bench: Bench) -> Result:
+    try:
+        submission = parse_submission(NAME, errand.data)
+    except InputError as error:
+        submission = Submission(path=NAME, source="", sha256=errand.sha256, scan=scan(""))
+        return refuse_coursework(assignment, submission, errand.seed, str(error), bench)
+    return grade_coursework(assignment, submission, errand.seed, bench, progress=lambda _: None)
+
+
+_at_work = Lock()
+"""A bench is for one grading at a time; a worker of a cluster may have several threads."""
+
+
+_open: dict[str, Station] = {}
+"""The station of this process, by its orders: at most one."""
+
+
+def _station(orders: str) -> Station:
+    if orders not in _open:
+        leave()
+        _open[orders] = Station(orders)
+    return _open[orders]
+
+
+def leave() -> None:
+    """Close the station of this process, if there is one; whoever ends the process does so before."""
+    while _open:
+        _, station = _open.popitem()
+        station.close()
+
+
+def look_around(orders: str) -> Facilities:
+    """What this process grades with."""
+    with _at_work:
+        return _station(orders).facilities
+
+
+def grade(errand: Errand) -> Result | Ungraded:
+    """Grade it in this process; what goes wrong in one grading is none of the others' business."""
+    try:
+        with _at_work:
+            return _station(errand.orders).grade(errand)
+    except InterruptedGradingError:
+        raise
+    except Exception as error:  # noqa: BLE001 - see above
+        return ungraded(errand.parcel.name, NAME, error)

@@ -1,0 +1,120 @@
+"""What has been graded, on the disk: one file per content key, written whole. What remains to be done is a query here.
+
+RESULTS/batch.json           the seed of the batch
+RESULTS/batch.lock           held by the grader that is at work here
+RESULTS/results/KEY.json     the result
+RESULTS/results/KEY.html     its page, where students are shown less (publishing.py makes it)
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from grader.batch.station import Facilities
+from grader.common.errors import InputError
+from grader.common.files import make_folder, write_whole
+from grader.common.record import Record
+from grader.course.submissions.handin import HandIn
+from grader.course.truth.inputs import fresh_seed
+from grader.reports import REPORTS
+from grader.results.result import Result
+
+KEY_DIGITS = 32
+"""Hexadecimal digits of a key, 128 bits of its hash: short enough for a file name, long enough never to collide."""
+
+
+class Memo(Record):
+    """What a batch must remember from one run to the next."""
+
+    schema_version: Literal["grader-batch/1"] = "grader-batch/1"
+    seed: int
+
+
+def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, orders: str) -> str:
+    """The same for gradings that must have the same outcome: of the same bytes, against the same assignment (but for
+    its thresholds: `measured_sha256`), by the same grader with the same settings on the same kind of device.
+    """
+    device = facilities.device.model_dump_json()
+    parts = (handin.sha256, measured_sha256, facilities.grader, device, facilities.simulated, orders)
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:KEY_DIGITS]
+
+
+def seed_of(seed: int, key: str) -> int:
+    """The seed of one grading in a batch: nobody's inputs tell anything about anybody else's."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {key}".encode()).digest()[:8]) >> 1
+
+
+class Store:
+    """The results of a batch in its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "results"
+        make_folder(self._folder)
+
+    def holds(self, key: str) -> bool:
+        """Whether it has been graded."""
+        return self.load(key) is not None
+
+    def load(self, key: str) -> Result | None:
+        """The result; None if there is none, or if what is there cannot be read, as after a disk fault."""
+        try:
+            return Result.model_validate_json(self._path(key, "json").read_bytes())
+        except (FileNotFoundError, ValidationError):
+            return None
+        except OSError as error:
+            raise InputError(f"cannot read {self._path(key, 'json')}: {error.strerror}.") from error
+
+    def page(self, key: str) -> Path:
+        """Where the page of a result is, if one has been made since it was stored."""
+        return self._path(key, "html")
+
+    def keep(self, key: str, result: Result) -> None:
+        """Store a result; a page of an older one goes first."""
+        self.page(key).unlink(missing_ok=True)
+        write_whole(self._path(key, "json"), REPORTS["json"](result))
+
+    def drop(self, key: str) -> None:
+        """Forget a result, so that it is graded again."""
+        self._path(key, "json").unlink(missing_ok=True)
+
+    def _path(self, key: str, ending: str) -> Path:
+        return self._folder / f"{key}.{ending}"
+
+
+@contextmanager
+def at_work(folder: Path) -> Iterator[None]:
+    """Keep other graders out of a folder of results; raises InputError if one is at work there."""
+    make_folder(folder)
+    try:
+        lock = os.open(folder / "batch.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise InputError(f"cannot write to {folder}: {error.strerror}.") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise InputError(f"another grader is at work in {folder}; wait for it, or name another folder.") from None
+    finally:
+        os.close(lock)
+
+
+def batch_seed(folder: Path, wanted: int | None) -> int:
+    """The seed of the batch in this folder; a new batch gets the one that is wanted, or a secret one."""
+    path = folder / "batch.json"
+    try:
+        seed = Memo.model_validate_json(path.read_bytes()).seed
+    except FileNotFoundError:
+        seed = fresh_seed() if wanted is None else wanted
+        write_whole(path, json.dumps(Memo(seed=seed).model_dump(), indent=2) + "\n")
+    except (OSError, ValidationError) as error:
+        raise InputError(f"{path} cannot be used: {' '.join(str(error).split())}; name another folder.") from error
+    if wanted not in {None, seed}:
+        raise InputError(f"the batch in {path.parent} has another seed; leave --seed out, or name another folder.")
+    return seed

@@ -1,0 +1,81 @@
+"""The life of a station's process: errands come in, outcomes go out, until the other end (processes.py) is gone.
+
+Started by that with the number of a descriptor, which it inherits: its end of their connection.
+"""
+
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any
+
+from grader.batch.station import leave
+from grader.batch.workforce.processes import LEAVE
+from grader.common.errors import GraderError, InterruptedGradingError, WorkerError
+from grader.common.interrupts import interrupt_on, stop_if_told
+
+
+def main() -> None:
+    """Serve, and leave nothing."""
+    link = Connection(int(sys.argv[1]))
+    os.set_inheritable(link.fileno(), False)  # noqa: FBT003 - its only parameter
+    interrupt_on([signal.SIGTERM], _stop)
+    threading.Thread(target=_end_with_the_other_end, args=(link.fileno(),), daemon=True).start()
+    with suppress(InterruptedGradingError):
+        try:
+            _serve(link)
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            leave()
+
+
+def _serve(link: Connection) -> None:
+    with suppress(EOFError, ConnectionError):
+        while True:
+            stop_if_told()
+            function, argument = link.recv()
+            _send(link, _answer(function, argument))
+
+
+def _answer(function: Callable[[Any], Any], argument: object) -> object:
+    try:
+        return function(argument)
+    except InterruptedGradingError:
+        raise
+    except GraderError as error:
+        return error
+    except Exception as error:  # noqa: BLE001 - the station goes on; the other end is told
+        return WorkerError(f"a fault in grader itself: {error!r}")
+
+
+def _send(link: Connection, answer: object) -> None:
+    try:
+        link.send(answer)
+    except (ConnectionError, InterruptedGradingError):
+        raise
+    except Exception as error:  # noqa: BLE001 - pickle raises whatever an object's own methods do
+        link.send(WorkerError(f"a fault in grader itself: its answer cannot be sent: {error!r}"))
+
+
+def _stop(_number: int) -> InterruptedGradingError:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: what follows is cleaning up
+    return InterruptedGradingError("the batch has been stopped.")
+
+
+def _end_with_the_other_end(descriptor: int) -> None:
+    """Interrupt a grading that nobody waits for any more; the end of a connection would be read only after it."""
+    closed = select.poll()
+    closed.register(descriptor, 0)  # a closed other end is told even to those who ask for nothing
+    closed.poll()
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(LEAVE)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()

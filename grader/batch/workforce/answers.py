@@ -1,0 +1,70 @@
+"""What a worker of a cluster says of an errand: text, which is a result if it is about this errand and adds up.
+
+A station measures and scores, so that its points can only be held against what can be earned; whose file it was, which
+inputs and which assignment it has to say as they were sent.
+"""
+
+import math
+from collections.abc import Iterator
+
+from pydantic import TypeAdapter, ValidationError
+
+from grader.batch.station import NAME, ONE_OF_SEVERAL_ALIKE, Errand
+from grader.common.errors import InputError, WorkerError
+from grader.common.phrases import count
+from grader.course.submissions.submission import parse_submission
+from grader.results.result import Result, Ungraded
+
+LONGEST = 64 * 1024 * 1024
+"""Characters; a result with all its samples and findings has some fifty thousand, and its source a million at most."""
+
+OUTCOME: TypeAdapter[Result | Ungraded] = TypeAdapter(Result | Ungraded)
+
+
+def read_answer(text: object, errand: Errand) -> Result | Ungraded:
+    """The outcome; raises WorkerError if the text is none, or not that of this errand."""
+    if not isinstance(text, str) or len(text) > LONGEST:
+        raise WorkerError("a worker's answer is not believed: it is no result.")
+    try:
+        outcome = OUTCOME.validate_json(text)
+    except ValidationError as error:
+        faults = count(error.error_count(), "fault")
+        raise WorkerError(f"a worker's answer is not believed: its form has {faults}.") from error
+    if isinstance(outcome, Result):
+        for fault in _faults(outcome, errand):
+            raise WorkerError(f"a worker's answer is not believed: {fault}.")
+    return outcome
+
+
+def _faults(result: Result, errand: Errand) -> Iterator[str]:
+    said, theirs = result.provenance, errand.facilities
+    if (result.assignment, said.assignment_sha256) != (errand.parcel.name, errand.assignment_sha256):
+        yield "it is about another assignment"
+    if (said.submission_sha256, result.source) != (errand.sha256, _source(errand)):
+        yield "it is about another file"
+    if said.seed != errand.seed:
+        yield "it was graded with other inputs"
+    if (said.grader, said.device.model_copy(update=ONE_OF_SEVERAL_ALIKE)) != (theirs.grader, theirs.device):
+        yield "it comes from another grader or device than the batch's"
+    if not all(0 <= check.points <= check.max_points < math.inf for check in result.checks):
+        yield "a check has more points than it is worth"
+    if not _adds_up(result):
+        yield "its points are not those of its checks"
+    if not math.isclose(result.max_points, errand.max_points, rel_tol=1e-9, abs_tol=1e-9):
+        yield f"it has points out of {result.max_points:g}, of {errand.max_points:g} that can be earned"
+
+
+def _source(errand: Errand) -> str:
+    """What a result says that was handed in: nothing, where that is no source text."""
+    try:
+        return parse_submission(NAME, errand.data).source
+    except InputError:
+        return ""
+
+
+def _adds_up(result: Result) -> bool:
+    earned, most = sum(check.points for check in result.checks), sum(check.max_points for check in result.checks)
+    return all(
+        math.isclose(total, parts, rel_tol=1e-9, abs_tol=1e-9)
+        for total, parts in ((result.points, earned), (result.max_points, most))
+    )

@@ -1,0 +1,271 @@
+"""Stations that are workers of a Dask cluster.
+
+Dask has the queue, the network, and the care for workers that die: what a dead one had, it gives to another. We add one
+word to that, the abstract resource `device`. A worker says how many devices it has (`dask worker --resources
+"device=1"`), a grading takes one, and so no device grades two submissions at a time, however many threads its worker
+has; a worker without one is left alone. Timed sections have the device, and on a CPU the machine, to themselves by
+the locks of exclusive.py, also where several workers share a host.
+
+With every errand travel the assignment's files; a worker keeps them under their hash, and checks it (parcel.py).
+Where a submission runs, which image and which device, is decided by the settings of the worker's own machine, as far
+as the batch does not say it.
+
+A worker that fails at everything, since its engine has gone, say, is the first to be free for more. So it is retired
+once it has failed so often in a row while others succeed.
+"""
+
+import logging
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from concurrent.futures import Future
+from importlib.metadata import version
+from typing import Any
+
+from distributed import Client, KilledWorker, Security, WorkerPlugin, get_worker
+from distributed.versions import VersionMismatchWarning
+
+from grader.batch.station import NAME, Errand, Facilities, grade, leave, look_around
+from grader.batch.workforce.answers import read_answer
+from grader.common.errors import GraderError, WorkerError
+from grader.common.phrases import count
+from grader.results.result import Result, Ungraded
+
+RESOURCE = "device"
+NEEDS = {RESOURCE: 1}
+
+PATIENCE = 300.0
+"""Seconds to wait for a first worker: a queue of a cluster may let it wait."""
+
+CONNECTING = 20.0
+"""Seconds in which a scheduler must answer, at first and after the connection was lost."""
+
+LOOK = 1.0
+"""Seconds between two looks at which workers there are."""
+
+STRIKES = 3
+"""Failures in a row, while others succeed, after which a worker gets no more."""
+
+Say = Callable[[str], None]
+
+Answer = tuple[str, str]
+"""A worker's address, and what it says, as JSON: it is read here as what a stranger says."""
+
+
+class StationPlugin(WorkerPlugin):  # type: ignore[misc]  # Dask is untyped
+    """Has a worker close its station before it ends."""
+
+    name = "grader station"
+    idempotent = True
+    """Another batch on the same cluster does not close the station of this one by registering its own."""
+
+    def teardown(self, worker: object) -> None:  # noqa: ARG002 - Dask gives it
+        """Called by Dask when the worker is told to end."""
+        leave()
+
+
+class Cluster:
+    """The workers that a scheduler has, now and later. `say` is told when one comes, goes or is sent away."""
+
+    def __init__(self, address: str, orders: str, say: Say) -> None:
+        _keep_quiet()
+        self._address, self._orders, self._say = address, orders, say
+        self._client = _connect(address)
+        self._executor = self._client.get_executor(pure=False, resources=NEEDS)
+        self._crew = Crew()
+        self._closed = threading.Event()
+        self._watch = threading.Thread(target=self._follow, name="watch", daemon=True)
+
+    @property
+    def hands(self) -> int:
+        """Two for each worker, so that none waits for the next errand to come over the network."""
+        return max(1, 2 * len(self._crew.present))
+
+    def facilities(self) -> Facilities:
+        """Those of the first worker, if all others have the same. Waits for a worker, if there is none."""
+        found: dict[str, Facilities] = {}
+        while not found:
+            self._wait()
+            found = self._ask()
+        first = min(found)
+        for worker, facilities in found.items():
+            if facilities != found[first]:
+                raise WorkerError(
+                    f"two workers differ: {first} has {found[first]}, {worker} has {facilities}. "
+                    "Stop one of them: their results could not be compared."
+                )
+        self._client.register_plugin(StationPlugin())
+        self._crew.present = set(self._workers())
+        self._watch.start()
+        return found[first]
+
+    def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
+        """Have it graded by a worker whose device is free. Raises WorkerError if the scheduler has gone for good."""
+        end = time.monotonic() + CONNECTING + 1
+        while self._client.status == "connecting" and time.monotonic() < end:
+            time.sleep(0.1)
+        if self._client.status != "running":
+            raise WorkerError(
+                f"the scheduler at {self._address} has gone. What is graded is kept: once it runs again, with its "
+                "workers, the same command goes on from there."
+            )
+        outcome: Future[Result | Ungraded] = Future()
+        asked = self._executor.submit(grade_here, errand)
+        asked.add_done_callback(lambda done: self._pass_on(done, errand, outcome))
+        return outcome
+
+    def close(self) -> None:
+        """Take back what has not begun, and leave. A worker finishes what it is at, for nobody, and stays."""
+        self._closed.set()
+        if self._client.status == "running":
+            self._executor.shutdown(wait=False)
+        self._client.close(timeout=CONNECTING)
+        if self._watch.ident is not None:
+            self._watch.join()
+
+    def _pass_on(self, asked: "Future[Answer]", errand: Errand, outcome: "Future[Result | Ungraded]") -> None:
+        """Called by Dask's thread when an errand has ended."""
+        if asked.cancelled():
+            outcome.set_exception(WorkerError("the connection to the scheduler was lost."))
+            return
+        error = asked.exception()
+        if isinstance(error, KilledWorker):
+            told = f"{error.allowed_failures + 1} workers died over it, the last {error.last_worker.address}."
+            outcome.set_exception(WorkerError(told))
+        elif error is not None:
+            outcome.set_exception(WorkerError(_on_a_worker(error)))
+        else:
+            outcome.set_result(self._believed(asked.result(), errand))
+
+    def _believed(self, answer: object, errand: Errand) -> Result | Ungraded:
+        """What a worker says, if that can be true; else it has failed, and who only fails is sent away."""
+        worker, text = answer if isinstance(answer, tuple) and len(answer) == 2 else ("a worker", answer)
+        try:
+            graded = read_answer(text, errand)
+        except WorkerError as error:
+            graded = Ungraded(assignment=errand.parcel.name, submission=str(NAME), fault=f"{worker}: {error}")
+        self._crew.note(str(worker), graded)
+        return graded
+
+    def _ask(self) -> dict[str, Facilities]:
+        """What each worker has that does not leave while it looks around."""
+        asked = {
+            worker: self._executor.submit(look_around, self._orders, workers=[worker]) for worker in self._workers()
+        }
+        found = {}
+        while asked:
+            for worker, future in [*asked.items()]:
+                if future.done():
+                    del asked[worker]
+                    found[worker] = _facilities(worker, future)
+            here = self._workers()
+            for worker in [worker for worker in asked if worker not in here]:
+                asked.pop(worker).cancel()
+            time.sleep(0.1)
+        return found
+
+    def _workers(self) -> list[str]:
+        """Addresses of the workers with a device."""
+        known = self._client.scheduler_info(n_workers=-1)["workers"]
+        return sorted(address for address, facts in known.items() if facts.get("resources", {}).get(RESOURCE, 0) >= 1)
+
+    def _wait(self) -> None:
+        end = time.monotonic() + PATIENCE
+        if not self._workers():
+            self._say(f"waiting for a worker at {self._address}: {self._how_to_start()}")
+        while not self._workers():
+            if time.monotonic() > end:
+                raise WorkerError(
+                    f"no worker with the resource `{RESOURCE}` has come to {self._address} in {PATIENCE:.0f} s; "
+                    f"start one: {self._how_to_start()}"
+                )
+            time.sleep(0.5)
+
+    def _how_to_start(self) -> str:
+        return f'dask worker {self._address} --nthreads 1 --resources "{RESOURCE}=1"'
+
+    def _follow(self) -> None:
+        """Say who comes and goes, and retire who only fails; on a thread of its own."""
+        while not self._closed.wait(LOOK):
+            if self._client.status != "running":
+                continue
+            for line in self._crew.look(set(self._workers())):
+                self._say(line)
+            if not self._crew.present and self._crew.has_changed:
+                self._say(f"no worker is left; waiting for one: {self._how_to_start()}")
+            for worker, fault in self._crew.hopeless():
+                self._say(f"{worker} has failed {STRIKES} times in a row and gets no more. The last time: {fault}")
+                self._client.retire_workers([worker])
+
+
+def _connect(address: str) -> Client:
+    if address.startswith("tls://") and Security().get_connection_args("client").get("ssl_context") is None:
+        raise WorkerError(
+            f"{address} asks for certificates, and none are named; CLUSTER.md says how to name them to Dask."
+        )
+    try:
+        return Client(address, timeout=CONNECTING, set_as_default=False, name="grader")
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        raise WorkerError(
+            f"no Dask scheduler answers at {address} ({' '.join(str(error).split())}); is it running, is the address "
+            "right, and does it ask for certificates (tls://)?"
+        ) from error
+
+
+def grade_here(errand: Errand) -> Answer:
+    """Runs on a worker: its address, and what it has made of the errand."""
+    return get_worker().address, grade(errand).model_dump_json()
+
+
+class Crew:
+    """Which workers there are, and how they do."""
+
+    def __init__(self) -> None:
+        self.present: set[str] = set()
+        self.has_changed = False
+        self._faults: dict[str, list[str]] = {}
+
+    def note(self, worker: str, outcome: Result | Ungraded) -> None:
+        """A worker has done an errand."""
+        self._faults[worker] = [*self._faults.get(worker, []), outcome.fault] if isinstance(outcome, Ungraded) else []
+
+    def look(self, present: set[str]) -> tuple[str, ...]:
+        """Take in who is there now; what there is to say about it."""
+        before, self.present = self.present, present
+        self.has_changed = before != present
+        total = f"{count(len(present), 'worker')} now."
+        left = tuple(f"{worker} has left; what it had is graded by another. {total}" for worker in before - present)
+        return (*left, *(f"{worker} has come. {total}" for worker in present - before))
+
+    def hopeless(self) -> tuple[tuple[str, str], ...]:
+        """Workers who only fail while somebody else succeeds, and how the last time; each is named once."""
+        if not any(self._faults.get(worker) == [] for worker in self.present):
+            return ()
+        found = [worker for worker in self.present if len(self._faults.get(worker, [])) >= STRIKES]
+        return tuple((worker, self._faults.pop(worker)[-1]) for worker in found)
+
+
+def _facilities(worker: str, looked: "Future[Facilities]") -> Facilities:
+    try:
+        return looked.result()
+    except GraderError as error:
+        raise WorkerError(f"the worker {worker} cannot grade: {error}") from error
+    except Exception as error:
+        raise WorkerError(f"the worker {worker}: {_on_a_worker(error)}") from error
+
+
+def _on_a_worker(error: BaseException) -> str:
+    """An error that is none of ours: mostly a worker that has no grader, or another."""
+    return (
+        f"a worker could not take it ({type(error).__name__}: {' '.join(str(error).split())}); "
+        f"grader {version('grader')} must be installed where it runs, as it is here."
+    )
+
+
+def _keep_quiet() -> None:
+    """Dask logs to the terminal what we say ourselves."""
+    names: list[Any] = [name for name in logging.root.manager.loggerDict if name.startswith(("distributed", "tornado"))]
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    warnings.simplefilter("ignore", VersionMismatchWarning)

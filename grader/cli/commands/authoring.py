@@ -1,0 +1,79 @@
+"""The commands for those who write assignments."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from grader.authoring.drafting import PLACES, draft
+from grader.authoring.schema import Schema, schema_text
+from grader.authoring.selftest import examine_assignment
+from grader.cli.options import FAILED, PASSED, CourseOption, DeviceOption, GpuOption, SandboxOption, bench_settings
+from grader.cli.progress import progress_line
+from grader.cli.validation_page import Page, print_validation
+from grader.common.phrases import count
+from grader.grading.settings import load_settings
+
+
+def new(
+    name: Annotated[str, typer.Argument(help="Name of the assignment and of its kernel.")],
+    course: CourseOption = None,
+) -> None:
+    """Start an assignment of your own: a small one that works, with comments, to be edited."""
+    for path in draft(name, load_settings({"course": course}).course_folder):
+        typer.echo(path)
+    option = "" if course is None else f" --course {shlex.quote(str(course))}"
+    typer.echo("\nNow edit these files: their comments say how. What holds and what does not, says\n")
+    typer.echo(f"    grader validate {name}{option}")
+
+
+def validate(
+    names: Annotated[list[str] | None, typer.Argument(help="Assignments; all if none is named.")] = None,
+    submissions: Annotated[
+        Path | None, typer.Option(help="Golden submissions, DIR/NAME/CASE/; else in tests/submissions of the course.")
+    ] = None,
+    sandbox: SandboxOption = None,
+    gpu: GpuOption = None,
+    device: DeviceOption = None,
+    course: CourseOption = None,
+) -> None:
+    """Check all that an assignment is made of, propose thresholds, and show what students will see."""
+    settings = load_settings(bench_settings(sandbox, gpu, device, course))
+    settings.places.require_solutions()
+    folder = submissions or settings.course_folder / PLACES["submissions"]
+    paths = [settings.places.find(name) for name in names or settings.places.names()]
+    broken = 0
+    for path in paths:
+        page = Page(console=Console(highlight=False))
+        with settings.open_bench(settings.sandbox_for_ours()) as bench:
+            print_validation(path.parent.name, settings.places, folder, bench, page)
+        found = f"{count(page.broken, 'statement')} BROKEN" if page.broken else "all of it holds"
+        typer.echo(f"\n{path.parent.name}: {found}")
+        broken += page.broken
+    raise typer.Exit(FAILED if broken else PASSED)
+
+
+def selftest(
+    names: Annotated[list[str] | None, typer.Argument(help="Assignments; all if none is named.")] = None,
+    sandbox: SandboxOption = None,
+    gpu: GpuOption = None,
+    device: DeviceOption = None,
+    course: CourseOption = None,
+) -> None:
+    """Check on this device that model solutions pass, with a margin, and that skeletons and baselines do not."""
+    settings = load_settings(bench_settings(sandbox, gpu, device, course))
+    settings.places.require_solutions()
+    loaded = [settings.places.load(name) for name in names or settings.places.names()]
+    page = Page(console=Console(highlight=False))
+    for assignment in (part for coursework in loaded for part in coursework.parts):
+        with progress_line() as progress, settings.open_bench(settings.sandbox_for_ours()) as bench:
+            statements = list(examine_assignment(assignment, bench, progress))
+        page.say(statements, assignment.called)
+    raise typer.Exit(FAILED if page.broken else PASSED)
+
+
+def schema(which: Annotated[Schema, typer.Argument(help="Which file.")]) -> None:
+    """Print the JSON schema of the JSON report or of assignment.yaml."""
+    typer.echo(schema_text(which))

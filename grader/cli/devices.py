@@ -1,0 +1,41 @@
+"""Which devices a batch uses: one for all its stations, or several, which the stations of this machine get in turn."""
+
+from typing import Any
+
+from grader.cli.options import docker_settings
+from grader.common.errors import InputError
+
+Place = dict[str, Any]
+"""What is set for the stations of one device; None is what was not given."""
+
+
+def places(device: str | None, gpu: str | None, jobs: int, scheduler: str | None) -> tuple[Place, ...]:
+    """One for each device that --device or --gpu names; one that may set nothing where they do not name several."""
+    numbers, gpus = _numbers(device), _gpus(gpu)
+    found = [{"device": number, "docker": docker_settings(name)} for number in numbers for name in gpus]
+    if len(numbers) > 1 and len(gpus) > 1:
+        raise InputError("name several devices by --gpu alone: in its container, each is device 0.")
+    if any(found.count(place) > 1 for place in found):
+        raise InputError("a device is named twice: several stations share one without that, by --jobs.")
+    if len(found) > 1 and scheduler is not None:
+        raise InputError("several devices are for stations of this machine; in a cluster, start a worker for each.")
+    if len(found) > jobs:
+        raise InputError(f"{len(found)} devices need as many gradings side by side: --jobs {len(found)} or more.")
+    return tuple(found)
+
+
+def _numbers(device: str | None) -> list[int | None]:
+    if device is None:
+        return [None]
+    parts = device.split(",")
+    if not all(part.isascii() and part.isdecimal() for part in parts):
+        raise InputError(f"--device {device}: name devices by their numbers in `grader devices`, as in 0 or 0,1.")
+    return [int(part) for part in parts]
+
+
+def _gpus(gpu: str | None) -> list[str | None]:
+    """`nvidia:0,1` is nvidia:0 and nvidia:1."""
+    if gpu is None:
+        return [None]
+    kind, colon, indexes = gpu.partition(":")
+    return [f"{kind}{colon}{index}" for index in indexes.split(",")]

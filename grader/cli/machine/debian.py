@@ -1,0 +1,182 @@
+"""Debian's packages (and Ubuntu's): installed by root, or downloaded and unpacked by anybody else.
+
+A user who is not root has apt keep its lists in a folder of the user's own:
+
+    work/lists/   cache/   apt's
+    work/debs/             packages, as they were downloaded; those that are there are not downloaded again
+    work/root/             what is in them
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.common.errors import SetupError
+
+Tell = Callable[[str], None]
+"""Told in a line what is being done."""
+
+INSTALL = ("apt-get", "install", "--yes", "--no-install-recommends")
+
+TOO_MUCH = {"devel", "libdevel"}
+"""Sections of packages that are for compiling with, of which PoCL's library needs nothing to run."""
+
+NAME = re.compile(r"[a-z0-9][a-z0-9+.-]+")
+
+LACKING = re.compile(rf"^Inst ({NAME.pattern})", re.MULTILINE)
+"""The name of a package, in what apt-get would install."""
+
+ARCHIVE = re.compile(r"^'(\S+?)/dists/", re.MULTILINE)
+"""The address of an archive, in what apt-get would fetch."""
+
+NO_SOURCE = "no archive that it is set up for has it. Add your distribution's main archive (on Ubuntu, universe too)."
+
+NO_ROOM = "No space left"
+"""Words of the system, which tar prints after what follows from it, and dpkg not at all."""
+
+RETRY = "Run this command again when that is mended: it goes on from there."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Package:
+    """One that can be downloaded: `needs` are the packages of its dependencies, alternatives included."""
+
+    name: str
+    section: str
+    size: int
+    needs: tuple[str, ...]
+
+
+def is_debian() -> bool:
+    """Whether this machine has apt and dpkg."""
+    return all(map(shutil.which, ("apt-get", "apt-cache", "dpkg")))
+
+
+def sources() -> tuple[str, ...]:
+    """Where apt fetches from: the addresses of its archives."""
+    return tuple(dict.fromkeys(ARCHIVE.findall(_run(("apt-get", "update", "--print-uris")))))
+
+
+def install(packages: Iterable[str], tell: Tell) -> None:
+    """Install packages, as root; raises SetupError if apt fails."""
+    names = tuple(packages)
+    _fetch_lists(names, (), tell)
+    tell(f"installing {' '.join(names)} and what they need")
+    _run((*INSTALL, "-q", *names), {"DEBIAN_FRONTEND": "noninteractive"})
+
+
+def unpack(package: str, work: Path, tell: Tell) -> Path:
+    """Unpack a package, and of what it needs whatever is neither installed nor for compiling only, into `work`.
+
+    The folder that they are in. Raises SetupError if apt fails, and OSError if the files cannot be written.
+    """
+    for name in ("lists/partial", "cache/archives/partial", "debs"):
+        (work / name).mkdir(parents=True, exist_ok=True)
+    own = ("-o", f"Dir::State::Lists={work / 'lists'}", "-o", f"Dir::Cache={work / 'cache'}")
+    _fetch_lists((package,), own, tell)
+    lacking = LACKING.findall(_run(("apt-get", *own, "-s", "install", "--no-install-recommends", package)))
+    described = _run(("apt-cache", *own, "show", "--no-all-versions", *lacking))
+    wanted = runtime(package, {each.name: each for each in packages_of(described)})
+    for number, each in enumerate(wanted, 1):
+        tell(f"package {number} of {len(wanted)}: {each.name}, {each.size / 1e6:.1f} MB")
+        _download(each, work / "debs", own)
+    root = work / "root"
+    shutil.rmtree(root, ignore_errors=True)
+    tell("unpacking them")
+    for each in wanted:
+        _run(("dpkg", "-x", str(_file(each, work / "debs")), str(root)))
+    return root
+
+
+def packages_of(described: str) -> Iterator[Package]:
+    """What `apt-cache show` says of packages."""
+    for paragraph in described.strip().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in paragraph.splitlines() if ": " in line and line[0] != " ")
+        depends = f"{fields.get('Pre-Depends', '')}, {fields.get('Depends', '')}"
+        yield Package(
+            name=fields["Package"],
+            section=fields["Section"].rpartition("/")[2],
+            size=int(fields["Size"]),
+            needs=tuple(
+                found.group() for each in re.split("[,|]", depends) if (found := NAME.match(each.strip())) is not None
+            ),
+        )
+
+
+def runtime(package: str, lacking: Mapping[str, Package]) -> tuple[Package, ...]:
+    """The package and everything lacking that it needs to run, found by going along its dependencies."""
+    found: dict[str, Package] = {}
+    ahead = [package]
+    while ahead:
+        name = ahead.pop()
+        each = lacking.get(name)
+        if each is not None and name not in found and each.section not in TOO_MUCH:
+            found[name] = each
+            ahead += each.needs
+    return tuple(found.values())
+
+
+def _fetch_lists(packages: Iterable[str], options: tuple[str, ...], tell: Tell) -> None:
+    """Have apt fetch its lists; raises SetupError if it then does not know one of the packages.
+
+    Where an archive does not answer, apt warns and goes on, as another may have what is wanted.
+    """
+    tell("fetching the lists of packages")
+    updated = _done(("apt-get", *options, "-q", "update"))
+    for package in packages:
+        if _call(("apt-cache", *options, "show", package)).returncode:
+            warning = next((line for line in updated.stderr.splitlines() if line.startswith("W: ")), NO_SOURCE)
+            raise SetupError(f"apt does not know the package {package}: {_sentence(warning)} {RETRY}")
+
+
+def _file(package: Package, folder: Path) -> Path | None:
+    """The file that a package was downloaded to, if it is whole."""
+    whole = (path for path in folder.glob(f"{package.name}_*.deb") if path.stat().st_size == package.size)
+    return next(whole, None)
+
+
+def _download(package: Package, folder: Path, own: tuple[str, ...]) -> None:
+    if _file(package, folder) is None:
+        _run(("apt-get", *own, "-q", "download", package.name), folder=folder)
+
+
+def _run(command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> str:
+    """The output of a command; raises SetupError with the first error that it prints."""
+    return _done(command, environment, folder).stdout
+
+
+def _done(
+    command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """What a command has printed; raises SetupError with the first error among that, if it failed."""
+    done = _call(command, environment, folder)
+    if done.returncode:
+        lines = done.stderr.splitlines() or [f"exit code {done.returncode}"]
+        words = " ".join(word for word in command if word.isalpha() or word in {"apt-get", "-x"})
+        errors = [line for line in lines if line.startswith(("E: ", "dpkg", "tar: "))] or lines
+        reason = next((line for line in errors if NO_ROOM in line), errors[0])
+        raise SetupError(f"`{words}` failed: {_sentence(reason)} {RETRY}")
+    return done
+
+
+def _sentence(line: str) -> str:
+    """A line of apt's, without the letter that it begins with, and with an end."""
+    return f"{' '.join(line.removeprefix('E: ').removeprefix('W: ').split()).rstrip('.')}."
+
+
+def _call(
+    command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603 - programs of the distribution, with arguments of ours
+        command,
+        env={**os.environ, "LC_ALL": "C", **(environment or {})},
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -1,0 +1,151 @@
+"""`grader doctor`: can this machine grade? Each finding comes with its remedy."""
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from grader.common.errors import GraderError
+from grader.common.invocation import command
+from grader.course.catalogue import Course
+from grader.grading.grade import Bench
+from grader.workers.probe import probe
+from grader.workers.sandbox.process import LINKERS
+
+FREE_BYTES = 1024**3
+"""Room that a worker's arrays and caches may need in the temporary folder."""
+
+IMAGE_REMEDY = "build the image again (`make images`); for a GPU, it must hold the driver's OpenCL library"
+KERNEL_REMEDY = "see the line above: the driver is there, and does not work"
+PROFILE_REMEDY = "do what the line above says; nothing is graded by figures that are no longer true"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One thing that was looked at. Without a remedy it is in order."""
+
+    topic: str
+    found: str
+    remedy: str = ""
+
+
+def examine(name: str, open_bench: Callable[[], AbstractContextManager[Bench]], course: Course) -> Iterator[Finding]:
+    """Look at everything that a grading in the sandbox of this name needs, the basic things first.
+
+    A problem is told once: what could only fail for the same reason is not looked at.
+    """
+    yield Finding(topic="Python", found=sys.version.split()[0])
+    prerequisites = list(PREREQUISITES[name]())
+    yield from prerequisites
+    try:
+        with open_bench() as bench:
+            yield Finding(topic="sandbox", found=", ".join((name, *_confinement(bench))))
+            yield from _device_findings(name, bench, prerequisites)
+            yield _attempt("simulator", lambda: _simulator(bench), _remedy(name, _setup()))
+    except GraderError as error:
+        yield Finding(topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, and ask again")
+    for assignment in course.names():
+        yield _attempt(assignment, partial(_title, course, assignment), "mend the file that the message names")
+
+
+def _device_findings(name: str, bench: Bench, prerequisites: list[Finding]) -> Iterator[Finding]:
+    """The device, a kernel on it, and what was measured of it: each is looked at if those before are in order."""
+    device = _attempt("device", lambda: _device(bench), _remedy(name, _setup()))
+    yield device
+    if device.remedy or any(each.remedy for each in prerequisites):
+        return
+    kernel = _attempt("a kernel", lambda: _kernel(bench), _remedy(name, KERNEL_REMEDY))
+    yield kernel
+    if not kernel.remedy:
+        yield _attempt("device profile", lambda: _profile(bench), PROFILE_REMEDY)
+
+
+def _setup() -> str:
+    """The command that installs what is missing."""
+    return command("setup")
+
+
+def _remedy(name: str, here: str) -> str:
+    """What to do in the sandbox of this name: on this machine, or to the image that has everything in it."""
+    return IMAGE_REMEDY if name == "docker" else here
+
+
+def _confinement(bench: Bench) -> Iterator[str]:
+    facts = bench.sandbox.facts()
+    for name in ("image", "gpu", "network", "root"):
+        if name in facts:
+            yield f"{name} {facts[name]}"
+
+
+def _title(course: Course, name: str) -> str:
+    return course.load(name).title
+
+
+def _attempt(topic: str, look: Callable[[], str], remedy: str) -> Finding:
+    try:
+        return Finding(topic=topic, found=look())
+    except GraderError as error:
+        return Finding(topic=topic, found=str(error), remedy=remedy)
+
+
+def _linker() -> Finding:
+    found = next((path for path in map(shutil.which, LINKERS) if path), None)
+    if found:
+        return Finding(topic="linker", found=found)
+    return Finding(
+        topic="linker",
+        found="there is no `ld`, which PoCL needs to load kernels",
+        remedy="apt install binutils, as root",
+    )
+
+
+def _temporary_folder() -> Finding:
+    folder = Path(tempfile.gettempdir())
+    free = shutil.disk_usage(folder).free
+    if free >= FREE_BYTES:
+        return Finding(topic="temporary folder", found=f"{folder}, {free / FREE_BYTES:.0f} GiB free")
+    return Finding(
+        topic="temporary folder",
+        found=f"{folder} has {free / 2**20:.0f} MiB free",
+        remedy="free 1 GiB there, or set TMPDIR to another folder",
+    )
+
+
+def _device(bench: Bench) -> str:
+    with bench.worker() as worker:
+        device = worker.ready()
+        return f"{device.name} ({device.platform}, {device.version})"
+
+
+def _kernel(bench: Bench) -> str:
+    probe(bench.worker())
+    return "builds, runs and computes what it should"
+
+
+def _profile(bench: Bench) -> str:
+    with bench.worker() as worker:
+        roofs = bench.roofs(worker.ready())
+        return f"{roofs.profile}, {roofs.measured}" if roofs else "none; `grader calibrate` measures the device"
+
+
+def _simulator(bench: Bench) -> str:
+    with bench.simulator() as worker:
+        device = worker.ready()
+        return f"{device.name} {device.driver}, for sanitizer and memory checks"
+
+
+def _process_prerequisites() -> Iterator[Finding]:
+    yield _linker()
+    yield _temporary_folder()
+
+
+PREREQUISITES: dict[str, Callable[[], Iterator[Finding]]] = {
+    "process": _process_prerequisites,
+    "user": _process_prerequisites,
+    "docker": lambda: iter(()),
+}
+"""What a sandbox needs on the host beside what starting it tells."""

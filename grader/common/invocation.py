@@ -1,0 +1,19 @@
+"""How a user calls this very grader, for messages that name a command to type."""
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+
+def command(*words: str) -> str:
+    """The command line with these words: `grader` alone if that is what the shell finds, else its full path."""
+    return " ".join((_program(), *map(shlex.quote, words)))
+
+
+def _program() -> str:
+    ours = Path(sys.executable).with_name("grader")
+    found = shutil.which("grader")
+    if found is not None and ours.exists() and Path(found).samefile(ours):
+        return "grader"
+    return shlex.quote(str(ours)) if ours.exists() else f"{shlex.quote(sys.executable)} -m grader.cli.main"

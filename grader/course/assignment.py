@@ -1,0 +1,299 @@
+"""An assignment: one kernel, or a chain of them, and what is asked of it; as assignment.yaml says it."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from grader.common.errors import InputError
+from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
+from grader.course.folders import BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
+from grader.course.forbidden import Construct
+from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
+from grader.course.rubric import Correctness, DeviceClass, Memory, Performance, Range, Sanitizer, Sizes
+
+EXACT = 2**24
+"""Up to here, floats hold all whole numbers."""
+
+
+class Assignment(Folders):
+    """One assignment, checked as a whole when it is read. `part` is its name within a suite, empty without one."""
+
+    part: str = ""
+
+    kernel: str
+    """The kernel that it is about."""
+
+    aliases: tuple[str, ...] = ()
+    """Other names under which that kernel is accepted."""
+
+    constants: dict[str, str | int] = Field(default={})
+    """Macros that all kernels are built with, such as TILE: 16."""
+
+    sizes: tuple[str, ...]
+    """Names of the sizes that each case gives, from 1 up; kernels get them as uint."""
+
+    buffers: dict[str, Buffer]
+    """Arrays in global memory."""
+
+    scalars: dict[str, Scalar] = Field(default={})
+    """Arguments by value that are no sizes."""
+
+    local: dict[str, LocalArray] = Field(default={})
+    """Arguments in local memory."""
+
+    launches: tuple[Launch, ...] = Field(min_length=1)
+    """What is run, in order."""
+
+    repeat: Repeat | None = None
+    """How often the launches, and those of the baseline, are repeated."""
+
+    choices: Choices = Choices()
+    """What students decide for themselves."""
+
+    baseline: tuple[Launch, ...] = Field(min_length=1)
+    """Launches of the naive kernels of baseline.cl, which compute the same."""
+
+    correctness: Correctness
+    sanitizer: Sanitizer | None = None
+    memory: Memory | None = None
+    performance: Performance
+
+    allow: tuple[Construct, ...] = ()
+    """Constructs that submissions may use although they are forbidden as a rule."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Assignment":
+        for problem in (*self._misnamed(), *self._misplaced()):
+            raise ValueError(problem)
+        for goal in self.performance.classes.values():
+            fractions = [band.fraction for band in goal.bands]
+            if fractions != sorted(set(fractions), reverse=True):
+                raise ValueError("the bands of a speed goal must be listed from the highest fraction down")
+        for sizes in self.all_sizes():
+            self.check_at(sizes)
+        return self
+
+    def all_sizes(self) -> Iterator[Sizes]:
+        """Those of every launch that it asks for."""
+        yield from (case.sizes for case in self.correctness.cases)
+        yield from (goal.sizes for goal in self.performance.classes.values())
+        yield from [self.sanitizer.sizes] if self.sanitizer else []
+        yield from [self.memory.sizes] if self.memory else []
+
+    def _misnamed(self) -> Iterator[str]:
+        """What refers to something that is not there, or to two things."""
+        cases = [case.name for case in self.correctness.cases]
+        memory = [check.name for check in self.memory.checks] if self.memory else []
+        if len(set(cases)) != len(cases) or len(set(memory)) != len(memory):
+            yield "two cases have the same name, or two memory checks; give each its own"
+        named = [*self.buffers, *self.sizes, *self.scalars, *self.local]
+        yield from (f"{name} names two things; rename one" for name in named if named.count(name) > 1)
+        kernels = {launch.kernel for launch in self.student_launches}
+        if self.kernel not in kernels:
+            yield f"no launch runs {self.kernel}; add one, or correct `kernel`"
+        for launch in (*self.launches, *self.baseline):
+            for arg in launch.args:
+                if arg not in named:
+                    yield (
+                        f"the launch of {launch.kernel} has the argument {arg}, which is no buffer, no size, no scalar "
+                        "and no local array"
+                    )
+        turned = [] if self.repeat is None else [name for pair in self.repeat.swap for name in pair]
+        summed = [self.repeat.until.sum] if self.repeat and self.repeat.until else []
+        yield from (f"repeat has {name}, which is no buffer" for name in (*turned, *summed) if name not in self.buffers)
+        constants = {*self.choices.constants, *(name for goal in self._goals for name in goal.constants)}
+        for name in sorted(constants - self.constants.keys()):
+            where = "`choices`" if name in self.choices.constants else "a speed goal"
+            yield f"{where} has the constant {name}, which `constants` does not name"
+        for name in sorted(set(self.choices.launches) - kernels):
+            yield f"`choices` has the launch of {name}, which is no kernel of the student's"
+
+    def _misplaced(self) -> Iterator[str]:
+        """What is there, but not as it can be used."""
+        for name, buffer in self.buffers.items():
+            yield from (f"the buffer {name} {why}" for why in buffer.contradictions())
+        if self.performance.referee is None:
+            made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
+            yield from (f"oracle.py makes {name}: write `referee: oracle` under performance" for name in made)
+        yield from (why for ranges in self.performance.integers for why in self._out_of_range(ranges))
+        shapes = " ".join(str(extent) for buffer in self.buffers.values() for extent in buffer.shape)
+        for name, values in self.choices.constants.items():
+            if self.constants.get(name) not in values:
+                yield f"`choices` must offer the value of {name} in `constants` among others"
+            if re.search(rf"\b{name}\b", shapes):
+                yield f"the shape of a buffer depends on {name}, which students may choose"
+        if self.repeat is not None and self.has_surroundings:
+            yield "launches with solution_of cannot be repeated"
+        for old, new in self.repeat.swap if self.repeat else ():
+            a, b = self.buffers.get(old), self.buffers.get(new)
+            if a and b and (a.shape != b.shape or (a.part, b.part) != ("scratch", "output")):
+                yield f"{old} and {new} change places: {old} must be scratch with data, {new} an output of its shape"
+
+    def _out_of_range(self, ranges: Mapping[str, Range]) -> Iterator[str]:
+        """What cannot be the least and the largest number of an array of timed runs."""
+        for name, (low, high) in ranges.items():
+            buffer = self.buffers.get(name)
+            if buffer is None or buffer.data not in {None, "numbers", "integers"}:
+                yield f"performance.integers has {name}, which is no buffer of numbers or integers"
+            elif low > high or max(-low, high) > EXACT or (buffer.type == "uint" and low < 0):
+                yield f"performance.integers has {name} from {low} to {high}, which is no range of its numbers"
+
+    @property
+    def _goals(self) -> Iterator[Any]:
+        return iter(self.performance.classes.values())
+
+    def check_at(self, sizes: Sizes) -> None:
+        """Every expression has a value at these sizes; raises ValueError that says which has not."""
+        if set(sizes) != set(self.sizes):
+            raise ValueError(f"a case must give the sizes {', '.join(self.sizes)} and no other, not {sizes}")
+        if any(size < 1 for size in sizes.values()):
+            raise ValueError(f"sizes must be at least 1, not {sizes}")
+        names = self.names(sizes)
+        try:
+            for amount in self._amounts():
+                if evaluate_int(amount, names) < 1:
+                    raise ValueError(f'"{amount}" is less than 1 at {sizes}')
+            for number in self._numbers():
+                evaluate(number, names)
+        except InputError as error:
+            raise ValueError(str(error)) from error
+
+    def _amounts(self) -> Iterator[Expression]:
+        """Expressions for amounts of something."""
+        arrays: tuple[Buffer | LocalArray, ...] = (*self.buffers.values(), *self.local.values())
+        yield from (extent for array in arrays for extent in array.shape)
+        for launch in (*self.launches, *self.baseline):
+            yield from (*launch.global_size, *launch.local_size, *(launch.extent or ()))
+            yield from [launch.optional_local] if launch.optional_local is not None else []
+        yield from [self.repeat.times] if self.repeat else []
+
+    def _numbers(self) -> Iterator[str | float]:
+        """Expressions that need not be whole numbers."""
+        yield from (check.at_most for check in (self.memory.checks if self.memory else ()))
+        yield from (scalar.value for scalar in self.scalars.values())
+        yield from [self.repeat.until.below] if self.repeat and self.repeat.until else []
+        yield self.correctness.tolerance.factor
+        yield self.performance.bytes
+        yield self.performance.flop or 0
+
+    @property
+    def parts(self) -> "tuple[Assignment, ...]":
+        """It is a part in itself: what is done for each part of a suite is done once for it."""
+        return (self,)
+
+    @property
+    def called(self) -> str:
+        """What to call it among others: a part of a suite by both names."""
+        return f"{self.name}/{self.part}" if self.part else self.name
+
+    @property
+    def student_launches(self) -> tuple[Launch, ...]:
+        """The steps that run the student's kernels."""
+        return tuple(launch for launch in self.launches if launch.solution_of is None)
+
+    @property
+    def has_surroundings(self) -> bool:
+        """Whether the student's kernels are part of a larger program, with steps that are ours."""
+        return len(self.launches) > len(self.student_launches)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether anything is asked that a simulator must tell."""
+        return self.sanitizer is not None or self.memory is not None
+
+    @property
+    def points(self) -> float:
+        """Points of all checks together (the same on every device class)."""
+        watched = self.sanitizer.points if self.sanitizer else 0
+        counted = sum(check.points for check in self.memory.checks) if self.memory else 0
+        timed = max(goal.points for goal in self.performance.classes.values())
+        return self.correctness.points + watched + counted + timed
+
+    def with_constants(self, constants: Mapping[str, str | int]) -> "Assignment":
+        """The same with other values of these."""
+        return self.model_copy(update={"constants": {**self.constants, **constants}})
+
+    def timed_on(self, kind: DeviceClass) -> "Assignment":
+        """The same with the constants that are timed on a class of devices."""
+        return self.with_constants(self.performance.classes[kind].constants)
+
+    def timed_as_chosen(self, kind: DeviceClass) -> "Assignment":
+        """That, but for the constants that students choose: these stay as they are."""
+        return self.timed_on(kind).with_constants({name: self.constants[name] for name in self.choices.constants})
+
+    @property
+    def definitions(self) -> dict[str, str]:
+        """The constants as macros."""
+        return {name: str(value) for name, value in self.constants.items()}
+
+    @property
+    def measured_sha256(self) -> str:
+        """Hash of what measurements rest on: everything but words for people, points, and what is asked of figures.
+
+        Results under the same one can be scored anew without running anything (rescoring.py).
+        """
+        if self.kit is not None:  # which nobody re-scores: whatever is new in it is measured again
+            return hashlib.sha256(repr((self.sha256, self.kit)).encode()).hexdigest()
+        fields = self.model_dump_json(exclude=SCORED, exclude_computed_fields=True)
+        own = (self.source(BASELINE_FILE), self.source(ORACLE_FILE))
+        measured = (fields, *own, *sorted(self.model_solutions().items()))
+        return hashlib.sha256(repr(measured).encode()).hexdigest()
+
+    def names(self, sizes: Sizes) -> dict[str, object]:
+        """What expressions may refer to: the constants and the sizes."""
+        return {**self.constants, **sizes}
+
+    def known(self, sizes: Sizes) -> dict[str, object]:
+        """What oracle.py may ask for beside arrays: the constants, the sizes and the scalars."""
+        names = self.names(sizes)
+        return {**names, **{name: evaluate(scalar.value, names) for name, scalar in self.scalars.items()}}
+
+    def shape(self, array: Buffer | LocalArray, sizes: Sizes) -> tuple[int, ...]:
+        """Shape of an array at the given sizes."""
+        return tuple(evaluate_int(extent, self.names(sizes)) for extent in array.shape)
+
+    def items(self, launch: Launch, stated: tuple[Expression, ...], sizes: Sizes) -> tuple[int, ...]:
+        """Work-items in each dimension; where a student may have stated them, as students write such sizes."""
+        evaluated = evaluate_stated if launch.kernel in self.choices.launches else evaluate_int
+        return tuple(evaluated(size, self.names(sizes)) for size in stated)
+
+    def extent(self, launch: Launch, sizes: Sizes) -> tuple[int, ...] | None:
+        """How many work-items of each dimension have something to do, where the launch says so."""
+        if launch.extent is None:
+            return None
+        return tuple(evaluate_int(extent, self.names(sizes)) for extent in launch.extent)
+
+    @property
+    def left_out(self) -> Mapping[str, float]:
+        """Points of the hidden checks that are not in this student kit, by kind."""
+        return {} if self.kit is None else self.kit.hidden.get(self.called, {})
+
+    def model_solutions(self) -> dict[str, str]:
+        """Source texts of the kernels in `launches`: our own as `reference`, others by their assignment. There are none
+        in a student kit.
+        """
+        if self.kit is not None:
+            return {}
+        others = {launch.solution_of for launch in self.launches if launch.solution_of}
+        sources = {name: self.reference.parent / name / MODEL_FILE for name in sorted(others)}
+        sources["reference"] = self.reference / MODEL_FILE
+        return {name: read_text(path) for name, path in sources.items()}
+
+
+SCORED: Any = {
+    "folder": True,
+    "reference": True,
+    "kit": True,
+    "title": True,
+    "correctness": {"points": True, "cases": {"__all__": {"hidden": True}}},
+    "sanitizer": {"points": True, "hidden": True},
+    "memory": {"checks": True},
+    "performance": {
+        "hidden": True,
+        "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True, "yardstick": True}},
+    },
+}
+"""Fields of an assignment that change no measurement."""

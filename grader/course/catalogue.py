@@ -1,0 +1,87 @@
+"""A course: the folders in which its assignments are kept, and how one is found there and read."""
+
+import difflib
+from pathlib import Path
+
+from grader.common.errors import InputError
+from grader.common.record import Record
+from grader.course.assignment import Assignment
+from grader.course.folders import BASELINE_FILE, KIT_FILE, MODEL_FILE, ORACLE_FILE, Kit
+from grader.course.loading import Fields, checked, read_fields
+from grader.course.suite import Coursework, Suite
+
+PARTS = "parts"
+
+
+class Course(Record):
+    """Where the assignments of a course and their references are kept."""
+
+    assignments: Path
+    reference: Path
+
+    def names(self) -> list[str]:
+        """Names of all assignments, sorted."""
+        if not self.assignments.is_dir():
+            raise InputError(
+                f"{self.assignments} is not a folder; name the folder of the assignments with --course DIR."
+            )
+        return sorted(path.parent.name for path in self.assignments.glob("*/assignment.yaml"))
+
+    def find(self, name: str) -> Path:
+        """The assignment.yaml of what goes by a name; raises InputError that suggests the nearest if nothing does."""
+        names = self.names()
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
+            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names) or 'none'}."
+            raise InputError(f"there is no assignment {name!r}; {hint}")
+        return self.assignments / name / "assignment.yaml"
+
+    def load(self, name: str) -> Coursework:
+        """Read and check what goes by a name; raises InputError that names the file, the field and the remedy."""
+        path, kit = self.find(name), self.kit()
+        for file_name in (BASELINE_FILE, ORACLE_FILE, *([] if kit else [MODEL_FILE])):
+            if not (self.reference / name / file_name).is_file():
+                raise InputError(f"{self.reference / name / file_name} is missing; every assignment needs it.")
+        return _parse(path, {"name": name, "folder": path.parent, "reference": self.reference / name, "kit": kit})
+
+    def require_solutions(self) -> None:
+        """Raise InputError where this is a student kit, with which only submissions can be graded."""
+        if self.kit() is not None:
+            raise InputError(
+                f"{self.assignments.parent} is a student kit, without model solutions: name the folder of the course "
+                "itself with --course DIR."
+            )
+
+    def kit(self) -> Kit | None:
+        """What kit.yaml says, where the course is a student kit."""
+        path = self.assignments.parent / KIT_FILE
+        return checked(str(path), Kit, read_fields(path, "`grader:`")) if path.is_file() else None
+
+
+def _parse(path: Path, place: Fields) -> Coursework:
+    fields = read_fields(path, "`title:` and `kernel:`")
+    if PARTS not in fields:
+        return checked(str(path), Assignment, {**fields, **place})
+    common = {name: value for name, value in fields.items() if name != PARTS}
+    parts = tuple(_part(path, number, common, each, place) for number, each in enumerate(_listed(path, fields)))
+    return checked(str(path), Suite, {**place, "title": fields.get("title"), PARTS: parts})
+
+
+def _listed(path: Path, fields: Fields) -> list[Fields]:
+    parts = fields[PARTS]
+    if not isinstance(parts, list) or not all(isinstance(each, dict) and "kernel" in each for each in parts):
+        raise InputError(f"{path}: parts: must be a list of mappings, each with a `kernel`.")
+    return parts
+
+
+def _part(path: Path, number: int, common: Fields, own: Fields, place: Fields) -> Assignment:
+    """The assignment that a part is: what all have in common, but for what it says itself."""
+    where = f"{path}: parts.{number} ({own['kernel']})"
+    return checked(where, Assignment, {**merged(common, own), **place, "part": own["kernel"]})
+
+
+def merged(common: Fields, own: Fields) -> Fields:
+    """`own`, and what it does not say of `common`; mappings in both are merged likewise."""
+    shared = common.keys() & own.keys()
+    both = {name for name in shared if isinstance(common[name], dict) and isinstance(own[name], dict)}
+    return {**common, **own, **{name: merged(common[name], own[name]) for name in both}}

@@ -1,0 +1,103 @@
+"""Arithmetic in assignment.yaml, such as "ceil_to(width, TILE)"; evaluated by simpleeval, never by eval."""
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from simpleeval import InvalidExpression, OperatorNotDefined, SimpleEval
+
+from grader.common.errors import InputError
+
+Expression = str | int
+
+
+def ceil_div(value: int, step: int) -> int:
+    """Number of steps of size `step` that cover `value`."""
+    return -(-value // step)
+
+
+def ceil_to(value: int, step: int) -> int:
+    """Smallest multiple of `step` that is not less than `value`."""
+    return ceil_div(value, step) * step
+
+
+FUNCTIONS = {"ceil_div": ceil_div, "ceil_to": ceil_to, "min": min, "max": max, "sqrt": math.sqrt}
+
+
+FAILURES = (
+    *(InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError, LookupError, AttributeError),
+    *(RecursionError, MemoryError),  # what Python says of an expression that is nested too deeply
+)
+"""What comes of text that is no arithmetic."""
+
+
+def evaluate(expression: str | float, names: Mapping[str, object]) -> float:
+    """Value of an expression over `names`; raises InputError that quotes the expression."""
+    try:
+        value = _calculated(expression, names) if isinstance(expression, str) else expression
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except FAILURES as error:
+        known = ", ".join(sorted([*map(str, names), *FUNCTIONS]))
+        told = f'cannot evaluate "{expression}": {error}. It may use {known}.'
+        raise InputError(" ".join(told.split())) from error
+    if not is_number:
+        raise InputError(f'"{expression}" is not a finite number but {value!r}.')
+    return value
+
+
+def _calculated(expression: str, names: Mapping[str, object]) -> Any:
+    evaluator = SimpleEval(names=dict(names), functions=FUNCTIONS)
+    del evaluator.nodes[ast.Attribute]
+    return evaluator.eval(expression)
+
+
+STATED = re.compile(r"[\w\s+\-*/%(),]{1,100}")
+"""What a student's expression may be made of: no strings, no attributes, nothing to index by, and not much of it."""
+
+STATED_OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.floordiv,  # as in C
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.USub: operator.neg,
+}
+"""No powers: whatever a hundred characters multiply has a few hundred digits."""
+
+STATED_NODES = frozenset({ast.Expr, ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Call})
+
+STATED_FUNCTIONS = {"ceil_div": ceil_div, "ceil_to": ceil_to, "min": min, "max": max}
+
+
+def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
+    """Value of an expression that a student wrote; raises InputError that quotes it."""
+    if isinstance(expression, int):
+        return expression
+    numbers = {name: value for name, value in names.items() if isinstance(value, int)}
+    known = ", ".join(sorted([*numbers, *STATED_FUNCTIONS]))
+    refusal = f'"{expression[:100]}" is no size; write one with {known}, whole numbers and + - * / % ( ).'
+    if not STATED.fullmatch(expression) or not expression.isascii():
+        raise InputError(refusal)
+    evaluator = SimpleEval(operators=STATED_OPERATORS, names=numbers, functions=STATED_FUNCTIONS)
+    evaluator.nodes = {kind: handle for kind, handle in evaluator.nodes.items() if kind in STATED_NODES}
+    try:
+        value = evaluator.eval(expression)
+    except OperatorNotDefined as error:  # its own words are an object's address
+        raise InputError(refusal) from error
+    except (InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError, RecursionError) as error:
+        raise InputError(f'cannot evaluate "{expression}": {error}. It may use {known}.') from error
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InputError(f'"{expression}" is not a whole number but {value!r}.')
+    return value
+
+
+def evaluate_int(expression: str | float, names: Mapping[str, object]) -> int:
+    """Like `evaluate`, for a quantity that must be a whole number (a size, a number of elements)."""
+    value = evaluate(expression, names)
+    if value != int(value):
+        raise InputError(f'"{expression}" is {value}, but a whole number is needed here.')
+    return int(value)

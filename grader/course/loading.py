@@ -1,0 +1,92 @@
+"""The YAML files of a course as records; what is wrong with one is told with its path, the field and the remedy."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from grader.common.errors import InputError
+from grader.course.folders import read_text
+
+Fields = dict[str, Any]
+"""A mapping of a YAML file."""
+
+Read = TypeVar("Read", bound=BaseModel)
+
+
+class _Loader(yaml.SafeLoader):
+    """Without merge keys: each can double what it holds, so that a few hundred bytes fill any memory."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        for key, _ in node.value:
+            if key.tag == "tag:yaml.org,2002:merge":
+                raise InputError(f"line {key.start_mark.line + 1}: write out what `<<` stands for.")
+
+
+def read_fields(path: Path, such_as: str) -> Fields:
+    """The mapping in a file; `such_as` names fields that it has, for one that holds something else."""
+    text = read_text(path)
+    try:
+        fields = yaml.load(text, _Loader)  # noqa: S506 - it is a safe one
+        _check_text(fields)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:  # a date may be none, a key a list
+        raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(fields, dict):
+        raise InputError(f"{path}: must hold fields such as {such_as}, but holds {type(fields).__name__}.")
+    return fields
+
+
+def _check_text(fields: object) -> None:
+    """Raises ValueError for a text that no file can hold: YAML can spell halves of characters. Each value is looked at
+    once, however often others refer to it.
+    """
+    waiting, seen = [fields], set[int]()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            value.encode()
+        elif isinstance(value, dict | list) and id(value) not in seen:
+            seen.add(id(value))
+            waiting += [*value, *value.values()] if isinstance(value, dict) else value
+
+
+def checked(where: str, kind: type[Read], fields: Fields) -> Read:
+    """The record of these fields; `where` they stand is what an error begins with."""
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        words: dict[str, list[str]] = {}  # several where a value could have been of several kinds
+        # an unknown field is often a missing one misspelt: name it first
+        for each in sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden"):
+            words.setdefault(_place(each, fields), []).append(_words(each))
+        (place, first), *others = words.items()
+        more = f" (and {len(others)} more)" if others else ""
+        raise InputError(": ".join(filter(None, (where, place, f"{' Or: '.join(first)}{more}")))) from error
+
+
+REMEDIES = {
+    "missing": "add it",
+    "extra_forbidden": "remove it, or correct its spelling",
+}
+
+
+def _place(error: Any, fields: Fields) -> str:
+    """Where in the file it is: the path that leads there, without the kinds that a value could have been of."""
+    found: Any = fields
+    place = []
+    for step in error["loc"]:
+        if isinstance(found, dict | list):
+            with suppress(LookupError, TypeError):
+                found = found[step]
+                place.append(str(step))
+    lacking = error["loc"][-1:] if error["type"] == "missing" else ()
+    return ".".join((*place, *map(str, lacking)))
+
+
+def _words(error: Any) -> str:
+    message, remedy = error["msg"].removeprefix("Value error, "), REMEDIES.get(error["type"])
+    return f"{message}; {remedy}." if remedy else f"{message}."

@@ -1,0 +1,89 @@
+"""Reading a student's kernels.cl: what is accepted, and the one clear line for what is not."""
+
+import hashlib
+from codecs import BOM_UTF8
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.common.errors import InputError
+from grader.course.submissions.scanner import TooCostly, scanned
+from grader.course.submissions.scanning import Scan
+
+FILE_NAME = "kernels.cl"
+
+SIZE_LIMIT = 1024 * 1024
+"""Bytes; hand-written kernels of this course are a few kilobytes."""
+
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+TEXT_CONTROLS = frozenset(b"\t\n\v\f\r")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """One kernels.cl: where it was, its text with Unix line ends, the hash of the file's bytes, and what was
+    found in the text.
+    """
+
+    path: Path
+    source: str
+    sha256: str
+    scan: Scan
+
+
+def read_submission(path: Path) -> Submission:
+    """Read a kernels.cl, or the one in a folder; raises InputError that says what is wrong with it."""
+    if _is_folder(path):
+        found = sorted(child.name for child in path.glob("*.cl"))
+        path = path / FILE_NAME
+        if path.name not in found:
+            hint = f" It holds {', '.join(found)}: name the file itself." if found else ""
+            raise InputError(f"the folder {path.parent} has no {FILE_NAME}.{hint}")
+    return parse_submission(path, _read(path))
+
+
+def parse_submission(path: Path, data: bytes) -> Submission:
+    """A kernels.cl that has been read; `path` is what to call it. Raises InputError that says what is wrong with it.
+
+    WorkerError says that this could not be found out here.
+    """
+    if len(data) > SIZE_LIMIT:
+        raise InputError(f"{path} is over 1 MiB; hand in only the OpenCL source text.")
+    source = _decode(data, path)
+    scan = scanned(source)
+    if isinstance(scan, TooCostly):
+        raise InputError(f"{path} is no text that can be graded: {scan.words}. Hand in kernels as people write them.")
+    return Submission(path=path, source=source, sha256=hashlib.sha256(data).hexdigest(), scan=scan)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for, a folder cannot be read
+            raise InputError(f"{path} is no regular file; hand in the .cl file itself.")
+        with path.open("rb") as file:
+            return file.read(SIZE_LIMIT + 1)
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}; check the path.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _decode(data: bytes, path: Path) -> str:
+    if data.startswith(UTF16_MARKS):
+        raise InputError(f"{path} is UTF-16 text; save it as UTF-8.")
+    if any(byte < 0x20 and byte not in TEXT_CONTROLS for byte in data):
+        raise InputError(f"{path} is a binary file, not OpenCL source text; hand in the .cl file itself.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # an old editor's accented letters in a comment are no reason to refuse
+        text = data.removeprefix(BOM_UTF8).decode("latin-1")
+    if not text.strip():
+        raise InputError(f"{path} is empty; hand in your kernel.")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,21 @@
+"""What is graded."""
+
+from dataclasses import dataclass
+
+from grader.course.assignment import Assignment
+from grader.course.submissions.submission import Submission
+from grader.course.suite import Coursework
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One submission for one assignment, and the seed of all its inputs."""
+
+    assignment: Assignment
+    submission: Submission
+    seed: int
+
+
+def tasks_of(coursework: Coursework, submission: Submission, seed: int) -> tuple[Task, ...]:
+    """The submission for each part, with the same seed."""
+    return tuple(Task(assignment=part, submission=submission, seed=seed) for part in coursework.parts)

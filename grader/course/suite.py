@@ -1,0 +1,36 @@
+"""A suite: several kernels in one kernels.cl, each of them an assignment for itself."""
+
+import hashlib
+
+from pydantic import Field, model_validator
+
+from grader.course.assignment import Assignment
+from grader.course.folders import Folders
+
+
+class Suite(Folders):
+    """Assignments that are handed in as one file, in the order in which they are reported."""
+
+    parts: tuple[Assignment, ...] = Field(min_length=1)
+    """Each kernel, and what is asked of it."""
+
+    @model_validator(mode="after")
+    def _distinct(self) -> "Suite":
+        kernels = [part.kernel for part in self.parts]
+        if len(set(kernels)) != len(kernels):
+            raise ValueError("two parts are about the same kernel; each needs its own")
+        return self
+
+    @property
+    def points(self) -> float:
+        """Points of all parts together."""
+        return sum(part.points for part in self.parts)
+
+    @property
+    def measured_sha256(self) -> str:
+        """Hash of what measurements of all parts rest on."""
+        return hashlib.sha256(repr([part.measured_sha256 for part in self.parts]).encode()).hexdigest()
+
+
+Coursework = Assignment | Suite
+"""What goes by one name in a course, and is handed in as one kernels.cl."""

@@ -1,0 +1,120 @@
+"""Is an array what the oracle says? Pure comparisons; words for the student are made in diagnosis.py."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.common.errors import SolutionError
+from grader.course.rubric import DataSet, Tolerance
+from grader.course.truth.oracle import Truth
+
+UNIT_ROUNDOFF = 2.0**-24
+"""u of fp32: half the distance from 1 to the next number."""
+
+POISON = 0x7FD5A3C9
+"""Fills outputs, and the bands around them, before every launch: a quiet NaN whose payload no arithmetic makes."""
+
+INPUT_POISON = 0x7FCA5C36
+"""Fills the bands around inputs. A kernel that reads it past the end of an input and stores it, or what it makes of it,
+past the end of an output must not go unnoticed, so it is another NaN."""
+
+GUARD_BYTES = 4096
+"""Size of the band on either side of a buffer; a multiple of every driver's base-address alignment seen (128, 512)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mismatch:
+    """How an array differs from the truth: how many elements, and the first of them.
+
+    `largest_error` is taken over the wrong elements that are finite, None if none is; `excess` is the largest error
+    over what is allowed there, None if nothing but equality is allowed.
+    """
+
+    buffer: str
+    wrong: int
+    total: int
+    unwritten: int
+    index: tuple[int, ...]
+    first_unwritten: bool
+    got: float
+    expected: float
+    largest_error: float | None
+    excess: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standard:
+    """What counts as right: the assignment's tolerance, its factor at the sizes at hand, and the kind of data."""
+
+    tolerance: Tolerance
+    factor: float
+    data: DataSet
+
+
+def compare(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> Mismatch | None:
+    """None if `got` is right, else how it is wrong."""
+    wrong = wrong_elements(buffer, got, truth, standard)
+    return _describe(buffer, got, truth, wrong, _allowed(buffer, truth, standard)) if wrong.any() else None
+
+
+def wrong_elements(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> NDArray[np.bool_]:
+    """Which elements are not what the truth says, as the standard has it; NaN is always wrong, and so is any whole
+    number but the right one.
+    """
+    if got.dtype.kind != "f":
+        wrong = got != truth.value
+    elif standard.tolerance.rule == "exact":
+        wrong = got.view(np.uint32) != np.ascontiguousarray(truth.value, dtype=np.float32).view(np.uint32)
+    else:
+        allowed = _allowed(buffer, truth, standard)
+        wrong = ~(got == truth.value if allowed is None else np.abs(got - truth.value) <= allowed)
+    return np.asarray(wrong, dtype=np.bool_)
+
+
+def _allowed(buffer: str, truth: Truth, standard: Standard) -> NDArray[np.float64] | None:
+    """The largest error of each element that counts as rounding; None where nothing but equality is right."""
+    if standard.tolerance.rule == "exact" or standard.data == "integers" or truth.value.dtype.kind in "iu":
+        return None
+    if truth.magnitude is None:
+        raise SolutionError(f"the oracle gives no magnitude for {buffer}, which the rule `rounding` needs.")
+    return standard.factor * UNIT_ROUNDOFF * truth.magnitude
+
+
+def _describe(
+    buffer: str,
+    got: NDArray[Any],
+    truth: Truth,
+    wrong: NDArray[np.bool_],
+    allowed: NDArray[np.float64] | None,
+) -> Mismatch:
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
+    unwritten = got.view(np.uint32) == POISON
+    measurable = wrong & np.isfinite(got)
+    errors = np.abs(got[measurable].astype(np.float64) - truth.value[measurable].astype(np.float64))
+    with np.errstate(divide="ignore"):  # where nothing but equality is allowed, the excess is infinite
+        excess = errors / allowed[measurable] if allowed is not None else None
+    return Mismatch(
+        buffer=buffer,
+        wrong=int(np.count_nonzero(wrong)),
+        total=wrong.size,
+        unwritten=int(np.count_nonzero(unwritten)),
+        index=index,
+        first_unwritten=bool(unwritten[index]),
+        got=float(got[index]),
+        expected=float(truth.value[index]),
+        largest_error=float(errors.max()) if errors.size else None,
+        excess=float(excess.max()) if excess is not None and excess.size else None,
+    )
+
+
+def first_stray_write(band: NDArray[np.uint32], poison: int) -> int | None:
+    """Index of the first word of a guard band that no longer holds its poison, None if all do."""
+    changed = np.flatnonzero(band != np.uint32(poison))
+    return int(changed[0]) if changed.size else None
+
+
+def unchanged(got: NDArray[np.uint32], sent: NDArray[Any]) -> bool:
+    """Whether an input came back as it was sent, to the bit; `got` is flat."""
+    return bool(np.array_equal(got, np.ascontiguousarray(sent).view(np.uint32).reshape(-1)))

@@ -1,0 +1,118 @@
+"""Secret inputs: every array a worker is given is made here, from a seed that it never learns.
+
+All come from Philox4x64-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011), in
+NumPy's hands: a keyed function of the index, of whose words nobody is known to tell others or the key. What timed runs
+on a GPU are given comes from the same function (supply.py).
+"""
+
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.common.errors import InputError
+from grader.course.assignment import Assignment
+from grader.course.launches import DataKind, ElementType
+from grader.course.rubric import DataSet, Sizes
+from grader.course.truth.oracle import DTYPES, Oracle, make
+
+SEED_BITS = 63
+
+INTEGER_BOUND = 8
+"""Inputs of the set `integers` are whole numbers up to this size, so that fp32 sums of their products
+are exact in any order while K * 64 < 2^24."""
+
+
+def fresh_seed() -> int:
+    """A seed that nobody can guess."""
+    return secrets.randbits(SEED_BITS)
+
+
+def check_seed(seed: int) -> int:
+    """The seed itself if it can be one."""
+    if not 0 <= seed < 2**SEED_BITS:
+        raise InputError(f"the seed {seed} is out of range; it must be from 0 to {2**SEED_BITS - 1}.")
+    return seed
+
+
+def make_inputs(
+    assignment: Assignment, oracle: Oracle, sizes: Sizes, data: DataSet, key: tuple[int, ...]
+) -> dict[str, NDArray[Any]]:
+    """All arrays with data, for one case or one timed round; `key` is the seed and what tells this use from others."""
+    inputs = make(oracle, assignment, _generator(*key, len(assignment.buffers)), data, sizes)
+    for position, (name, buffer) in enumerate(assignment.buffers.items()):
+        if buffer.data is None or buffer.data == "made":
+            continue
+        kind = "integers" if data == "integers" and buffer.data == "numbers" else buffer.data
+        values = MAKERS[kind, buffer.type](_generator(*key, position), assignment.shape(buffer, sizes))
+        inputs[name] = values.astype(DTYPES[buffer.type], copy=False)
+    return inputs
+
+
+def _generator(*key: int) -> np.random.Generator:
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence(key)))
+
+
+def _numbers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Uniform in [-1, 1)."""
+    values = generator.random(shape, dtype=np.float32)
+    values *= 2
+    values -= 1
+    return values
+
+
+def _integers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Whole numbers of at most INTEGER_BOUND."""
+    return generator.integers(-INTEGER_BOUND, INTEGER_BOUND, shape, endpoint=True, dtype=np.int8)
+
+
+def _naturals(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Whole numbers from 0 to twice INTEGER_BOUND."""
+    return generator.integers(0, 2 * INTEGER_BOUND, shape, endpoint=True, dtype=np.uint8)
+
+
+def _shorts(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
+    """All numbers of 16 bits: sums and products of two have room in 32."""
+    return generator.integers(-(2**15), 2**15, shape, dtype=np.int16)
+
+
+def _ushorts(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
+    """All numbers of 16 bits without a sign."""
+    return generator.integers(0, 2**16, shape, dtype=np.uint16)
+
+
+def _zeros(_: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
+    return np.zeros(shape, dtype=np.float32)
+
+
+def _bits(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Bit patterns of normal numbers from 2^-63 to 2^65, of both signs: no NaN, infinity or subnormal.
+
+    A sign, seven bits of the exponent and the mantissa are random; a kernel that moves words elsewhere than they belong
+    finds an equal one there by a chance in 2^31.
+    """
+    count = int(np.prod(shape))
+    words: NDArray[np.uint32] = generator.bit_generator.random_raw((count + 1) // 2).view(np.uint32)[:count]
+    sign = words & np.uint32(1 << 31)
+    words &= np.uint32((1 << 30) - 1)
+    words += np.uint32(64 << 23)
+    words |= sign
+    return words.view(np.float32).reshape(shape)
+
+
+Maker = Callable[[np.random.Generator, tuple[int, ...]], NDArray[Any]]
+
+MAKERS: dict[tuple[DataKind, ElementType], Maker] = {
+    ("numbers", "float"): _numbers,
+    ("numbers", "int"): _shorts,
+    ("numbers", "uint"): _ushorts,
+    ("integers", "float"): _integers,
+    ("integers", "int"): _integers,
+    ("integers", "uint"): _naturals,
+    ("bits", "float"): _bits,
+    ("zeros", "float"): _zeros,
+    ("zeros", "int"): _zeros,
+    ("zeros", "uint"): _zeros,
+}

@@ -1,0 +1,147 @@
+"""The truth that submissions are compared with: each assignment's own oracle.py, written in NumPy.
+
+An oracle.py defines a function
+
+    def expected(**inputs_sizes_scalars_and_constants) -> dict[str, Truth]
+
+called with every array that has data, and every size, scalar and constant, by name: it takes what it needs, and the
+rest as `**_`. It returns the truth for every array that launches must make (the roles output and updated). It may
+define two more. One makes the arrays whose data are `made`, for `data` "random" or "integers":
+
+    def inputs(generator, data, **sizes_scalars_and_constants) -> dict[str, ndarray]
+
+The other is called as `expected` is:
+
+    def mistakes(**inputs_sizes_scalars_and_constants) -> dict[str, dict[str, Truth]]
+
+Its keys say what a kernel usually gets wrong ("the last step along k is left out"), most likely first; the values are
+the arrays such a kernel makes, NaN where that cannot be known. A wrong result is held against each.
+"""
+
+import importlib.util
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.common.errors import SolutionError
+from grader.course.assignment import Assignment
+from grader.course.folders import ORACLE_FILE
+from grader.course.launches import ElementType
+from grader.course.rubric import DataSet, Sizes
+
+Arrays = Mapping[str, NDArray[Any]]
+
+DTYPES: dict[ElementType, type[np.generic]] = {"float": np.float32, "int": np.int32, "uint": np.uint32}
+"""The elements of arrays in NumPy."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Truth:
+    """The right values of one array, in double precision or, for moved data, as they are.
+
+    `magnitude`, of the same shape, is the sum of the absolute values of the terms that each element is
+    made from. Rounding errors are proportional to it, so the rule `rounding` measures in units of
+    2^-24 * magnitude. An array compared exactly needs none.
+    """
+
+    value: NDArray[Any]
+    magnitude: NDArray[np.float64] | None = None
+
+
+def no_mistakes(**_: Any) -> dict[str, dict[str, Truth]]:
+    """The mistakes of an assignment whose oracle.py names none."""
+    return {}
+
+
+def no_inputs(*_: Any, **__: Any) -> Arrays:
+    """The inputs that an oracle.py without `inputs` makes."""
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Oracle:
+    """The functions of an oracle.py."""
+
+    expected: Callable[..., dict[str, Truth]]
+    inputs: Callable[..., Arrays] = no_inputs
+    mistakes: Callable[..., dict[str, dict[str, Truth]]] = no_mistakes
+
+
+def load_oracle(assignment: Assignment) -> Oracle:
+    """The assignment's oracle.py, run in this process: it is the instructor's code."""
+    path: Path = assignment.reference / ORACLE_FILE
+    spec = importlib.util.spec_from_file_location(f"oracle_{assignment.name}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+        return Oracle(
+            expected=module.expected,
+            inputs=getattr(module, "inputs", no_inputs),
+            mistakes=getattr(module, "mistakes", no_mistakes),
+        )
+    except Exception as error:  # whatever an instructor's module raises, it is one fault: this oracle
+        raise SolutionError(f"{path}: cannot be loaded: {error!r}.") from error
+
+
+def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> dict[str, Truth]:
+    """The truth for these inputs, checked against the shapes that assignment.yaml states."""
+    path = assignment.reference / ORACLE_FILE
+    try:
+        truth = oracle.expected(**inputs, **assignment.known(sizes))
+    except Exception as error:
+        raise SolutionError(f"{path}: failed at {sizes}: {error!r}.") from error
+    for name, buffer in assignment.buffers.items():
+        if not buffer.is_judged:
+            continue
+        if name not in truth:
+            raise SolutionError(f"{path}: says nothing about {name}; return a Truth for it.")
+        _check_shape(truth[name].value, name, assignment, sizes)
+    return truth
+
+
+def consult_about(
+    buffer: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
+) -> dict[str, Truth]:
+    """What each usual mistake makes of one array at these inputs, by the words for the mistake."""
+    path = assignment.reference / ORACLE_FILE
+    try:
+        with np.errstate(all="ignore"):
+            mistakes = oracle.mistakes(**inputs, **assignment.known(sizes))
+    except Exception as error:
+        raise SolutionError(f"{path}: `mistakes` failed at {sizes}: {error!r}.") from error
+    made = {words: arrays[buffer] for words, arrays in mistakes.items() if buffer in arrays}
+    for truth in made.values():
+        _check_shape(truth.value, buffer, assignment, sizes)
+    return made
+
+
+def make(
+    oracle: Oracle, assignment: Assignment, generator: np.random.Generator, data: DataSet, sizes: Sizes
+) -> dict[str, NDArray[Any]]:
+    """The arrays whose data are `made`, checked against the shapes and types that assignment.yaml states."""
+    path = assignment.reference / ORACLE_FILE
+    wanted = {name: buffer for name, buffer in assignment.buffers.items() if buffer.data == "made"}
+    if not wanted:
+        return {}
+    try:
+        made = oracle.inputs(generator, data, **assignment.known(sizes))
+    except Exception as error:
+        raise SolutionError(f"{path}: `inputs` failed at {sizes}: {error!r}.") from error
+    for name in wanted:
+        if name not in made:
+            raise SolutionError(f"{path}: `inputs` makes no {name}, whose data assignment.yaml calls made.")
+        _check_shape(made[name], name, assignment, sizes)
+    return {name: np.ascontiguousarray(made[name], dtype=DTYPES[buffer.type]) for name, buffer in wanted.items()}
+
+
+def _check_shape(array: NDArray[Any], name: str, assignment: Assignment, sizes: Sizes) -> None:
+    wanted = assignment.shape(assignment.buffers[name], sizes)
+    if array.shape != wanted:
+        path = assignment.reference / ORACLE_FILE
+        raise SolutionError(f"{path}: {name} has the shape {array.shape}, but assignment.yaml says {wanted}.")

@@ -1,0 +1,273 @@
+"""`grader run`: kernels of a submission timed by hand, at whatever sizes one likes. Nothing here grades.
+
+run -> what is set by hand -> build -> data -> launches, each with its way there and back -> seconds
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from statistics import median_low
+from typing import Any
+
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from grader.common.errors import InputError, NoSimulatorError
+from grader.course.assignment import Assignment
+from grader.course.expressions import evaluate
+from grader.course.launches import ELEMENT_BYTES
+from grader.course.rubric import Sizes
+from grader.course.submissions.submission import Submission
+from grader.course.submissions.task import Task
+from grader.course.truth.inputs import make_inputs
+from grader.course.truth.oracle import load_oracle
+from grader.grading.by_hand.overrides import settle, to_run
+from grader.grading.by_hand.run_options import Run
+from grader.grading.checks.building import Built, build_settled
+from grader.grading.checks.inspection import Trial, inspect, make_trial
+from grader.grading.checks.memory import count_memory
+from grader.grading.checks.simulation import Subject
+from grader.grading.device_lock import exclusive, shared, shared_cpu
+from grader.grading.explain.problem import Problem, of_failure
+from grader.grading.grade import Bench, Progress
+from grader.protocol.messages import DeviceFacts, Done, Opened, Simulation
+from grader.results.result import Reason
+from grader.workers.client import Worker
+from grader.workers.device import speed_goal
+from grader.workers.outcome import Failure, Timing
+from grader.workers.plan import STUDENT, SUBMISSION, Script, submission_plan
+
+DRIVE_KEY = 3
+"""Tells these inputs from those of cases, timed rounds and simulated runs (simulation.py)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is timed, with the seed of its data; launches that count, after one that does not; and whether their results
+    are compared with the oracle's.
+    """
+
+    submission: Submission
+    seed: int
+    repeat: int
+    check: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """Launches of the student's kernels, with seconds by the device's clock and by the judge's; `totals` are seconds by
+    the judge's clock from the first byte that is sent to the last result that is back.
+
+    `problem` is the first thing wrong with the results, if they were `checked`.
+    """
+
+    assignment: Assignment
+    sizes: Sizes
+    device: DeviceFacts
+    launches: tuple[Timing, ...]
+    totals: tuple[float, ...]
+    checked: bool
+    problem: Problem | None
+
+    @property
+    def on_device(self) -> tuple[float, ...]:
+        """Seconds of each launch, kernels only."""
+        return tuple(launch.seconds for launch in self.launches)
+
+    @property
+    def turns(self) -> int:
+        """How often the launches were repeated, as a rule."""
+        return median_low(launch.turns for launch in self.launches)
+
+    @property
+    def work(self) -> float:
+        """Operations of a launch, or bytes where moving is all there is to do: those of the turns that it took."""
+        names, repeat = self.assignment.names(self.sizes), self.assignment.repeat
+        taken = {} if repeat is None or repeat.times not in self.sizes else {str(repeat.times): self.turns}
+        asked = self.assignment.performance
+        return evaluate(asked.bytes if asked.flop is None else asked.flop, {**names, **taken})
+
+    @property
+    def unit(self) -> str:
+        """Of rates."""
+        return self.assignment.performance.unit
+
+    def rate(self, seconds: float) -> float | None:
+        """GFLOPS or GB/s; None where a clock is too coarse to see any time pass."""
+        return self.work / seconds * 1e-9 if seconds > 0 else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """What came of a run: times, or why there are none.
+
+    `intensity` is operations for each word of global memory that work-items ask for, where that was counted.
+    """
+
+    label: str
+    outcome: Measured | Problem
+    intensity: float | None = None
+
+    @property
+    def problem(self) -> Problem | None:
+        """What is wrong with it, if anything is known to be."""
+        return self.outcome if isinstance(self.outcome, Problem) else self.outcome.problem
+
+
+def drive(runs: Sequence[Run], request: Request, bench: Bench, progress: Progress) -> Iterator[Row]:
+    """Each run in turn, in one worker. Of several, one that cannot be is told in its row, as one that fails is.
+
+    Raises InputError if the only one cannot be.
+    """
+    with bench.worker() as worker:
+        for run in runs:
+            progress(run.label)
+            with shared_cpu(bench.locks):
+                device = worker.ready()
+            try:
+                assignment = to_run(run.part, request.submission, run.wanted, device)
+            except InputError as error:
+                if len(runs) == 1:
+                    raise
+                assignment = Problem(reason=Reason.LAUNCH_SIZES, message=str(error))
+            outcome = assignment if isinstance(assignment, Problem) else _drive(assignment, request, worker, bench)
+            yield Row(label=run.label, outcome=outcome)
+
+
+def _drive(assignment: Assignment, request: Request, worker: Worker, bench: Bench) -> Measured | Problem:
+    device = worker.ready()
+    with shared(device, bench.locks):
+        ready = _prepare(assignment, request, worker)
+    if isinstance(ready, Problem):
+        return ready
+    with exclusive(device, bench.locks):
+        measured = _measure(ready, request, worker)
+    worker.close()
+    return measured
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Ready:
+    """A session that is open, and data for its script; `trial` knows what is right, where that is asked."""
+
+    built: Built
+    sizes: Sizes
+    script: Script
+    arrays: Mapping[str, NDArray[Any]]
+    trial: Trial | None
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """What a program would want back."""
+        buffers = self.built.task.assignment.buffers
+        return tuple(name for name in self.script.outputs if buffers[name].is_judged)
+
+
+def _prepare(assignment: Assignment, request: Request, worker: Worker) -> _Ready | Problem:
+    built = build_settled(_task(assignment, request), worker)
+    if isinstance(built, Problem):
+        return built
+    oracle, key = load_oracle(assignment), (request.seed, DRIVE_KEY)
+    sizes = speed_goal(assignment, worker.ready()).sizes
+    trial = None
+    with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
+        if request.check or assignment.has_surroundings:  # what steps of ours make for the student's, the oracle knows
+            trial = make_trial(assignment, oracle, sizes, "random", key)
+        arrays = trial.arrays if trial else make_inputs(assignment, oracle, sizes, "random", key)
+    plan = submission_plan(assignment, sizes, built.bindings)
+    opened = worker.load({SUBMISSION: built.program}).open(plan)
+    if not isinstance(opened, Opened):
+        return of_failure(opened)
+    checked = trial if request.check else None
+    return _Ready(built=built, sizes=sizes, script=plan.scripts[STUDENT], arrays=arrays, trial=checked)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Passage:
+    """A launch, and its seconds with the way there and back."""
+
+    launch: Timing
+    total: float
+
+
+def _measure(ready: _Ready, request: Request, worker: Worker) -> Measured | Problem:
+    passages: list[_Passage] = []
+    problem: Problem | None = None
+    for _ in range(1 + request.repeat):
+        passage = _pass(ready, worker)
+        if not isinstance(passage, _Passage):
+            return of_failure(passage)
+        passages.append(passage)
+        problem = problem or _inspect(ready, worker)
+    _, *counted = passages
+    return Measured(
+        assignment=ready.built.task.assignment,
+        sizes=ready.sizes,
+        device=worker.ready(),
+        launches=tuple(passage.launch for passage in counted),
+        totals=tuple(passage.total for passage in counted),
+        checked=request.check,
+        problem=problem,
+    )
+
+
+def _pass(ready: _Ready, worker: Worker) -> _Passage | Failure:
+    start = time.perf_counter()
+    staged = worker.stage(STUDENT, ready.arrays)
+    if not isinstance(staged, Done):
+        return staged
+    launched = worker.launch(STUDENT)
+    if not isinstance(launched, Timing):
+        return launched
+    fetched = worker.fetch(ready.results)
+    if not isinstance(fetched, dict):
+        return fetched
+    return _Passage(launch=launched, total=time.perf_counter() - start)
+
+
+def _inspect(ready: _Ready, worker: Worker) -> Problem | None:
+    """What is wrong with the results, or with what should have been left alone; None if nobody asks."""
+    if ready.trial is None:
+        return None
+    fetched = worker.fetch(ready.script.buffers)
+    return inspect(ready.trial, ready.script, fetched) if isinstance(fetched, dict) else of_failure(fetched)
+
+
+# --- what kernels ask of memory -----------------------------------------------------------------
+
+
+def count_intensities(
+    runs: Sequence[Run], request: Request, bench: Bench, progress: Progress
+) -> dict[str, float | None]:
+    """Operations for each word of global memory that work-items ask for, by the labels of the runs.
+
+    Counted on the simulator, at the sizes of the assignment's memory checks; None or left out is what cannot be.
+    """
+    with shared_cpu(bench.locks), bench.simulator() as simulator:
+        try:
+            simulator.ready()
+        except NoSimulatorError:
+            return {}
+        found: dict[str, float | None] = {}
+        for run in runs:
+            progress(f"{run.label}, in a simulator")
+            with suppress(InputError):  # a constant that is set by hand may make no sense at those sizes
+                found[run.label] = _intensity(run, request, simulator, bench.watching.simulation)
+    return found
+
+
+def _intensity(run: Run, request: Request, simulator: Worker, simulation: Simulation) -> float | None:
+    settled, asked = settle(run.part, request.submission, run.wanted), run.part.memory
+    if isinstance(settled, Problem) or asked is None:
+        return None
+    built = build_settled(_task(settled, request), simulator)
+    if isinstance(built, Problem):
+        return None
+    subject = Subject(task=built.task, oracle=load_oracle(run.part), worker=simulator, built=built)
+    counted = count_memory(subject, asked, simulation)
+    return None if isinstance(counted, Problem) else ELEMENT_BYTES * counted.profile.intensity
+
+
+def _task(assignment: Assignment, request: Request) -> Task:
+    return Task(assignment=assignment, submission=request.submission, seed=request.seed)

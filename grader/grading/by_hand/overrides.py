@@ -1,0 +1,110 @@
+"""An assignment with what is set by hand: sizes, constants, and the launch sizes of a kernel.
+
+That comes last: after what assignment.yaml says, what it says of the device's class, and what the submission states.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+from grader.common.errors import InputError
+from grader.common.phrases import count
+from grader.course.assignment import Assignment
+from grader.course.expressions import evaluate_int
+from grader.course.launches import ELEMENT_BYTES, Launch
+from grader.course.rubric import Sizes
+from grader.course.submissions.submission import Submission
+from grader.grading.checks.choices import chosen, unfit_launches
+from grader.grading.explain.problem import Problem
+from grader.protocol.messages import DeviceFacts
+from grader.protocol.steps import TURNS
+from grader.workers.device import device_class, speed_goal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overrides:
+    """Values of sizes and constants by name, and what a kernel is launched with; None leaves a launch size as it is.
+
+    `kernel` is the one that has these launch sizes.
+    """
+
+    kernel: str
+    sizes: Sizes = field(default_factory=dict)
+    constants: Mapping[str, str | int] = field(default_factory=dict)
+    global_size: tuple[str, ...] | None = None
+    local_size: tuple[str, ...] | None = None
+
+
+def to_run(
+    assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts
+) -> Assignment | Problem:
+    """An assignment that asks for one launch only, on this device: its speed goal has the sizes of it.
+
+    These, and the constants, are those that are timed here, but for what the submission states and what is set by hand.
+    Raises InputError if they make no sense.
+    """
+    kind, goal = device_class(device), speed_goal(assignment, device)
+    settled = settle(assignment.timed_as_chosen(kind), submission, wanted)
+    if isinstance(settled, Problem):
+        return settled
+    sizes = {**goal.sizes, **wanted.sizes}
+    _check(assignment.with_constants(settled.constants), sizes, device)
+    goal = goal.model_copy(update={"sizes": sizes, "constants": {}})
+    run = settled.model_copy(
+        update={
+            "correctness": settled.correctness.model_copy(update={"cases": ()}),
+            "sanitizer": None,
+            "memory": None,
+            "performance": settled.performance.model_copy(update={"classes": {kind: goal}}),
+        }
+    )
+    return unfit_launches(run, run.student_launches, device) or run
+
+
+def settle(assignment: Assignment, submission: Submission, wanted: Overrides) -> Assignment | Problem:
+    """With what the submission states and, before that, what is set by hand; nothing is left open."""
+    by_hand = [size for size in (wanted.global_size, wanted.local_size) if size is not None]
+    stated = [name for name in assignment.choices.launches if name != wanted.kernel or len(by_hand) < 2]
+    settled = chosen(_leaving(assignment, stated), submission)
+    if isinstance(settled, Problem):
+        return settled
+    if by_hand:
+        launches = tuple(_relaunched(launch, wanted) for launch in settled.launches)
+        settled = _leaving(settled.model_copy(update={"launches": launches}), [*stated, wanted.kernel])
+    return settled.with_constants(wanted.constants)
+
+
+def _leaving(assignment: Assignment, kernels: Iterable[str]) -> Assignment:
+    """The assignment with the launch sizes of these kernels, and of no others, written as students write them."""
+    choices = assignment.choices.model_copy(update={"launches": tuple(dict.fromkeys(kernels))})
+    return assignment.model_copy(update={"choices": choices})
+
+
+def _relaunched(launch: Launch, wanted: Overrides) -> Launch:
+    if launch.solution_of is not None or launch.kernel != wanted.kernel:
+        return launch
+    global_size, local_size = wanted.global_size or launch.global_size, wanted.local_size or launch.local_size
+    if len(global_size) != len(local_size):
+        raise InputError(
+            f"{launch.kernel} would have {count(len(global_size), 'dimension')} in its global size and "
+            f"{len(local_size)} in its local size; give both as many, with --global and --local."
+        )
+    return launch.model_copy(update={"global_size": global_size, "local_size": local_size, "extent": None})
+
+
+def _check(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> None:
+    """Raises InputError if something has no value at these sizes, or would never end, or does not fit."""
+    try:
+        assignment.check_at(sizes)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    if assignment.repeat is not None:
+        turns = evaluate_int(assignment.repeat.times, assignment.names(sizes))
+        if turns > TURNS:
+            raise InputError(f"it would be repeated {turns:,} times; at most {TURNS:,} are run.")
+    needed = ELEMENT_BYTES * sum(prod(assignment.shape(buffer, sizes)) for buffer in assignment.buffers.values())
+    if needed > device.global_memory:
+        raise InputError(
+            f"the arrays would take {needed * 1e-9:.1f} GB, but {device.name} has "
+            f"{device.global_memory * 1e-9:.1f} GB of memory: give smaller sizes."
+        )

@@ -1,0 +1,136 @@
+"""The options of `grader run`: which kernels are timed, one after the other, and what is set by hand for each."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from grader.common.errors import InputError
+from grader.common.phrases import listed
+from grader.course.assignment import Assignment
+from grader.course.suite import Coursework
+from grader.grading.by_hand.overrides import Overrides
+from grader.grading.checks.choices import DIMENSIONS, WHOLE_NUMBER, split
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """Values that a size or a constant takes one after the other."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options as they were written; None or nothing is what was not given."""
+
+    kernel: str | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
+    global_size: tuple[str, ...] | None = None
+    local_size: tuple[str, ...] | None = None
+    sweep: Sweep | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """An assignment, or a part of one, with what is set by hand; the label tells it from others beside it."""
+
+    label: str
+    part: Assignment
+    wanted: Overrides
+
+
+def runs(coursework: Coursework, options: Options) -> tuple[Run, ...]:
+    """One for each value of a sweep, or for each part that is asked for.
+
+    Raises InputError for a name that the coursework does not have, or an option that is for one kernel only.
+    """
+    parts, sweep = _parts_about(coursework, options.kernel), options.sweep
+    if len(parts) > 1 and (sweep or options.global_size or options.local_size):
+        kernels = listed((part.kernel for part in parts), "or")
+        raise InputError(f"--sweep, --global and --local are for one kernel: name it, by --kernel {kernels}.")
+    if sweep is None:
+        return tuple(Run(label=part.kernel, part=part, wanted=_wanted(part, options, {})) for part in parts)
+    (part,) = parts
+    return tuple(
+        Run(label=value, part=part, wanted=_wanted(part, options, {sweep.name: value})) for value in sweep.values
+    )
+
+
+# --- reading them -----------------------------------------------------------------------------
+
+
+def read_values(option: str, texts: Iterable[str]) -> dict[str, str]:
+    """`n=1024,width=64`, in one option or in several of them; of a name that is given twice, the last value."""
+    values = {}
+    for text in (each for several in texts for each in several.split(",")):
+        name, _, value = (word.strip() for word in text.partition("="))
+        if not name or not value:
+            raise InputError(f"{option} {text}: write a name and its value, as in {option} n=1024.")
+        values[name] = value
+    return values
+
+
+def read_dimensions(option: str, text: str | None) -> tuple[str, ...] | None:
+    """The expressions of a launch size, one for each dimension."""
+    if text is None:
+        return None
+    dimensions = split(text)
+    if not 1 <= len(dimensions) <= DIMENSIONS or not all(dimensions):
+        raise InputError(f"{option} {text}: write one to three sizes, as in {option} 64 or {option} 16,16.")
+    return dimensions
+
+
+def read_sweep(text: str | None) -> Sweep | None:
+    """`TILE=8,16,32`."""
+    if text is None:
+        return None
+    name, _, values = (word.strip() for word in text.partition("="))
+    sweep = Sweep(name=name, values=tuple(value.strip() for value in values.split(",")))
+    if not name or not all(sweep.values) or len(set(sweep.values)) < len(sweep.values):
+        raise InputError(f"--sweep {text}: write a name and distinct values, as in --sweep TILE=8,16,32.")
+    return sweep
+
+
+# --- what they are about ----------------------------------------------------------------------
+
+
+def _parts_about(coursework: Coursework, kernel: str | None) -> tuple[Assignment, ...]:
+    """The part that is about a kernel, or else runs it; all parts if none is named."""
+    if kernel is None:
+        return coursework.parts
+    about = [part for part in coursework.parts if kernel in {part.kernel, *part.aliases}]
+    found = about or [part for part in coursework.parts if kernel in _kernels(part)]
+    if not found:
+        there = dict.fromkeys(name for part in coursework.parts for name in _kernels(part))
+        raise InputError(f"{coursework.name} has no kernel {kernel}; it has {listed(there, 'and')}.")
+    if len(found) > 1:
+        raise InputError(f"{kernel} is run with {listed((part.kernel for part in found), 'and')}: name one of these.")
+    return tuple(found)
+
+
+def _kernels(part: Assignment) -> list[str]:
+    return [launch.kernel for launch in part.student_launches]
+
+
+def _wanted(part: Assignment, options: Options, more: Mapping[str, str]) -> Overrides:
+    """What the options set of this part, and these values; raises InputError for a name that it does not have."""
+    values = {**options.values, **more}
+    for name in values:
+        if name not in part.sizes and name not in part.constants:
+            constants = f" and its constants {', '.join(part.constants)}" if part.constants else ""
+            raise InputError(f"{part.called} has no {name}; its sizes are {', '.join(part.sizes)}{constants}.")
+    numbers = [*part.sizes, *(name for name, value in part.constants.items() if isinstance(value, int))]
+    whole = {name: _whole(name, value) for name, value in values.items() if name in numbers}
+    return Overrides(
+        kernel=options.kernel if options.kernel in _kernels(part) else part.kernel,
+        sizes={name: value for name, value in whole.items() if name in part.sizes},
+        constants={name: whole.get(name, value) for name, value in values.items() if name in part.constants},
+        global_size=options.global_size,
+        local_size=options.local_size,
+    )
+
+
+def _whole(name: str, value: str) -> int:
+    if not WHOLE_NUMBER.fullmatch(value) or int(value) < 1:
+        raise InputError(f"{name}={value}: it must be a whole number from 1 up, of at most nine digits.")
+    return int(value)

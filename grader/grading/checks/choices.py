@@ -1,0 +1,171 @@
+"""What students decide for themselves: constants and launch sizes, stated in comments of kernels.cl.
+
+    // grader: TILE = 16
+    // grader: global = ceil_to(width, TILE), ceil_to(height, TILE)
+    // grader: transpose local = TILE, TILE
+
+A statement is text of a student's that the judge reads. It is short, made of few characters, and only ever evaluated as
+arithmetic on whole numbers: no strings, no powers, nothing that could become large or slow.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import NoReturn
+
+from grader.common.errors import InputError
+from grader.common.phrases import listed
+from grader.course.assignment import Assignment
+from grader.course.launches import Launch
+from grader.course.rubric import Sizes
+from grader.course.submissions.scanning import Statement
+from grader.course.submissions.submission import Submission
+from grader.grading.explain.problem import Problem
+from grader.protocol.messages import DeviceFacts
+from grader.results.result import Reason
+
+WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
+
+LONGEST = 400
+"""Characters of a statement: three sizes of a hundred, and their names."""
+
+DIMENSIONS = 3
+"""Of a launch, at most."""
+
+ITEMS = 2**40
+"""Work-items that a launch may have in all: no device gets so far in the time that there is."""
+
+
+class _UnfitError(Exception):
+    """A statement that cannot be followed; carries the Problem."""
+
+
+def _refuse(message: str) -> NoReturn:
+    raise _UnfitError(message)
+
+
+def chosen(assignment: Assignment, submission: Submission) -> Assignment | Problem:
+    """The assignment with what the submission states, or what is wrong with that.
+
+    Where nothing is left to students, a file may say what it likes.
+    """
+    choices = assignment.choices
+    if not choices.constants and not choices.launches:
+        return assignment
+    stated = submission.scan.statements
+    try:
+        _check_length(stated)
+        constants = dict(_constants(assignment, stated))
+        launches = tuple(_launch(assignment, launch, stated) for launch in assignment.launches)
+    except _UnfitError as error:
+        return Problem(reason=Reason.LAUNCH_SIZES, message=str(error))
+    return assignment.with_constants(constants).model_copy(update={"launches": launches})
+
+
+def _check_length(stated: tuple[Statement, ...]) -> None:
+    for each in stated:
+        if len(each.what) + len(each.value) > LONGEST:
+            _refuse(f"line {each.line} states more than {LONGEST} characters; write it shorter.")
+
+
+def _constants(assignment: Assignment, stated: tuple[Statement, ...]) -> Iterator[tuple[str, int]]:
+    for each in stated:
+        if each.what in {"global", "local"} or each.kernel is not None:
+            continue
+        allowed = assignment.choices.constants.get(each.what)
+        if allowed is None:
+            _refuse(f"line {each.line} states {each.what}, which is not yours to choose: {_offer(assignment)}")
+        if not WHOLE_NUMBER.fullmatch(each.value) or int(each.value) not in allowed:
+            _refuse(f"line {each.line} states {each.what} = {each.value}; it may be {listed(allowed, 'or')}.")
+        yield each.what, int(each.value)
+
+
+def _offer(assignment: Assignment) -> str:
+    """What is left to students, in words."""
+    constants = [f"{name} ({listed(values, 'or')})" for name, values in assignment.choices.constants.items()]
+    sizes = [f"global and local of {kernel}" for kernel in assignment.choices.launches]
+    return f"you may state {listed((*constants, *sizes), 'and')}."
+
+
+def _launch(assignment: Assignment, launch: Launch, stated: tuple[Statement, ...]) -> Launch:
+    """The launch with the sizes that are stated for its kernel."""
+    if launch.solution_of is not None or launch.kernel not in assignment.choices.launches:
+        return launch
+    sizes = {what: _stated(launch, what, stated) for what in ("global", "local")}
+    if len(sizes["global"]) != len(sizes["local"]):
+        _refuse(
+            f"the sizes of {launch.kernel} have {len(sizes['global'])} dimensions in `global` and "
+            f"{len(sizes['local'])} in `local`; give both as many."
+        )
+    return launch.model_copy(update={"global_size": sizes["global"], "local_size": sizes["local"], "extent": None})
+
+
+def _stated(launch: Launch, what: str, stated: tuple[Statement, ...]) -> tuple[str, ...]:
+    """The last word on a size, in up to three dimensions."""
+    found = [each for each in stated if each.what == what and each.kernel in {None, launch.kernel}]
+    if not found:
+        _refuse(
+            f"the {what} size of {launch.kernel} is yours to state, in a comment of your file such "
+            f"as `// grader: {what} = {'64' if what == 'local' else 'ceil_to(n, 64)'}`."
+        )
+    dimensions = split(found[-1].value)
+    if not 1 <= len(dimensions) <= DIMENSIONS or not all(dimensions):
+        _refuse(f"line {found[-1].line} states `{what} = {found[-1].value}`; it must be one to three sizes.")
+    return dimensions
+
+
+def split(value: str) -> tuple[str, ...]:
+    """The parts between commas that no bracket encloses, such as the dimensions of a size."""
+    parts, depth = [""], 0
+    for character in value:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return tuple(part.strip() for part in parts)
+
+
+def unfit_sizes(assignment: Assignment, device: DeviceFacts) -> Problem | None:
+    """What is wrong, on this device, with the launch sizes that a submission has stated, at all sizes."""
+    stated = [launch for launch in assignment.student_launches if launch.kernel in assignment.choices.launches]
+    return unfit_launches(assignment, stated, device)
+
+
+def unfit_launches(assignment: Assignment, launches: Sequence[Launch], device: DeviceFacts) -> Problem | None:
+    """What is wrong, on this device, with the sizes of these launches."""
+    try:
+        for sizes in assignment.all_sizes():
+            for launch in launches:
+                _check_fit(assignment, launch, sizes, device)
+    except _UnfitError as error:
+        return Problem(reason=Reason.LAUNCH_SIZES, message=str(error))
+    return None
+
+
+def _check_fit(assignment: Assignment, launch: Launch, sizes: Sizes, device: DeviceFacts) -> None:
+    at = f"at {', '.join(f'{name} {size}' for name, size in sizes.items())}"
+    try:
+        global_size, local_size = (
+            assignment.items(launch, stated, sizes) for stated in (launch.global_size, launch.local_size)
+        )
+    except InputError as error:
+        _refuse(f"the sizes of {launch.kernel} make no sense {at}: {error}")
+    for number, (all_items, group) in enumerate(zip(global_size, local_size, strict=True)):
+        if all_items < 1 or group < 1:
+            _refuse(
+                f"dimension {number} of {launch.kernel} would have {all_items} work-items in groups of {group} {at}."
+            )
+        if all_items % group:
+            _refuse(
+                f"{launch.kernel} would have {all_items:,} work-items in dimension {number} {at}, which groups of "
+                f"{group:,} do not divide: round up, as ceil_to(n, {group}) does."
+            )
+    if prod(local_size) > device.max_work_group:
+        sides = f"{' x '.join(map(str, local_size))} = " if len(local_size) > 1 else ""
+        _refuse(
+            f"{launch.kernel} would have groups of {sides}{prod(local_size):,} work-items {at}, but "
+            f"{device.name} runs groups of at most {device.max_work_group:,}."
+        )
+    if prod(global_size) > ITEMS:
+        _refuse(f"{launch.kernel} would have {prod(global_size):,} work-items {at}, far more than can be run.")

@@ -1,0 +1,132 @@
+"""The correctness checks: cases share a session, and every byte that comes back is looked at.
+
+Hidden cases share another one, the last of a grading and in a worker of its own (grading.py): what they lead to, such
+as that a wrong one is launched again, comes too late for anything that is shown before they are released.
+"""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from grader.course.assignment import Assignment
+from grader.course.rubric import Case
+from grader.course.truth.oracle import Oracle
+from grader.grading.checks.building import Built
+from grader.grading.checks.inspection import Launched, Trial, inspect, make_trial
+from grader.grading.checks.scoring import case_points
+from grader.grading.explain.problem import Problem, of_failure, sizes_in_words
+from grader.grading.explain.simulator.source_lines import EXPLAINED
+from grader.results.result import Check, Kind, Reason, Verdict
+from grader.workers.client import Worker
+from grader.workers.plan import submission_plan
+from grader.workers.series import Series
+
+PATIENCE = 2
+"""After so many cases that ran into a time limit, the rest are not waited for. Cases for practice are counted apart:
+they decide about nothing."""
+
+REPEATED = 2
+"""So many wrong cases are launched again on the same data, to see whether the result is always the same."""
+
+REPEATS = 4
+"""Launches of a repeated case: enough to tell every other one from a single exception."""
+
+CASE_KEY = 0
+"""Tells the inputs of cases from those of timed rounds, which have the key 1 (measurement.py)."""
+
+EARNING = {Verdict.PASSED, Verdict.PARTIAL}
+
+FORFEITED = Problem(
+    reason=Reason.NOT_RUN,
+    message="does not count: only a kernel whose results are all right earns these points. See correctness.",
+)
+
+GAVE_UP = Problem(reason=Reason.NOT_RUN, message="earlier cases ran into the time limit; this one was not waited for.")
+
+
+def in_order(assignment: Assignment, checks: Iterable[Check]) -> list[Check]:
+    """The checks of all cases in the order of the assignment, however they were made."""
+    names = [check.name for check in unrun_cases(assignment, assignment.correctness.cases)]
+    return sorted(checks, key=lambda check: names.index(check.name))
+
+
+def check_cases(cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: Worker) -> Iterator[Check]:
+    """The check of each of these cases of the assignment, in one worker; each is run when it is asked for."""
+    task, bindings = built.task, built.bindings
+    assignment = task.assignment
+    names = [case.name for case in assignment.correctness.cases]
+    series = Series(worker, {case.name: submission_plan(assignment, case.sizes, bindings) for case in cases})
+    seen: dict[bool, Counter[Reason]] = defaultdict(Counter)
+    for case in cases:
+        start = time.perf_counter()
+        reasons = seen[case.practice]
+        problem: Problem | None = GAVE_UP
+        if reasons[Reason.TIME_LIMIT] < PATIENCE:
+            key = (task.seed, CASE_KEY, names.index(case.name))
+            trial = make_trial(assignment, oracle, case.sizes, case.data, key)
+            problem = _try(series, case.name, trial, repeats=REPEATS if reasons[Reason.WRONG_OUTPUT] < REPEATED else 0)
+        if problem is not None:
+            reasons[problem.reason] += 1
+        yield _check(assignment, case, problem, time.perf_counter() - start)
+    series.close()
+
+
+def _try(series: Series, name: str, trial: Trial, repeats: int) -> Problem | None:
+    """What is wrong with a launch; a wrong result is held against so many others on the same data."""
+    fetched = series.run(name, trial.arrays)
+    if not isinstance(fetched, dict):
+        return of_failure(fetched)
+    script = series.script(name)
+    problem = inspect(trial, script, fetched)
+    if problem is None or problem.reason is not Reason.WRONG_OUTPUT:
+        return problem
+    again: list[Launched] = []
+    for _ in range(repeats):
+        launched = series.run(name, trial.arrays)
+        if not isinstance(launched, dict):
+            return problem
+        again.append(launched)
+    return inspect(trial, script, fetched, again) if again else problem
+
+
+def unrun_cases(assignment: Assignment, cases: Iterable[Case]) -> Iterator[Check]:
+    """The checks of these cases as if they had passed, for a submission that gets no chance to run them."""
+    return (_check(assignment, case, None, 0.0) for case in cases)
+
+
+def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds: float) -> Check:
+    points = case_points(assignment.correctness, case)
+    check = Check(
+        name=f"{'practice' if case.practice else 'correctness'}: {case.name} ({sizes_in_words(case.sizes)})",
+        kind=Kind.PRACTICE if case.practice else Kind.CORRECTNESS,
+        verdict=Verdict.PASSED,
+        points=points,
+        max_points=points,
+        seconds=seconds,
+    )
+    return check if problem is None else problem.fail(check)
+
+
+def are_right(checks: Iterable[Check]) -> bool:
+    """Whether the submission builds and no case has failed, but for practice. What a student kit does not hold is
+    decided elsewhere.
+    """
+    deciding = (check for check in checks if check.kind in {Kind.BUILD, Kind.CORRECTNESS})
+    return not any(check.verdict is Verdict.FAILED for check in deciding)
+
+
+def forfeit(checks: Sequence[Check]) -> tuple[Check, ...]:
+    """All checks, without the points that only right kernels earn if a case has failed.
+
+    Of a kernel that fails in hidden cases only, everything has been measured by then: what it failed there stays as it
+    is, what it earned does not count, or to be wrong where nobody sees it would be a way to be fast.
+    """
+    if are_right(checks):
+        return tuple(checks)
+    return tuple(FORFEITED.fail(check) if _rests_on_results(check) else check for check in checks)
+
+
+def _rests_on_results(check: Check) -> bool:
+    """Points for more than results; and what the simulator is said to do to results that are right elsewhere."""
+    earns = check.kind in {Kind.SANITIZER, Kind.MEMORY, Kind.PERFORMANCE} and check.verdict in EARNING
+    return earns or (check.kind is Kind.SANITIZER and check.reason in EXPLAINED and not check.findings)

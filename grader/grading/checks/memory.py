@@ -1,0 +1,270 @@
+"""Memory behaviour: what the simulator counted, and the checks that an assignment makes of it.
+
+The counts depend on the source and the sizes alone, so they are the same on a laptop and beside a GPU.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Literal
+
+from grader.course.assignment import Assignment
+from grader.course.expressions import evaluate
+from grader.course.launches import ELEMENT_BYTES
+from grader.course.rubric import Measure, Memory, MemoryCheck
+from grader.grading.checks.simulation import Simulated, Subject, simulate
+from grader.grading.explain.problem import Problem
+from grader.protocol.messages import Simulation
+from grader.protocol.observation import SeenAccess
+from grader.results.metrics import Access, Branch, Profile
+from grader.results.result import Check, Kind, Reason, Verdict
+
+NUMBER = 1
+"""Of the simulated run, for its inputs."""
+
+SPACES: dict[int, Literal["global", "constant", "local"]] = {1: "global", 2: "constant", 3: "local"}
+"""Address spaces, as LLVM numbers them for OpenCL."""
+
+TOLERANCE = 1e-9
+"""Of a limit, for what floating-point arithmetic makes of ratios."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted:
+    """What was counted, and what is wrong with the results of the kernel that it was counted of, if anything."""
+
+    profile: Profile
+    problem: Problem | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """A measured quantity, why it is a fault to have too much of it, and the words for that."""
+
+    value: float
+    reason: Reason
+    what: str
+    cause: str
+
+
+def count_memory(subject: Subject, asked: Memory, simulation: Simulation) -> Counted | Problem:
+    """Run the submission once on the simulator and count; a Problem if it did not come to its end."""
+    seen = simulate(subject, asked.sizes, NUMBER)
+    if isinstance(seen, Problem):
+        return seen
+    return Counted(profile=_profile(subject.task.assignment, seen, simulation), problem=seen.problem)
+
+
+def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> Profile:
+    """The counts of all launches together."""
+    accesses = tuple(_access(each) for kernel in seen.kernels for each in kernel.accesses)
+    used = [each for each in accesses if each.space == "global"]
+    return Profile(
+        sizes=seen.sizes,
+        **simulation.model_dump(),
+        accesses=accesses,
+        branches=tuple(
+            Branch(line=each.line, reached=each.reached, diverged=each.diverged)
+            for kernel in seen.kernels
+            for each in kernel.branches
+        ),
+        flop=sum(kernel.flop for kernel in seen.kernels),
+        read=sum(each.bytes for each in used if each.does == "reads"),
+        written=sum(each.bytes for each in used if each.does == "writes"),
+        moved=sum(each.sectors for each in used) * simulation.sector,
+        compulsory=int(evaluate(assignment.performance.bytes, assignment.names(seen.sizes))),
+    )
+
+
+def check_memory(assignment: Assignment, asked: Memory, counted: Profile | Problem) -> Iterator[Check]:
+    """The check of every statement of the assignment about memory behaviour; all of them fail for a Problem."""
+    for check, each in zip(uncounted(asked), asked.checks, strict=True):
+        problem = counted if isinstance(counted, Problem) else _excess(assignment, asked, each, counted)
+        yield check if problem is None else problem.fail(check)
+
+
+def uncounted(asked: Memory) -> Iterator[Check]:
+    """The checks as if they had passed, for a submission that gets no chance to run."""
+    for each in asked.checks:
+        yield Check(
+            name=f"memory: {each.name}",
+            kind=Kind.MEMORY,
+            verdict=Verdict.PASSED,
+            points=each.points,
+            max_points=each.points,
+            seconds=0.0,
+        )
+
+
+def usable(counted: Counted | Problem) -> Profile | Problem:
+    """The counts, if they are of a kernel that did what it should; else why they say nothing."""
+    if isinstance(counted, Problem):
+        return _uncounted(counted.message)
+    if counted.problem is not None:
+        return _uncounted(f"in the simulator, {counted.problem.message}")
+    return counted.profile
+
+
+def _uncounted(why: str) -> Problem:
+    """What went wrong has lost its points elsewhere."""
+    return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
+
+
+NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="not counted: only a kernel whose results are all right is.")
+
+
+def _excess(assignment: Assignment, asked: Memory, each: MemoryCheck, counted: Profile) -> Problem | None:
+    reading = MEASURES[each.measure](counted)
+    limit = evaluate(each.at_most, assignment.names(asked.sizes))
+    if reading.value <= limit * (1 + TOLERANCE):
+        return None
+    asks = f"at most {_number(limit)} asked for"
+    return Problem(reason=reading.reason, message=f"{reading.what}; {asks}. {reading.cause}")
+
+
+# --- what can be measured ---------------------------------------------------------------------
+
+
+def _coalescing(counted: Profile) -> Reading:
+    """The largest ratio, over all expressions that use global memory, of sectors moved to the fewest possible.
+
+    Where neighbours share a word there is nothing to coalesce.
+    """
+    used = [each for each in _global(counted) if each.stride != 0]
+    if not used:
+        return Reading(value=0.0, reason=Reason.UNCOALESCED, what="no global memory is used", cause="")
+    worst = max(used, key=lambda each: each.sectors / each.fewest)
+    ratio = worst.sectors / worst.fewest
+    return Reading(
+        value=ratio,
+        reason=Reason.UNCOALESCED,
+        what=f"{_sectors(counted, worst)}, {_number(ratio)} times as many",
+        cause=NEIGHBOURS,
+    )
+
+
+NEIGHBOURS = "Work-items that are neighbours in get_local_id(0) must touch neighbouring words of a row."
+
+
+def _sectors(counted: Profile, access: Access) -> str:
+    """What an expression moves of global memory, and what would do."""
+    return (
+        f"line {access.line} {access.does} {access.array}{_apart(access)}: a warp moves "
+        f"{_each(access.sectors, access)} sectors of {counted.sector} bytes at a time where "
+        f"{_each(access.fewest, access)} would hold its words"
+    )
+
+
+def _bank_conflicts(counted: Profile) -> Reading:
+    """The largest ratio, over all requests to local memory, of the turns it takes to those without conflicts."""
+    local = [each for each in counted.accesses if each.space == "local"]
+    if not local:
+        return Reading(value=0.0, reason=Reason.BANK_CONFLICT, what="no local memory is used", cause="")
+    worst = max(local, key=attrgetter("worst"))
+    return Reading(
+        value=worst.worst,
+        reason=Reason.BANK_CONFLICT,
+        what=f"line {worst.line} {worst.does} {worst.array}{_apart(worst)}: a warp finds {_number(worst.worst)} of its "
+        f"words in one of {counted.banks} banks, and waits for one after the other",
+        cause=f"Rows of {worst.array} that are one word longer put the words of a column in different banks.",
+    )
+
+
+def _words_read(counted: Profile) -> Reading:
+    return _words(counted, "reads", counted.read)
+
+
+def _words_written(counted: Profile) -> Reading:
+    return _words(counted, "writes", counted.written)
+
+
+def _words(counted: Profile, does: str, total: int) -> Reading:
+    """Words of global memory that all work-items together ask for."""
+    used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
+    if not used:
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", cause="")
+    most = [f"{each.bytes // ELEMENT_BYTES:,} of {each.array} in line {each.line}" for each in used[:NAMED]]
+    return Reading(
+        value=total / ELEMENT_BYTES,
+        reason=Reason.EXTRA_TRAFFIC,
+        what=f"it {does} {total // ELEMENT_BYTES:,} words of global memory, {', '.join(most)}",
+        cause=_remedy(counted, used[0]) if does == "reads" else "Store a result once, when it is complete.",
+    )
+
+
+def _words_moved(counted: Profile) -> Reading:
+    """Words of global memory that lie in the sectors moved: what is uncoalesced counts by how much of all it is.
+
+    A work-item that reads a single word of a row of its own, such as an element of the diagonal, is no fault.
+    """
+    total = counted.moved / ELEMENT_BYTES
+    what = f"sectors with {_number(total)} words of global memory are moved"
+    worst = max(_global(counted), key=lambda each: each.sectors - each.fewest, default=None)
+    if worst is None or worst.sectors == worst.fewest:
+        return Reading(
+            value=total, reason=Reason.EXTRA_TRAFFIC, what=what, cause="All of them are used: ask for fewer."
+        )
+    return Reading(value=total, reason=Reason.UNCOALESCED, what=f"{what}; {_sectors(counted, worst)}", cause=NEIGHBOURS)
+
+
+def _remedy(counted: Profile, most: Access) -> str:
+    """Against reading too much."""
+    made = {each.array for each in _global(counted) if each.does == "writes"}
+    if any(each.array in made and each.does == "reads" for each in _global(counted)):
+        return "Keep in a variable what a work-item wrote itself, and need not read back."
+    return (
+        f"Read what is needed of {most.array} several times only once: into a variable, or into local memory where "
+        "several work-items need it."
+    )
+
+
+NAMED = 3
+"""Expressions that a sentence about traffic names, the greediest first."""
+
+
+def _divergence(counted: Profile) -> Reading:
+    """The share of warp-branches at which the work-items of a warp go different ways."""
+    worst = max(counted.branches, key=attrgetter("diverged"), default=Branch(line=0, reached=0, diverged=0))
+    return Reading(
+        value=counted.divergence,
+        reason=Reason.WARP_DIVERGENCE,
+        what=f"at {_number(100 * counted.divergence)} % of its branches the work-items of a warp part, most often in "
+        f"line {worst.line} ({worst.diverged:,} of {worst.reached:,} times)",
+        cause="Make conditions the same for neighbouring work-items.",
+    )
+
+
+MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
+    "coalescing": _coalescing,
+    "bank conflicts": _bank_conflicts,
+    "words read": _words_read,
+    "words written": _words_written,
+    "words moved": _words_moved,
+    "divergence": _divergence,
+}
+
+
+def _access(seen: SeenAccess) -> Access:
+    counts = seen.model_dump(exclude={"space", "writes"})
+    return Access(**counts, space=SPACES[seen.space], does="writes" if seen.writes else "reads")
+
+
+def _global(counted: Profile) -> list[Access]:
+    return [each for each in counted.accesses if each.space == "global"]
+
+
+def _apart(access: Access) -> str:
+    if access.stride is None:
+        return ""
+    if access.stride == 0:
+        return " with neighbouring work-items at the same word"
+    return f" with neighbouring work-items {abs(access.stride)} bytes apart"
+
+
+def _each(count: int, access: Access) -> str:
+    """Of one request, on average."""
+    return _number(count / access.requests)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

@@ -1,0 +1,29 @@
+"""The texts that workers build, and the options they are built with."""
+
+from grader.course.assignment import Assignment
+from grader.course.submissions.task import Task
+from grader.protocol.steps import Program
+from grader.workers.device import PEAK_GROUP, PEAK_SOURCE
+
+SIZE_TYPE = "uint32_t"
+SIZE_MEANS = "uint"
+
+
+def own_program(assignment: Assignment, source: str) -> Program:
+    """A text of ours; it may use the course's name for a 32-bit size, which OpenCL C does not know."""
+    names = {**assignment.definitions, SIZE_TYPE: SIZE_MEANS}
+    return Program(source=source, options=tuple(f"-D{name}={value}" for name, value in names.items()))
+
+
+PEAK_PROGRAM = Program(source=PEAK_SOURCE, options=("-cl-mad-enable", f"-DGROUP={PEAK_GROUP}"))
+"""A multiplication and an addition in one, where the device can."""
+
+
+def submitted_definitions(task: Task) -> dict[str, str]:
+    """The macros that a student's text is expanded with.
+
+    Files of the course define the size type themselves; for one that does not, we do.
+    """
+    if SIZE_TYPE in task.submission.scan.defined:
+        return task.assignment.definitions
+    return {**task.assignment.definitions, SIZE_TYPE: SIZE_MEANS}

@@ -1,0 +1,108 @@
+"""Does the student's file hold the kernel that the assignment asks for, with the parameters it asks for?"""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.course.assignment import Assignment
+from grader.course.launches import ElementType, Launch
+from grader.grading.explain.problem import Problem
+from grader.protocol.kernel import ArgFacts, KernelFacts
+from grader.results.result import Reason
+from grader.workers.plan import Binding
+
+NOT_32_BITS = frozenset(
+    {"char", "uchar", "short", "ushort", "long", "ulong", "unsigned long", "size_t", "half", "double", "bool"}
+)
+"""Types that no parameter has; a name of the student's own gets the benefit of the doubt. An array may be declared with
+elements of another type, such as uint for what is only moved."""
+
+WHOLE_NUMBERS = frozenset({"int", "uint", "unsigned int"})
+
+SPELLINGS: dict[ElementType, str] = {"float": "real", "int": "int", "uint": "uint32_t"}
+"""How the course writes the types."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """What an assignment asks of a kernel's parameter: an array in an address space, or else a value."""
+
+    name: str
+    space: str
+    type: ElementType
+
+    @property
+    def declaration(self) -> str:
+        """As the course writes it."""
+        spelt = SPELLINGS[self.type]
+        return f"{spelt} {self.name}" if self.space == "private" else f"__{self.space} {spelt} *{self.name}"
+
+    def fits(self, arg: ArgFacts) -> bool:
+        """Whether a kernel's parameter can be this one."""
+        is_pointer = arg.type.endswith("*")
+        if arg.address_space != self.space or is_pointer is (self.space == "private"):
+            return False
+        if is_pointer:
+            return arg.type.removesuffix("*").strip().rstrip("0123456789") not in NOT_32_BITS
+        return arg.type not in NOT_32_BITS | (WHOLE_NUMBERS if self.type == "float" else {"float"})
+
+
+def _parameter(assignment: Assignment, name: str) -> Parameter:
+    if name in assignment.buffers:
+        return Parameter(name=name, space="global", type=assignment.buffers[name].type)
+    if name in assignment.local:
+        return Parameter(name=name, space="local", type=assignment.local[name].type)
+    if name in assignment.scalars:
+        return Parameter(name=name, space="private", type=assignment.scalars[name].type)
+    return Parameter(name=name, space="private", type="uint")
+
+
+def bind(assignment: Assignment, launch: Launch, kernels: Sequence[KernelFacts]) -> Binding | Problem:
+    """How the file spells the launch's kernel, or what is wrong with it."""
+    spellings = (launch.kernel, *(assignment.aliases if launch.kernel == assignment.kernel else ()))
+    kernel = next((kernel for name in spellings for kernel in kernels if kernel.name == name), None)
+    if kernel is None:
+        return _missing(launch.kernel, [kernel.name for kernel in kernels])
+    takes_local = _declares_optional_local(launch, kernel.args)
+    args = kernel.args[:-1] if takes_local else kernel.args
+    wanted = [_parameter(assignment, arg) for arg in launch.args]
+    if len(args) == len(wanted) and all(each.fits(arg) for each, arg in zip(wanted, args, strict=True)):
+        return Binding(name=kernel.name, takes_local=takes_local)
+    return Problem(
+        reason=Reason.WRONG_ARGUMENTS,
+        message=f"the kernel {kernel.name} does not have the parameters that the assignment asks for.",
+        detail=f"expected: {expected_signature(assignment, launch)}\nfound:    {found_signature(kernel)}",
+    )
+
+
+def expected_signature(assignment: Assignment, launch: Launch) -> str:
+    """The declaration that the assignment asks for."""
+    params = ", ".join(_parameter(assignment, arg).declaration for arg in launch.args)
+    return f"__kernel void {launch.kernel}({params})"
+
+
+def found_signature(kernel: KernelFacts) -> str:
+    """The declaration as the compiler understood it."""
+    return f"__kernel void {kernel.name}({', '.join(_declare(arg) for arg in kernel.args)})"
+
+
+def _declare(arg: ArgFacts) -> str:
+    space = "" if arg.address_space == "private" else f"__{arg.address_space} "
+    base = arg.type.rstrip("*")
+    stars = arg.type[len(base) :]
+    return f"{space}{base.rstrip()} {stars}{arg.name}"
+
+
+def _missing(name: str, found: list[str]) -> Problem:
+    if not found:
+        return Problem(reason=Reason.KERNEL_MISSING, message=f"the file has no kernel; it must define {name}.")
+    near = difflib.get_close_matches(name, found, n=1, cutoff=0.0)[0]
+    return Problem(
+        reason=Reason.KERNEL_MISSING,
+        message=f"the file has no kernel named {name}; the nearest is {near}.",
+        detail=f"kernels in the file: {', '.join(found)}",
+    )
+
+
+def _declares_optional_local(launch: Launch, args: Sequence[ArgFacts]) -> bool:
+    return launch.optional_local is not None and len(args) == len(launch.args) + 1 and args[-1].address_space == "local"

@@ -1,0 +1,107 @@
+"""A run of the submission on the simulator: what it saw, and whether the results were right there, too."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from grader.course.launches import Launch
+from grader.course.rubric import Sizes
+from grader.course.submissions.task import Task
+from grader.course.truth.oracle import Oracle
+from grader.grading.checks.building import Built
+from grader.grading.checks.inspection import inspect, make_trial
+from grader.grading.explain.problem import Problem, of_failure
+from grader.grading.explain.simulator.locations import Scene
+from grader.protocol.messages import Opened
+from grader.protocol.observation import SeenKernel
+from grader.results.result import Reason
+from grader.workers.client import Worker
+from grader.workers.outcome import Crashed, Failure, Fetched
+from grader.workers.plan import STUDENT, SUBMISSION, Plan, submission_plan
+
+SIMULATION_KEY = 2
+"""Tells the inputs of simulated runs from those of cases (cases.py) and of timed rounds (measurement.py)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulated:
+    """What was seen of each launch of each turn, with what one must know to tell it; `problem` is what is wrong with
+    the results.
+    """
+
+    sizes: Sizes
+    kernels: tuple[SeenKernel, ...]
+    scenes: tuple[Scene, ...]
+    problem: Problem | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A submission that builds, a worker that runs it on the simulator, and the oracle that knows what is right."""
+
+    task: Task
+    oracle: Oracle
+    worker: Worker
+    built: Built
+
+
+def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem:
+    """Run the student's launches once on random data; a Problem if they did not come to their end."""
+    assignment, worker = subject.built.task.assignment, subject.worker
+    trial = make_trial(assignment, subject.oracle, sizes, "random", (subject.task.seed, SIMULATION_KEY, number))
+    plan = submission_plan(assignment, sizes, subject.built.bindings).watched()
+    script = plan.scripts[STUDENT]
+    seen = _watch(worker.load({SUBMISSION: subject.built.program}), plan, trial.arrays)
+    if not isinstance(seen, tuple):
+        return _failed(seen)
+    kernels, fetched = seen
+    turns, rest = divmod(len(kernels), len(script.steps))
+    if rest or not 1 <= turns <= (script.repeat.times if script.repeat else 1):
+        return UNKNOWN
+    scenes = tuple(_scene(subject, sizes, launch) for launch in assignment.student_launches) * turns
+    return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=inspect(trial, script, fetched))
+
+
+def _watch(
+    worker: Worker, plan: Plan, arrays: Mapping[str, NDArray[Any]]
+) -> tuple[tuple[SeenKernel, ...], dict[str, Fetched]] | Failure:
+    """A session for the student's steps: what was seen of each, and their results."""
+    opened = worker.open(plan)
+    if not isinstance(opened, Opened):
+        return opened
+    fetched = worker.run(STUDENT, arrays)
+    if not isinstance(fetched, dict):
+        return fetched
+    kernels = worker.observe()
+    if not isinstance(kernels, tuple):
+        return kernels
+    worker.close()
+    return kernels, fetched
+
+
+UNKNOWN = Problem(
+    reason=Reason.CRASH,
+    message="in the simulator: the kernel was broken off, by something that the simulator does not know. "
+    "Write it in plainer OpenCL C, or ask your instructor.",
+)
+
+
+def _failed(failure: Failure) -> Problem:
+    """A failure that showed there: it says so, since the same kernel may have run on the device.
+
+    No kernel can make the simulator crash by its accesses: it does so at functions and instructions it does not know.
+    """
+    problem = of_failure(failure)
+    if isinstance(failure, Crashed) and problem.reason is Reason.CRASH:
+        return replace(UNKNOWN, detail=failure.words)
+    return replace(problem, message=f"in the simulator: {problem.message}")
+
+
+def _scene(subject: Subject, sizes: Sizes, launch: Launch) -> Scene:
+    return Scene(
+        source=subject.task.submission.source,
+        dimensions=len(launch.global_size),
+        extent=subject.built.task.assignment.extent(launch, sizes),
+    )

@@ -1,0 +1,97 @@
+"""Who may use a device: one timed section at a time and nothing beside it, across all graders of a host.
+
+Work that is not timed shares the device with other such work. Whoever wants it alone first closes the gate, so that
+nobody new comes in, and then waits until those inside have left:
+
+    grader-DEVICE.gate   held by whoever is about to come in
+    grader-DEVICE.lock   held by those who are inside: shared, or by one alone
+"""
+
+import fcntl
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from grader.common.errors import WorkerError
+from grader.protocol.messages import DeviceFacts
+
+READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # whatever somebody has put there in place of a file
+
+CPU = "cpu"
+"""All CPU drivers share the one CPU, and so does the simulator."""
+
+
+@contextmanager
+def exclusive(device: DeviceFacts, folder: Path) -> Iterator[None]:
+    """Wait until no other grader uses the device, and keep it alone until the end of the block.
+
+    The locks are on files in `folder`, which all graders of the host must share. They end with the process that holds
+    them. Whoever shares the device must not ask for it alone.
+    """
+    with _inside(_identity(device), folder, fcntl.LOCK_EX):
+        yield
+
+
+@contextmanager
+def shared(device: DeviceFacts, folder: Path) -> Iterator[None]:
+    """Wait until no other grader has the device alone, and keep all from that until the end of the block."""
+    with _inside(_identity(device), folder, fcntl.LOCK_SH):
+        yield
+
+
+@contextmanager
+def shared_cpu(folder: Path) -> Iterator[None]:
+    """The same for what keeps processor cores busy without being a kernel on a device."""
+    with _inside(CPU, folder, fcntl.LOCK_SH):
+        yield
+
+
+def _identity(device: DeviceFacts) -> str:
+    """The same for every driver and sandbox that reaches the device."""
+    if device.type == "cpu":
+        return CPU
+    return re.sub(r"\W+", "-", device.bus or device.name).strip("-").lower()
+
+
+@contextmanager
+def _inside(name: str, folder: Path, how: int) -> Iterator[None]:
+    lock = _open(folder / f"grader-{name}.lock")
+    try:
+        gate = _open(folder / f"grader-{name}.gate")
+        try:
+            fcntl.flock(gate, fcntl.LOCK_EX)
+            fcntl.flock(lock, how)
+        finally:
+            os.close(gate)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _make(path: Path) -> None:
+    """Make the file, readable by all from its first moment; nothing happens if another grader was quicker."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent)
+    try:
+        os.fchmod(descriptor, 0o444)
+        with suppress(FileExistsError):
+            os.link(name, path)
+    finally:
+        os.close(descriptor)
+        Path(name).unlink()
+
+
+def _open(path: Path) -> int:
+    """Another user's lock file serves as well, though in a sticky folder it cannot be opened for writing."""
+    try:
+        with suppress(FileNotFoundError):
+            return os.open(path, READING)
+        _make(path)
+        return os.open(path, READING)
+    except OSError as error:
+        raise WorkerError(
+            f"cannot lock the device with {path}: {error.strerror}; set GRADER_LOCKS to a folder that every grader of "
+            "this host can write to."
+        ) from error

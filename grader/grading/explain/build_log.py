@@ -1,0 +1,255 @@
+"""The log of a compiler, read and told again: where, what, the line as the student wrote it, and what to do about it.
+
+Most drivers compile with clang, and each frames its words in a way of its own:
+
+    PoCL            error: /tmp/x/tempfile_Pp6381.cl:5:10: use of undeclared identifier 'x'
+    NVIDIA          <kernel>:5:10: error: use of undeclared identifier 'x'
+    AMD             /tmp/OCL123/input.cl:5:10: error: use of undeclared identifier 'x'
+    Intel           1:5:10: error: use of undeclared identifier 'x'
+    NVIDIA's ptxas  ptxas error   : Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)
+
+All but PoCL repeat the line below it, with a caret; it is the line of the expanded text, so ours is shown instead.
+"""
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, cast
+
+from grader.course.forbidden import LINE_LIMIT as LONGEST
+from grader.course.submissions.submission import FILE_NAME
+from grader.grading.explain.compiler_hints import hint
+from grader.protocol.text import showable
+from grader.protocol.tokens import tokens
+
+LOG_LIMIT = 16 * 1024
+"""Characters that are shown of a log in which no error can be told."""
+
+LINE_LIMIT = 600
+"""Characters that are read of a line; some errors name a type that fills pages."""
+
+SHOWN = 5
+"""Errors that are shown; those behind them are often but their consequences."""
+
+WIDTH = 72
+"""Columns of what is shown: a terminal of 80, less the indentation of a report."""
+
+INDENT = "    "
+CUT = "..."
+
+TAB = 4
+"""Columns that a tab takes at most."""
+
+NAMED = r"<(?:kernel|program source|source|stdin)>"
+STUDENTS_FILE = rf"(?:{NAMED}|\d+|(?:[^\s:]*/)?[^\s:/]*\.cl)"
+"""How drivers name the text that they were given."""
+
+SEVERITY = r"(?:fatal )?(?P<severity>error|warning|note)"
+
+PLACE = r"(?P<line>\d{1,7}):(?P<column>\d{1,7})"
+"""No file has more; a log could hold numbers of any length."""
+
+REMARKS = (
+    re.compile(rf"{SEVERITY}: (?P<file>[^:]*):{PLACE}: (?P<text>.+)"),
+    re.compile(rf"(?P<file>[^:]*):{PLACE}: {SEVERITY}: (?P<text>.+)"),
+    re.compile(r"ptxas (?:.*; )?(?P<severity>error|warning|fatal)\s*: (?P<text>.+)"),
+    re.compile(r"(?P<severity>[Ee]rror|[Ww]arning): (?P<text>.+)"),
+)
+
+NEVER_WRITTEN = re.compile(r" <Spelling=(?:<[^>]*>)?[^>]*>|\b_cl_|(?<=\*)__private\b")
+"""PoCL renames library functions by macros, and says so where it speaks of them; clang says of each pointer that it is
+itself private.
+"""
+
+LOG_PATH = re.compile(rf"(?:{NAMED}|(?:/[^\s:<>\"]+/)?tempfile_\w+\.cl)(?=:)")
+OUR_PATH = re.compile(r"/[^\s:<>\"',;]+/(?=[^\s/:<>\"',;]+)")
+
+FUNCTION = re.compile(r"\bfunction '\w+'")
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remark:
+    """One thing that a compiler says.
+
+    `line` and `column` count from 1 in the text that it compiled, columns in bytes of UTF-8 as clang does; they are
+    None where it speaks of no place, or of one that is not the student's.
+    """
+
+    severity: Severity
+    text: str
+    line: int | None
+    column: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A text as the student wrote it, and the lines of its code (scanning.py), as `written` and as `compiled` with its
+    macros expanded: what is on a line of one is on the same line of the other.
+
+    Without them, as for a text of the course, a log is told without its lines.
+    """
+
+    text: str = ""
+    written: Sequence[str] = ()
+    compiled: Sequence[str] = ()
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    def line(self, number: int) -> str:
+        """The line as it was written, or nothing if there is none of that number."""
+        return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
+
+    def code(self, number: int) -> str:
+        """The line without its comments and strings, as far as people write lines."""
+        if not 0 < number <= len(self.written):
+            return ""
+        return "".join(
+            '""' if token.kind == "string" else token.text for token in tokens(self.written[number - 1][:LONGEST])
+        )
+
+    def column(self, number: int, column: int) -> int | None:
+        """Where in the written line, in characters from 1, the compiled line's column is; None if a macro moved it."""
+        if not 0 < number <= min(len(self.written), len(self.compiled)):
+            return column
+        written, compiled = (lines[number - 1].encode()[: column - 1] for lines in (self.written, self.compiled))
+        return len(written.decode(errors="ignore")) + 1 if written == compiled else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """The first error as a sentence or two, and the first few with their lines."""
+
+    message: str
+    detail: str
+
+
+def parse(log: str) -> tuple[Remark, ...]:
+    """What a compiler says in its log, in its order; echoed lines, carets and counts are left out."""
+    return tuple(remark for line in log.split("\n") if (remark := _remark(line)) is not None)
+
+
+def explain(log: str, source: Source) -> Explanation:
+    """The errors of a failed build; where none can be told, the log itself."""
+    errors = _errors(parse(log))
+    if not errors:
+        return Explanation(message="the compiler refused it.", detail=clean(log) or "the compiler gave no reason.")
+    first = errors[0]
+    sentence, advice = _sentence(first, source), _hint(first, source)
+    return Explanation(
+        message=f"{sentence} {advice}" if advice else sentence, detail="\n".join(_listing(errors, source))
+    )
+
+
+def clean(log: str) -> str:
+    """A log that speaks of kernels.cl, without folders of the machine that graded it, and cut to size."""
+    text = "\n".join(_anonymous(_cut(line)).rstrip() for line in log.split("\n")).strip()
+    return text if len(text) <= LOG_LIMIT else text[:LOG_LIMIT] + "\n(the rest of the log was cut)"
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= LINE_LIMIT else f"{line[:LINE_LIMIT]} {CUT}"
+
+
+def _anonymous(line: str) -> str:
+    return NEVER_WRITTEN.sub("", OUR_PATH.sub("", LOG_PATH.sub(FILE_NAME, line)))
+
+
+def _remark(line: str) -> Remark | None:
+    line = NEVER_WRITTEN.sub("", _cut(line)).rstrip()
+    match = next((match for form in REMARKS if (match := form.match(line))), None)
+    if match is None:
+        return None
+    parts = match.groupdict()
+    theirs = parts.get("line") is not None and re.fullmatch(STUDENTS_FILE, parts["file"])
+    severity = parts["severity"].lower().replace("fatal", "error")
+    return Remark(
+        severity=cast("Severity", severity),
+        text=_anonymous(parts["text"]),
+        line=int(parts["line"]) if theirs else None,
+        column=int(parts["column"]) if theirs else None,
+    )
+
+
+def _errors(remarks: Sequence[Remark]) -> list[Remark]:
+    """The errors, each of a line once; those without a place only where there are no others."""
+    errors: dict[tuple[int | None, str], Remark] = {}
+    for each in remarks:
+        if each.severity == "error":
+            errors.setdefault((each.line, each.text), each)
+    with_place = [each for each in errors.values() if each.line is not None]
+    return with_place or _placed(list(errors.values()), remarks)
+
+
+def _placed(errors: Sequence[Remark], remarks: Sequence[Remark]) -> list[Remark]:
+    """Errors of the linker's, which knows no lines, with the place of the first remark about the same function."""
+    about: dict[str, Remark] = {}
+    for each in remarks:
+        for name in FUNCTION.findall(each.text):
+            about.setdefault(name, each)
+    names = (FUNCTION.search(each.text) for each in errors)
+    return [
+        replace(about[name[0]], severity="error", text=error.text) if name else error
+        for error, name in zip(errors, names, strict=True)
+    ]
+
+
+# --- what the student sees --------------------------------------------------------------------
+
+
+def _hint(error: Remark, source: Source) -> str | None:
+    return hint(error.text, source.code(error.line) if error.line is not None else "")
+
+
+def _column(error: Remark, source: Source) -> int | None:
+    if error.line is None or error.column is None:
+        return None
+    return source.column(error.line, error.column)
+
+
+def _sentence(error: Remark, source: Source) -> str:
+    column = _column(error, source)
+    place = f"line {error.line}{f', column {column}' if column else ''}: " if error.line is not None else ""
+    end = "" if error.text.endswith((".", "?", "!")) else "."
+    return f"{place}{error.text}{end}"
+
+
+def _listing(errors: Sequence[Remark], source: Source) -> Iterator[str]:
+    """The first errors as compilers write them, each with its line, a caret and its hint, which is not said twice."""
+    told = {_hint(errors[0], source)}  # in the sentence above the listing
+    for error in errors[:SHOWN]:
+        column, advice = _column(error, source), _hint(error, source)
+        place = "".join(f":{number}" for number in (error.line, column) if number is not None)
+        yield f"{FILE_NAME}{place}: error: {error.text}"
+        if error.line is not None:
+            yield from _excerpt(source.line(error.line), column)
+        if advice and advice not in told:
+            told.add(advice)
+            yield from textwrap.wrap(f"hint: {advice}", WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+    more = len(errors) - SHOWN
+    if more > 0:
+        yield f"and {more} more error{'s' if more > 1 else ''}"
+
+
+def _excerpt(line: str, column: int | None) -> Iterator[str]:
+    """The line without its indentation, cut to size around the caret, and the caret."""
+    text = showable(line.expandtabs(TAB).rstrip())
+    caret = len(line[: column - 1].expandtabs(TAB)) if column is not None else 0
+    indented, text = len(text), text.lstrip()
+    caret = min(max(0, caret - (indented - len(text))), len(text))
+    room = WIDTH - len(INDENT)
+    start = max(0, min(caret - room // 2, len(text) - room))
+    shown = text[start : start + room]
+    if start > 0:
+        shown = CUT + shown[len(CUT) :]
+    if start + room < len(text):
+        shown = shown[: -len(CUT)] + CUT
+    if shown:
+        yield INDENT + shown
+    if shown and column is not None:
+        yield INDENT + " " * (caret - start) + "^"

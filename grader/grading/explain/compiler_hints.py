@@ -1,0 +1,295 @@
+"""The usual slips in OpenCL C, and the one sentence that helps with each.
+
+A compiler says what it cannot read; a hint says what to write instead. A slip that cannot be told for certain from the
+compiler's words and the line has no place here. The wording of compilers is that of clang, which stands behind
+the drivers of PoCL, NVIDIA, AMD and Intel.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from grader.common.phrases import kibibytes
+
+FUNCTIONS = (  # noqa: SIM905 - a line for each would fill pages
+    "get_global_id get_local_id get_group_id get_global_size get_local_size get_num_groups get_work_dim "
+    "get_global_offset barrier mem_fence read_mem_fence write_mem_fence "
+    "mad mad24 mul24 fma min max clamp abs fabs fmin fmax fmod floor ceil round sqrt rsqrt native_sqrt exp exp2 log "
+    "log2 log10 pow pown powr sin cos tan atan2 hypot sign mix step dot cross length distance normalize select "
+    "vload2 vload4 vload8 vload16 vstore2 vstore4 vstore8 vstore16 convert_int convert_uint convert_float "
+    "as_int as_uint as_float atomic_add atomic_sub atomic_inc atomic_dec atomic_min atomic_max atomic_xchg "
+    "atomic_cmpxchg printf prefetch async_work_group_copy wait_group_events"
+).split()
+"""What kernels of a course call, for the nearest to a misspelt name (OpenCL C 1.2, section 6.12)."""
+
+ALIKE = 0.8
+"""Between 0 and 1, as difflib measures it: nearer than `average` is to any of the names, as near as `get_globl_id`."""
+
+CUDA = {
+    "__syncthreads": "barrier(CLK_LOCAL_MEM_FENCE)",
+    "threadIdx": "get_local_id(0) for threadIdx.x",
+    "blockIdx": "get_group_id(0) for blockIdx.x",
+    "blockDim": "get_local_size(0) for blockDim.x",
+    "gridDim": "get_num_groups(0) for gridDim.x",
+    "__shared__": "__local",
+    "__global__": "__kernel, and __global for pointers to buffers",
+    "__constant__": "__constant",
+    "__device__": "no mark for such functions",
+    "__restrict__": "restrict",
+    "make_float2": "(float2)(x, y)",
+    "make_float4": "(float4)(x, y, z, w)",
+    "atomicAdd": "atomic_add, for integers",
+    "atomicSub": "atomic_sub, for integers",
+    "atomicMin": "atomic_min, for integers",
+    "atomicMax": "atomic_max, for integers",
+    "atomicExch": "atomic_xchg",
+    "atomicCAS": "atomic_cmpxchg, for integers",
+}
+
+UNKNOWN = re.compile(
+    r"(?:undeclared identifier|unknown type name|implicit declaration of function|Unresolved extern function)"
+    r" '(?P<name>\w+)'(?P<nearest>.*did you mean)?"
+)
+
+FIXED_WIDTH = re.compile(r"unknown type name '(?P<unsigned>u?)int(?P<bits>8|16|32|64)_t'")
+INTEGERS = {"8": "char", "16": "short", "32": "int", "64": "long"}
+
+TOO_MUCH_LOCAL = re.compile(
+    r"too much shared data \((?P<wanted>0x[0-9a-f]{1,8}) bytes, (?P<limit>0x[0-9a-f]{1,8}) max"
+    r"|local memory \((?P<taken>\d{1,12})\) exceeds limit \((?P<most>\d{1,12})\)"
+)
+"""NVIDIA's and AMD's compilers."""
+
+STRAY = re.compile(r"[^\x00-\x7f\w\s]")
+"""Outside comments and strings: quotation marks, dashes and blanks of a word processor."""
+
+SCALAR = r"(?:bool|u?char|u?short|u?int|u?long|size_t|float|double|half|unsigned|signed|unsigned int)"
+
+PLAIN = r"'(?:(?!__(?:global|local|constant))[^'])*'"
+SPACED = r"'[^']*__(?P<space>global|local|constant)\b[^']*'"
+"""Types as clang writes them: without an address space that matters, and with one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slip:
+    """A hint for errors in which `says` is found on lines in which `line` is found; groups of both fill the hint."""
+
+    says: str
+    line: str = ""
+    hint: str
+
+
+SLIPS = (
+    # --- address spaces ---
+    Slip(
+        says=r"pointer arguments.*must (?:reside|point)|kernel parameter cannot be declared as a pointer to a pointer",
+        line=r"\*\s*(?:const\s*)?\*",
+        hint="A kernel cannot be given pointers to pointers: take one buffer and compute the index into it.",
+    ),
+    Slip(
+        says=r"pointer arguments.*must (?:reside|point)|kernel parameter cannot be declared as a pointer to the",
+        hint="A pointer that a kernel is given needs its address space: write __global float *A for a buffer.",
+    ),
+    Slip(
+        says=rf"passing {SPACED}.* to parameter of type {PLAIN}.* changes address space",
+        hint="Declare that parameter of the function as a __{space} pointer too.",
+    ),
+    Slip(
+        says=rf"initializing {PLAIN}.* with an expression of type {SPACED}.* changes address space",
+        hint="Declare the new pointer with __{space} too.",
+    ),
+    Slip(
+        says=rf"assigning {SPACED}.* to {PLAIN}.* changes address space",
+        hint="Declare the pointer on the left with __{space} too.",
+    ),
+    Slip(
+        says=rf"casting {SPACED}.* to type {PLAIN}.* changes address space",
+        hint="The type in the cast needs __{space} too.",
+    ),
+    Slip(
+        says=r"changes address space of",
+        hint="A pointer cannot leave the address space of what it points to; copy the elements instead.",
+    ),
+    # --- local memory and other declarations ---
+    Slip(
+        says=r"non-kernel function variable cannot be declared in local address space",
+        hint="Declare it in the kernel, and hand the function a __local pointer to it.",
+    ),
+    Slip(
+        says=r"variables in the local address space can only be declared in the outermost scope",
+        hint="Move the declaration to the beginning of the kernel, out of every loop and if.",
+    ),
+    Slip(
+        says=r"'__local' variable cannot have an initializer",
+        hint="Declare it without a value; a work-item assigns one, and the others wait at a barrier.",
+    ),
+    Slip(
+        says=r"too much shared data|local memory \(\d+\) exceeds limit",
+        hint="Its __local arrays are larger than the local memory of this device: make them smaller.",
+    ),
+    Slip(
+        says=r"program scope variable must reside in",
+        line=r"\b(?:__)?local\b",
+        hint="Declare __local arrays inside the kernel.",
+    ),
+    Slip(
+        says=r"program scope variable must reside in",
+        line=rf"^\s*(?:const\s+)?{SCALAR}\d*\s+\w+",
+        hint="Only __constant variables may stand outside functions; declare this one in the kernel.",
+    ),
+    Slip(
+        says=r"program scope variable must reside in|array initializer must be an initializer list",
+        line=r"^\s*\w+\s*(?:\[[^\]]*\]\s*)*[-+*/]?=",
+        hint="This line is outside every function: a brace above it ends the kernel too early.",
+    ),
+    Slip(
+        says=r"initializer element is not a compile-time constant",
+        line=rf"^\s*(?:const\s+)?{SCALAR}\d*\s+\w+",
+        hint="Outside functions a value must be constant; declare this one in the kernel.",
+    ),
+    Slip(
+        says=r"variable length arrays?\b",
+        hint="The size of an array must be a number or a macro; a variable is none, not even if it is const.",
+    ),
+    # --- arguments and results ---
+    Slip(
+        says=r"cannot be used as the type of a kernel parameter|cannot have argument whose type is",
+        line=r"\b(?P<type>bool|size_t|ptrdiff_t|u?intptr_t)\b",
+        hint="No kernel can be given a {type}; take an int or uint.",
+    ),
+    Slip(
+        says=r"kernel must have void return type|return type of a __kernel function must be void",
+        hint="A kernel returns nothing: make it void, and write results into a buffer.",
+    ),
+    Slip(
+        says=r"too few arguments to function call|no matching function for call to 'barrier'",
+        line=r"\bbarrier\s*\(\s*\)",
+        hint="Tell the barrier which memory must be up to date: barrier(CLK_LOCAL_MEM_FENCE).",
+    ),
+    Slip(
+        says=r"too few arguments to function call|no matching function for call to 'get_",
+        line=r"\b(?P<name>get_(?:global|local)_(?:id|size)|get_group_id|get_num_groups)\s*\(\s*\)",
+        hint="Say which dimension you mean: {name}(0) for the first.",
+    ),
+    Slip(
+        says=r"taking address of function is not allowed",
+        hint="A function is called with its arguments in parentheses, as in get_global_id(0).",
+    ),
+    Slip(
+        says=r"(?:call to|no matching function for call to) 'atom\w*'",
+        hint="Atomic functions work on int and uint; of float they can only exchange values.",
+    ),
+    Slip(
+        says=r"call to '\w+' is ambiguous",
+        hint="Give it arguments of one type, with a suffix or a cast, as in min(n, 16u) or sqrt((float)n).",
+    ),
+    # --- expressions ---
+    Slip(
+        says=r"use of type 'double' requires|double precision constant|'double' is not supported",
+        hint="Use float, and write constants with an f, as in 0.5f.",
+    ),
+    Slip(
+        says=r"subscripted value is not an array",
+        line=r"\]\s*\[",
+        hint="A pointer such as __global float *A has one dimension: write A[row*width + column].",
+    ),
+    Slip(
+        says=r"array subscript is not an integer",
+        hint="An index must have an integer type, such as int or uint.",
+    ),
+    Slip(
+        says=r"invalid operands to binary expression \(.*(?:float|double)",
+        line=r"%",
+        hint="% is for integers; of floats, fmod(x, y) is the remainder.",
+    ),
+    Slip(
+        says=rf"assigning to '[^']*\*[^']*' from incompatible type '(?:const )?(?:__\w+ )?{SCALAR}'",
+        hint="On the left is a pointer; name the element, as in B[i].",
+    ),
+    Slip(
+        says=r"illegal vector component name|vector component access exceeds",
+        hint="The components are x, y, z, w or s0, s1, ..., as many as the vector is wide.",
+    ),
+    Slip(
+        says=rf"member reference base type '(?:const )?(?:__\w+ )?(?:const )?{SCALAR}' is not a structure",
+        hint="A scalar has no components; only vectors such as float4 do.",
+    ),
+    # --- C++ ---
+    Slip(
+        says=r"expected|undeclared",
+        line=r"\bstd\s*::",
+        hint="OpenCL C has no std::; its min, max and so on stand alone.",
+    ),
+    Slip(
+        says=r"expected",
+        line=rf"\b{SCALAR}\d*\s*&\s*\w+\s*[,)]",
+        hint="OpenCL C has no references; take a pointer.",
+    ),
+    Slip(
+        says=r"unknown type name '(?P<word>template|class|namespace|using)'|'(?P<other>auto)' storage class",
+        hint="That is C++, and kernels are written in C.",
+    ),
+    Slip(
+        says=r"(?:undeclared identifier|of function) '(?:new|delete|malloc|calloc|realloc|free)'",
+        hint="A kernel has no heap: declare an array, whose size must be a number or a macro.",
+    ),
+    Slip(
+        says=r"conflicting types for '\w+'",
+        hint="Each function of a file needs its own name: OpenCL C does not tell them apart by their parameters.",
+    ),
+    # --- punctuation ---
+    Slip(
+        says=r"expected ';' (?:after|at end)",
+        line=r"[\w\])]\s*$",
+        hint="The line lacks a ; at its end.",
+    ),
+    Slip(says=r"expected ';' in 'for'", hint="The three parts of a for loop are separated by ;."),
+    Slip(says=r"expected '}'", hint="Some {{ above has no }}."),
+    Slip(says=r"extraneous closing brace", hint="Up to here there are more }} than {{."),
+)
+
+
+def hint(error: str, code: str) -> str | None:
+    """What to do about an error; None if that is not certain.
+
+    `code` is its line without comments and strings, or nothing where no line is known.
+    """
+    return next(_hints(error, code), None)
+
+
+def _hints(error: str, code: str) -> Iterator[str]:
+    stray = STRAY.search(code)
+    if stray and ("expected" in error or "character" in error):
+        yield f"The line holds the character {stray[0]} (U+{ord(stray[0]):04X}) of a word processor; type it anew."
+    fixed = FIXED_WIDTH.search(error)
+    if fixed:
+        yield f"OpenCL C calls that type {fixed['unsigned']}{INTEGERS[fixed['bits']]}."
+    local = TOO_MUCH_LOCAL.search(error)
+    if local:
+        wanted, limit = (kibibytes(int(number, 0)) for number in local.groups() if number)
+        yield f"Its __local arrays take {wanted}, and a work-group has {limit} on this device: make them smaller."
+    for slip in SLIPS:
+        said, seen = re.search(slip.says, error), re.search(slip.line, code)
+        if said and seen:
+            yield slip.hint.format(**said.groupdict(), **seen.groupdict())
+    unknown = UNKNOWN.search(error)
+    if unknown:
+        yield from _of_unknown(unknown, code)
+
+
+def _of_unknown(unknown: re.Match[str], code: str) -> Iterator[str]:
+    """For a name that nothing has declared."""
+    name = unknown["name"]
+    if name in CUDA:
+        yield f"{name} is CUDA; OpenCL C has {CUDA[name]}."
+    if name.startswith("CLK_") and re.search(r"\b(?:barrier|mem_fence)\s*\(", code):
+        yield "The flags of a barrier are CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE."
+    if unknown["nearest"]:
+        return
+    if "function" in unknown[0] or re.search(rf"\b{name}\s*\(", code):
+        plain = {known.replace("_", "").lower(): known for known in FUNCTIONS}
+        nearest = get_close_matches(name.replace("_", "").lower(), plain, n=1, cutoff=ALIKE)
+        if nearest:
+            yield f"OpenCL C has {plain[nearest[0]]}()."
+        yield "No function of that name is known here: define it above, or look for a misspelling."

@@ -1,0 +1,38 @@
+"""A map of which blocks of an array are wrong, small enough to look at."""
+
+import numpy as np
+
+from grader.grading.explain.regions import Blocks, Mask
+from grader.results.result import ErrorMap
+
+ROWS, COLUMNS = 20, 40
+"""Cells of the largest map. A character is about twice as high as wide, so that this looks square."""
+
+RIGHT, PARTLY, WRONG, UNWRITTEN = ".", "+", "#", "o"
+
+
+def error_map(buffer: str, wrong: Mask, unwritten: Mask, blocks: Blocks) -> ErrorMap:
+    """The map of a 2-D array. Cells are parts of the kernels' blocks or several of them, never across their edges."""
+    side = min(blocks.values(), default=1)
+    block = (_cell(wrong.shape[0], ROWS, side), _cell(wrong.shape[1], COLUMNS, side))
+    some, every, never = _any(wrong, block), ~_any(~wrong, block), ~_any(~unwritten, block)
+    cells = np.select([never, every, some], [UNWRITTEN, WRONG, PARTLY], RIGHT)
+    return ErrorMap(
+        buffer=buffer, shape=(wrong.shape[0], wrong.shape[1]), block=block, cells=tuple("".join(row) for row in cells)
+    )
+
+
+def _cell(extent: int, most: int, side: int) -> int:
+    """The smallest extent of a cell that gives at most so many: a divisor of the block's side, or that times 2^n."""
+    divisors = [size for size in range(1, side + 1) if side % size == 0]
+    size = next((size for size in divisors if extent <= size * most), side)
+    while extent > size * most:
+        size *= 2
+    return size
+
+
+def _any(mask: Mask, block: tuple[int, int]) -> Mask:
+    """Whether the mask holds anywhere in each block."""
+    by_row = np.logical_or.reduceat(mask, range(0, mask.shape[0], block[0]), axis=0)
+    found: Mask = np.logical_or.reduceat(by_row, range(0, mask.shape[1], block[1]), axis=1)
+    return found

@@ -1,0 +1,325 @@
+"""Words for the student: what went wrong, where, and what to look at."""
+
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from grader.common.phrases import count
+from grader.course.forbidden import LINE_LIMIT, Construct, Sighting
+from grader.course.rubric import SpeedGoal
+from grader.course.submissions.scanner import TooCostly
+from grader.course.truth.comparison import Mismatch
+from grader.grading.explain.build_log import Source, explain
+from grader.grading.explain.evidence import Explanation
+from grader.grading.explain.resource_usage import excess
+from grader.protocol.messages import BuildFailed, Refused, Stopped
+from grader.results.metrics import Interval, Performance
+from grader.results.result import Check, ErrorMap, Reason, Verdict
+from grader.workers.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
+
+MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
+"""What LLVM and C++ say before they end a process that got no memory."""
+
+MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """Why a check did not pass: the reason for machines, a sentence for people, and what backs it."""
+
+    reason: Reason
+    message: str
+    detail: str = ""
+    cause: str = ""
+    error_map: ErrorMap | None = None
+
+    def fail(self, check: Check) -> Check:
+        """The check, failed for this reason."""
+        return check.model_copy(
+            update={
+                "verdict": Verdict.FAILED,
+                "points": 0.0,
+                "reason": self.reason,
+                "message": self.message,
+                "detail": self.detail,
+                "cause": self.cause,
+                "error_map": self.error_map,
+            }
+        )
+
+    def skip(self, check: Check) -> Check:
+        """The check, not made for this reason; what it is worth stays in the total."""
+        changes = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": self.reason, "message": self.message}
+        return check.model_copy(update=changes)
+
+
+def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kind of failure
+    """What a failed request to the submission's worker says about the submission."""
+    match failure:
+        case BuildFailed(log=log):
+            return of_build_log(log, Source())
+        case TimedOut(doing=doing, seconds=seconds):
+            return Problem(
+                reason=Reason.TIME_LIMIT,
+                message=f"stopped after {seconds:g} s of {doing}: is there a loop that never ends, "
+                "or a barrier that not every work-item reaches?",
+            )
+        case Crashed():
+            return _of_crash(failure)
+        case OutOfMemory():
+            return Problem(reason=Reason.MEMORY_LIMIT, message="it used more memory than a submission may.")
+        case Refused(error=error) | Stopped(error=error) if error in MEMORY_ERRORS:
+            return Problem(reason=Reason.MEMORY_LIMIT, message="the memory limit was reached.", detail=error)
+        case Refused():
+            return _of_refusal(failure)
+        case Stopped(error=error):
+            return Problem(reason=Reason.CRASH, message=f"the device stopped the kernel{FAR_OUTSIDE}.", detail=error)
+        case Garbled(what=what):
+            return Problem(reason=Reason.CRASH, message=f"the process that ran the kernel broke: {what}.")
+
+
+def _of_refusal(refused: Refused) -> Problem:
+    """By what the launch asked for, where that was too much."""
+    words = f"the OpenCL driver refused the kernel with {refused.error} ({refused.call})"
+    asked = excess(refused.demand) if refused.demand else None
+    if asked is not None:
+        return Problem(reason=Reason.LAUNCH_ERROR, message=asked, detail=words)
+    advice = "look at required work-group sizes and at how much local memory it declares."
+    return Problem(reason=Reason.LAUNCH_ERROR, message=f"{words}: {advice}")
+
+
+def _of_crash(crash: Crashed) -> Problem:
+    number = crash.signal
+    if any(words in crash.words for words in MEMORY_WORDS):
+        return Problem(reason=Reason.MEMORY_LIMIT, message="the memory limit was reached.", detail=crash.words)
+    if POCLS_LOCAL_MEMORY in crash.words:
+        return Problem(reason=Reason.LAUNCH_ERROR, message=TOO_MUCH_LOCAL, detail=crash.words)
+    if number == signal.SIGXCPU:
+        return Problem(reason=Reason.TIME_LIMIT, message="the limit of processor time was reached.")
+    if number == signal.SIGXFSZ:
+        return Problem(reason=Reason.OUTPUT_LIMIT, message="the limit of output was reached.")
+    if number is None:
+        message = f"the process that ran the kernel ended by itself with status {crash.exit_code}."
+    else:
+        name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+        message = f"the kernel crashed with {name}{CRASH_HINTS.get(number, '')}."
+    return Problem(reason=Reason.CRASH, message=message, detail=crash.words)
+
+
+POCLS_LOCAL_MEMORY = "<= local_mem_size' failed"
+"""PoCL looks only when it has begun to run the kernel, and then ends the process."""
+
+TOO_MUCH_LOCAL = "its __local arrays are larger than the local memory of this device: make them smaller."
+
+FAR_OUTSIDE = ": it read or wrote far outside its buffers. Check every index against the sizes"
+
+CRASH_HINTS: dict[int, str] = {
+    signal.SIGSEGV: FAR_OUTSIDE,
+    signal.SIGBUS: FAR_OUTSIDE,
+    signal.SIGABRT: ": memory beside its buffers was overwritten, not every work-item of a group reached a barrier, "
+    "or the compiler gave up",
+    signal.SIGFPE: ": most likely an integer division by zero",
+    signal.SIGILL: ": the compiler met undefined behaviour, such as a missing return value",
+}
+
+
+# --- build logs -------------------------------------------------------------------------------
+
+
+def of_build_log(log: str, source: Source) -> Problem:
+    """A build that failed: the first error as the sentence, the first few with their lines behind it."""
+    explanation = explain(log, source)
+    return Problem(reason=Reason.BUILD_ERROR, message=explanation.message, detail=explanation.detail)
+
+
+def of_costly_text(cost: TooCostly) -> Problem:
+    """A text that becomes too much when its macros are expanded."""
+    message = f"with its macros expanded the text cannot be read: {cost.words}. Use fewer, or smaller ones."
+    return Problem(reason=Reason.BUILD_ERROR, message=message)
+
+
+def of_forbidden(sighting: Sighting) -> Problem:
+    """A construct that submissions may not use."""
+    return Problem(
+        reason=Reason.FORBIDDEN,
+        message=f"line {sighting.line} {FORBIDDEN_USES[sighting.construct]}. Nothing of the file was run.",
+        detail=sighting.text,
+    )
+
+
+FORBIDDEN_USES = {
+    Construct.INCLUDE: "includes another file; a submission is one file that stands alone",
+    Construct.LINE: "sets line numbers with #line; leave that out, so that messages name your lines",
+    Construct.ASM: "holds assembly code; write it in OpenCL C",
+    Construct.HAS_INCLUDE: "looks for other files; a submission is one file that stands alone",
+    Construct.LONG_LINE: f"is longer than {LINE_LIMIT} characters; break it",
+}
+
+
+# --- wrong results ----------------------------------------------------------------------------
+
+
+FAR_OFF = 1000
+"""Beyond so many times the allowed error, the exact number says nothing more."""
+
+ONLY_ADDED = ", or only added to what was there, which is no number"
+"""The poison is a NaN, and on some devices a sum with it is the same NaN, to the bit."""
+
+
+def of_mismatch(mismatch: Mismatch) -> Problem:
+    """A wrong array: how much of it, the first wrong element, and how far off."""
+    if mismatch.unwritten == mismatch.total:
+        words = f"the kernel wrote nothing to {mismatch.buffer} ({count(mismatch.total, 'element')}){ONLY_ADDED}."
+        return Problem(reason=Reason.NOT_WRITTEN, message=words)
+    where = mismatch.buffer + "".join(f"[{i}]" for i in mismatch.index)
+    parts = [f"{mismatch.wrong:,} of {count(mismatch.total, 'element')} of {mismatch.buffer} wrong"]
+    if mismatch.unwritten:
+        share = "all" if mismatch.unwritten == mismatch.wrong else f"{mismatch.unwritten:,}"
+        parts.append(f"{share} of them never written")
+    parts.append(f"the first is {where}: {_got_and_expected(mismatch)}")
+    return Problem(reason=Reason.WRONG_OUTPUT, message="; ".join(parts) + ".", detail=_how_far(mismatch))
+
+
+def explained(problem: Problem, explanation: Explanation) -> Problem:
+    """The problem with what explains it before its numbers."""
+    return replace(problem, message=f"{explanation.sentence} {problem.message}", cause=explanation.cause)
+
+
+def _got_and_expected(mismatch: Mismatch) -> str:
+    if mismatch.first_unwritten:
+        return f"never written, expected {_number(mismatch.expected)}"
+    got, expected = _number(mismatch.got), _number(mismatch.expected)
+    if got == expected:  # nine digits tell any two floats apart
+        got, expected = f"{mismatch.got:.9g}", f"{mismatch.expected:.9g}"
+    return f"got {got}, expected {expected}"
+
+
+def _how_far(mismatch: Mismatch) -> str:
+    if mismatch.unwritten == mismatch.wrong:
+        return ""
+    if mismatch.largest_error is None:
+        return "none of the wrong elements holds a finite number."
+    error = _number(mismatch.largest_error)
+    if mismatch.excess is None:
+        return f"largest error of all: {error}; here nothing but the exact value is right."
+    if mismatch.excess > FAR_OFF:
+        return f"largest error of all: {error}, far more than rounding explains."
+    return f"largest error of all: {error}; at worst {_number(mismatch.excess)} times what rounding allows."
+
+
+def of_stray_write(buffer: str, words: int) -> Problem:
+    """A write into a guard band; `words` counts from the buffer's end, or, below zero, from its start."""
+    distance = count(words + 1 if words >= 0 else -words, "element")
+    place = "past its end" if words >= 0 else "before its start"
+    return Problem(
+        reason=Reason.OUT_OF_BOUNDS,
+        message=f"the kernel wrote outside {buffer}, first at {distance} {place}. "
+        "Work-items beyond the edge must not store, and none may miss a barrier.",
+    )
+
+
+def of_changed_input(buffer: str) -> Problem:
+    """An input that did not come back as it was sent."""
+    return Problem(
+        reason=Reason.INPUT_CHANGED, message=f"the kernel changed its input {buffer}, which it may only read."
+    )
+
+
+def of_timed_run(problem: Problem, number: int) -> Problem:
+    """A problem that showed in a timed run, with new data and at a size that no case has."""
+    return replace(problem, message=f"in timed run {number}, {problem.message}")
+
+
+# --- speed ------------------------------------------------------------------------------------
+
+
+def of_missed_goal(fraction: Interval, goal: SpeedGoal) -> Problem:
+    """Slower than full points ask for."""
+    wanted = goal.bands[0].fraction
+    return Problem(
+        reason=Reason.TOO_SLOW,
+        message=f"it runs at {_percent(fraction.median)} of the model solution's speed, "
+        f"{_percent(fraction.high)} at most; full points need {_percent(wanted)}.",
+    )
+
+
+def of_speed_elsewhere(timed: Performance) -> Problem:
+    """Measured where there is no model solution to hold it against."""
+    copied = f" and {_percent(timed.fraction_of_copy)} of a copy's" if timed.unit == "GB/s" else ""
+    return Problem(
+        reason=Reason.DECIDED_ELSEWHERE,
+        message="speed is decided on the course's machine. Here the kernel reaches "
+        f"{timed.speed_up_over_baseline.median:.2g} times the naive kernel's speed{copied}.",
+    )
+
+
+def of_hidden() -> Problem:
+    """Not part of a student kit."""
+    return Problem(reason=Reason.DECIDED_ELSEWHERE, message="hidden checks are decided on the course's machine.")
+
+
+def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> Problem:
+    """Slower than the absolute minimum for a named device."""
+    return Problem(
+        reason=Reason.TOO_SLOW,
+        message=f"it reaches {_number(rate)} {unit}; on {device} at least {_number(required)} are asked for.",
+    )
+
+
+def of_too_fast(fraction_of_copy: float) -> Problem:
+    """Faster than the memory of the device."""
+    return Problem(
+        reason=Reason.IMPLAUSIBLE,
+        message=f"it claims {_percent(fraction_of_copy)} of the device's copy bandwidth, which no kernel can move. "
+        "Your instructor should look at it.",
+    )
+
+
+def of_too_much_arithmetic(fraction_of_peak: float) -> Problem:
+    """Faster than the device can multiply and add."""
+    return Problem(
+        reason=Reason.IMPLAUSIBLE,
+        message=f"it claims {_percent(fraction_of_peak)} of the rate at which the device multiplies and adds, which no "
+        "kernel can reach. Your instructor should look at it.",
+    )
+
+
+def of_other_clock(device_seconds: float, judge_seconds: float) -> Problem:
+    """The device's clock and the judge's disagree."""
+    return Problem(
+        reason=Reason.IMPLAUSIBLE,
+        message=f"its launches are said to take {device_seconds * 1e3:.3g} ms, but the grader saw them take "
+        f"{judge_seconds * 1e3:.3g} ms. Your instructor should look at it.",
+    )
+
+
+def of_spent_time(seconds: float, pairs: int) -> Problem:
+    """So slow that its speed is not even measured."""
+    return Problem(
+        reason=Reason.TIME_LIMIT,
+        message=f"stopped after {seconds:.3g} s of timed launches, of which there were only {pairs}.",
+    )
+
+
+def of_no_time() -> Problem:
+    """A launch that is said to have ended when it began."""
+    return Problem(
+        reason=Reason.IMPLAUSIBLE,
+        message="its launch is said to have taken no time at all. Your instructor should look at it.",
+    )
+
+
+# --- phrases ----------------------------------------------------------------------------------
+
+
+def sizes_in_words(sizes: Mapping[str, str | int]) -> str:
+    """For example "height 53, width 90"."""
+    return ", ".join(f"{name} {size}" for name, size in sizes.items())
+
+
+def _number(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.3g} %"

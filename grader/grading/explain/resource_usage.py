@@ -1,0 +1,93 @@
+"""What a kernel takes of a device, as the driver says: read from its facts and logs, and told where it was too much.
+
+A worker that runs a submission on a CPU could have made all of it up, so nothing here decides anything. Where a
+device is told to say so, NVIDIA's assembler writes for each kernel (its versions differ in what else is there):
+
+    ptxas info    : Compiling entry function 'k' for 'sm_90'
+    ptxas info    : Function properties for k
+        96 bytes stack frame, 128 bytes spill stores, 132 bytes spill loads
+    ptxas info    : Used 255 registers, used 1 barriers, 8448 bytes smem, 380 bytes cmem[0]
+
+The stack frame is what a work-item has in memory in place of registers: values for which there were too few registers,
+which are spilled, and arrays that no register can hold, since their index is known only when the kernel runs.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from grader.common.phrases import count, kibibytes
+from grader.protocol.kernel import Demand, Resources
+from grader.protocol.messages import DeviceFacts, Opened
+from grader.results.metrics import Usage
+
+NUMBER = r"(\d{1,12})"
+"""More digits are no figure of a driver's."""
+
+ENTRY = re.compile(r"Compiling entry function '?(\w+)")
+FUNCTION = re.compile(r"Function properties for '?(\w+)")
+FRAME = re.compile(rf"\b{NUMBER} bytes stack frame(?:,\s+{NUMBER} bytes spill stores,\s+{NUMBER} bytes spill loads)?")
+REGISTERS = re.compile(rf"\bUsed {NUMBER} registers")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assembled:
+    """What a log says of one kernel: its registers, and bytes of its stack frame and of what it spills."""
+
+    registers: int | None = None
+    frame: int | None = None
+    spilled: int | None = None
+
+
+def usage_of(names: Iterable[str], opened: Opened, device: DeviceFacts) -> tuple[Usage, ...]:
+    """What each of these kernels of a session takes; on a CPU, private variables are in memory like all others."""
+    facts = {kernel.name: kernel.resources for kernel in opened.kernels}
+    if device.type == "cpu":
+        return tuple(Usage(kernel=name, local=facts[name].local_memory) for name in names)
+    said = {name: each for built in opened.logs for name, each in read_log(built.log).items()}
+    return tuple(_usage(name, facts[name], said.get(name, Assembled())) for name in names)
+
+
+def read_log(log: str) -> dict[str, Assembled]:
+    """What the log of a build says of each kernel, by its name; nothing where the compiler was not told to say it."""
+    found: dict[str, Assembled] = {}
+    entry = function = ""
+    for line in log.splitlines():
+        if named := ENTRY.search(line):
+            entry = function = named[1]
+        elif named := FUNCTION.search(line):
+            function = named[1]
+        elif figures := REGISTERS.search(line):
+            found[entry] = replace(found.get(entry, Assembled()), registers=int(figures[1]))
+        elif (figures := FRAME.search(line)) and function == entry:
+            frame, stored, loaded = (int(figure or 0) for figure in figures.groups())
+            found[entry] = replace(found.get(entry, Assembled()), frame=frame, spilled=max(stored, loaded))
+    return found
+
+
+def _usage(name: str, resources: Resources, said: Assembled) -> Usage:
+    in_memory = [number for number in (said.frame, resources.private_memory) if number is not None]
+    return Usage(
+        kernel=name,
+        registers=said.registers,
+        in_memory=max(in_memory, default=None),
+        spilled=said.spilled,
+        local=resources.local_memory,
+    )
+
+
+def excess(demand: Demand) -> str | None:
+    """What a launch asks for that the device does not have, and what to do; None if that is not known."""
+    local, most = demand.resources.local_memory, demand.resources.work_group
+    if local is not None and local > demand.local_memory:
+        return (
+            f"{demand.kernel} asks for {kibibytes(local)} of local memory for a work-group, and this device has "
+            f"{kibibytes(demand.local_memory)}: make its __local arrays smaller."
+        )
+    if most is not None and most < demand.work_group:
+        return (
+            f"{demand.kernel} is launched with {count(demand.work_group, 'work-item')} in a work-group, and this "
+            f"device can run it with {most:,} at most: let a work-item keep fewer values (smaller private arrays, less "
+            "unrolling), mend its required work-group size, or state a smaller `local` where that is yours to state."
+        )
+    return None

@@ -1,0 +1,79 @@
+"""What the simulator saw go wrong, in a student's words: which lines, which work-items, and what usually causes it."""
+
+from collections.abc import Iterable, Iterator
+
+from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.simulator.messages import of_message
+from grader.grading.explain.simulator.oclgrind import GLOBAL, INDEX, INVALID, LOCAL, PRIVATE, spot
+from grader.protocol.observation import MESSAGES, SeenKernel, SeenUnset
+from grader.results.result import Finding, Place, Reason
+
+LIMIT = 8
+"""Findings that are told; the first cause comes first, and what follows is mostly its consequence."""
+
+
+def findings(seen: SeenKernel, scene: Scene) -> tuple[Finding, ...]:
+    """Everything that went wrong in a launch, the first cause first, each once."""
+    heard = seen.messages[:MESSAGES]
+    indexed = {spot(message) for message in heard if INDEX.match(message.text)}  # which says it better
+    messages = (each for each in heard if not each.text.startswith(INVALID) or spot(each) not in indexed)
+    told = [each for message in messages for each in of_message(message, seen, scene)]
+    raced = {place.line for each in told if each.reason is Reason.DATA_RACE for place in each.places}
+    uses = [each for each in _first_uses(seen.unset) if each.space == PRIVATE or each.line not in raced]
+    wild = [_unset(each, scene) for each in uses if each.how == "address" and each.space != LOCAL]
+    other = [_unset(each, scene) for each in uses if each.how != "address" or each.space == LOCAL]
+    found: dict[tuple[Reason, str], Finding] = {}
+    for each in [*wild, *sorted([*told, *other], key=lambda each: CAUSALITY.index(each.reason))]:
+        found.setdefault((each.reason, each.message), each)
+    return tuple(found.values())[:LIMIT]
+
+
+CAUSALITY = (
+    Reason.TIME_LIMIT,
+    Reason.BARRIER_DIVERGENCE,
+    Reason.INPUT_CHANGED,
+    Reason.OUT_OF_BOUNDS,
+    Reason.DATA_RACE,
+    Reason.UNINITIALISED,
+    Reason.CRASH,
+)
+"""What causes the others comes first: a missed barrier makes races, a race makes reads of what is not yet written; and
+before them all comes an index that was never set.
+"""
+
+
+# --- values that were never set ---------------------------------------------------------------
+
+
+def _first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:
+    """The first use of each unset value: an address before a condition before a store."""
+    uses = sorted(unset, key=lambda each: (each.line, each.column, each.name, each.how, each.used_line))
+    known: set[tuple[int, int, str]] = set()
+    for each in uses:
+        key = (each.line, each.column, each.name)
+        if key not in known:
+            known.add(key)
+            yield each
+
+
+def _unset(seen: SeenUnset, scene: Scene) -> Finding:
+    name = seen.name or "a value"
+    use = {
+        "stored": f"what comes of it is stored in {seen.array} in line {seen.used_line}",
+        "condition": f"the condition in line {seen.used_line} depends on it",
+        "address": f"an index in line {seen.used_line} depends on it",
+    }[seen.how]
+    if seen.space == LOCAL:
+        what = f"line {seen.line} reads words of {name} that nobody has written; {use}."
+        cause = f"Every word that is read must be written first: store a zero in {name} where there is nothing to load."
+    elif seen.space == GLOBAL:
+        what = f"line {seen.line} reads {name} before anything is written there; {use}."
+        cause = "An output holds no zeros at the start: add up in a variable, and store that."
+    else:
+        what = f"line {seen.line} reads {name}, which has no value yet; {use}."
+        cause = f"Give {name} a value where it is declared, such as 0."
+    words = f"{scene.item(seen.global_id)} of {scene.group(seen.group)} reads {name}"
+    places = [Place(line=seen.line, text=scene.text(seen.line), words=words)]
+    if seen.used_line != seen.line:
+        places.append(Place(line=seen.used_line, text=scene.text(seen.used_line), words=use.partition(" in line")[0]))
+    return Finding(reason=Reason.UNINITIALISED, message=what, cause=cause, places=tuple(places), times=seen.times)

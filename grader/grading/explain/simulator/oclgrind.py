@@ -1,0 +1,124 @@
+"""How Oclgrind and our plugin put what they saw into text, and what can be read from it: who, where, which element.
+
+The texts come from a worker: what is not understood is left out, and numbers are read up to a length.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+from grader.course.launches import ELEMENT_BYTES
+from grader.protocol.observation import SeenKernel, SeenMessage
+
+PRIVATE, GLOBAL, LOCAL = 0, 1, 3
+"""Address spaces, as LLVM numbers them for OpenCL."""
+
+BUFFER_BITS = 48
+"""An address of Oclgrind's is the number of a buffer above so many bits of an offset into it."""
+
+NUMBER = r"[0-9]{1,20}"
+IDS = rf"{NUMBER},{NUMBER},{NUMBER}"
+
+ADDRESS = re.compile(r"\b(?P<space>global|local|private) memory address 0x(?P<address>[0-9a-f]{1,16})\b")
+ENTITY = re.compile(
+    rf"Global\((?P<global>{IDS})\) Local\({IDS}\) Group\((?P<group>{IDS})\)\n(?P<code>[^\n]*)\n"
+    rf"[ \t]*At line (?P<line>{NUMBER}) \(column {NUMBER}\)"
+)
+SPOT = re.compile(rf"At line ({NUMBER}) \(column ({NUMBER})\)")
+REACHED = re.compile(rf"Only ({NUMBER}) out of ({NUMBER}) work-items executed barrier")
+WORK_GROUP = re.compile(rf"Work-group: \(({IDS})\)")
+
+INDEX = re.compile(rf"Index \((-?{NUMBER})\) exceeds static array size \(({NUMBER})\)")
+INVALID = ("Invalid read of", "Invalid write of")
+MISALIGNED = (
+    "Invalid memory load - source pointer is not aligned",
+    "Invalid memory store - source pointer is not aligned",
+)
+FATAL = "OCLGRIND FATAL ERROR"
+
+ENDLESS = "a loop that does not end"
+"""What our plugin says after so many steps of a launch that it must be in one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entity:
+    """Who did something, and where: a work-item with its instruction's line, or a whole group without one."""
+
+    global_id: tuple[int, ...]
+    group: tuple[int, ...]
+    line: int
+    writes: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """The array that a message's address is in or near, by its name or in words, the element there, and how many there
+    are (None where that is not known).
+    """
+
+    array: str
+    element: int | None
+    elements: int | None
+
+
+def entities(message: SeenMessage) -> list[Entity]:
+    """Whom a message names, at most two."""
+    return [_entity(match) for match in islice(ENTITY.finditer(message.text), 2)]
+
+
+def _entity(match: re.Match[str]) -> Entity:
+    return Entity(
+        global_id=_numbers(match["global"]),
+        group=_numbers(match["group"]),
+        line=int(match["line"]),
+        writes=" = load " not in match["code"] and "vload" not in match["code"],
+    )
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in text.split(","))
+
+
+def target(message: SeenMessage, seen: SeenKernel) -> Target:
+    """What a message is about."""
+    match = ADDRESS.search(message.text)
+    if match is None or match["space"] == "private":
+        return Target(array=message.array or "a private array", element=None, elements=None)
+    address = int(match["address"], 16)
+    buffer, offset = address >> BUFFER_BITS, address & (2**BUFFER_BITS - 1)
+    if offset >> (BUFFER_BITS - 1):  # below the start of the next buffer
+        buffer, offset = buffer + 1, offset - 2**BUFFER_BITS
+    space = GLOBAL if match["space"] == "global" else LOCAL
+    array = next((array for array in seen.arrays if (array.space, array.buffer) == (space, buffer)), None)
+    if array is None:
+        return Target(array=message.array or f"{match['space']} memory", element=None, elements=None)
+    return Target(array=array.name, element=offset // ELEMENT_BYTES, elements=array.size // ELEMENT_BYTES)
+
+
+def is_local(message: SeenMessage) -> bool:
+    """Whether a message gives an address in local memory."""
+    match = ADDRESS.search(message.text)
+    return match is not None and match["space"] == "local"
+
+
+def spot(message: SeenMessage) -> tuple[str, ...]:
+    """The first line and column that a message names."""
+    match = SPOT.search(message.text)
+    return match.groups() if match else ()
+
+
+def lines(message: SeenMessage) -> list[int]:
+    """The lines that a message names, at most two."""
+    return [int(match[1]) for match in islice(SPOT.finditer(message.text), 2)]
+
+
+def group(message: SeenMessage) -> tuple[int, ...] | None:
+    """The ids of the group that a message is about as a whole."""
+    match = WORK_GROUP.search(message.text)
+    return _numbers(match[1]) if match else None
+
+
+def reached(message: SeenMessage) -> tuple[int, int] | None:
+    """How many work-items reached a barrier, and of how many."""
+    match = REACHED.search(message.text)
+    return (int(match[1]), int(match[2])) if match else None

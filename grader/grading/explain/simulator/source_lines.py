@@ -1,0 +1,42 @@
+"""Where in the source a wrong result is made: the lines that write an array, those that read the others, the loops."""
+
+from collections.abc import Iterator
+
+from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.simulator.oclgrind import GLOBAL
+from grader.protocol.observation import SeenKernel
+from grader.results.result import Check, Reason
+
+EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
+"""What a correctness check can only say of the results, not of the source."""
+
+
+def whereabouts(seen: SeenKernel, scene: Scene) -> str:
+    """For example "In your file, C is written in line 31; loops turn in lines 18 and 24."; "" if nothing is used."""
+    parts = [*_uses(seen, writes=True), *_uses(seen, writes=False)]
+    loops = {branch.line for branch in seen.branches if scene.is_loop(branch.line)}
+    if loops:
+        parts.append(f"loops turn in {_lines(loops)}")
+    return f"In your file, {'; '.join(parts)}." if parts else ""
+
+
+def locate(check: Check, words: str) -> Check:
+    """The check, with these words after a message that names no line."""
+    if check.reason not in EXPLAINED or not words:
+        return check
+    return check.model_copy(update={"message": f"{check.message} {words}"})
+
+
+def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:
+    does = "written" if writes else "read"
+    used: dict[str, set[int]] = {}
+    for each in seen.accesses:
+        if each.space == GLOBAL and each.writes is writes and each.line:
+            used.setdefault(each.array, set()).add(each.line)
+    for name in sorted(array.name for array in seen.arrays if array.space == GLOBAL and array.name in used):
+        yield f"{name} is {does} in {_lines(used[name])}"
+
+
+def _lines(numbers: set[int]) -> str:
+    *others, last = sorted(numbers)
+    return f"lines {', '.join(map(str, others))} and {last}" if others else f"line {last}"

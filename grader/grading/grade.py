@@ -1,0 +1,312 @@
+"""The whole story of one grading.
+
+build -> cases that are shown -> two runs on the simulator -> timed rounds -> hidden cases -> points
+
+Hidden cases come last, those of all parts of a suite together, and in a worker that is started for them: whatever they
+lead to, all that may be shown before they are released is there by then. So they do not decide what is timed, only
+what it is worth.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from grader.common.errors import GraderError
+from grader.course.assignment import Assignment
+from grader.course.rubric import Case
+from grader.course.submissions.submission import Submission
+from grader.course.submissions.task import Task, tasks_of
+from grader.course.suite import Coursework
+from grader.course.truth.oracle import load_oracle
+from grader.grading.checks.building import Built, build_check, check_build, prepare
+from grader.grading.checks.correctness import are_right, check_cases, forfeit, in_order, unrun_cases
+from grader.grading.checks.simulation import Subject
+from grader.grading.checks.simulator import WatchingRules, fail_unwatched, watch
+from grader.grading.device_lock import exclusive, shared, shared_cpu
+from grader.grading.explain.problem import Problem, of_hidden
+from grader.grading.explain.simulator.source_lines import locate
+from grader.grading.timing.contestant import Role
+from grader.grading.timing.device_profile import load_profile
+from grader.grading.timing.intervals import TimingRules
+from grader.grading.timing.lineup import Contest, enter, invite
+from grader.grading.timing.measurement import open_sessions
+from grader.grading.timing.performance import check_performance, unmeasured
+from grader.protocol.messages import DeviceFacts
+from grader.protocol.text import showable
+from grader.results.metrics import Profile, Roofs
+from grader.results.provenance import Setting, provenance
+from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, Verdict
+from grader.results.suite_results import joined
+from grader.workers.client import Deadlines, Worker
+from grader.workers.plan import SUBMISSION
+from grader.workers.pool import OwnWorkers
+from grader.workers.probe import RECOVERY, probe
+from grader.workers.sandbox import Sandbox
+
+Progress = Callable[[str], None]
+"""Told in a few words what is being done."""
+
+BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="the build failed.")
+NOT_CORRECT = Problem(reason=Reason.NOT_RUN, message="not timed: only a kernel whose results are all right is.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """Where and by what rules gradings are run."""
+
+    sandbox_name: str
+    sandbox: Sandbox
+    device: int
+    deadlines: Deadlines
+    timing: TimingRules
+    locks: Path
+    profiles: Path
+    watching: WatchingRules
+    own: OwnWorkers = field(default_factory=OwnWorkers)
+
+    def worker(self) -> Worker:
+        """A worker on this bench."""
+        return Worker(self.sandbox, self.device, self.deadlines)
+
+    def roofs(self, device: DeviceFacts) -> Roofs | None:
+        """What `grader calibrate` has measured of it; raises DeviceError if that is no longer true."""
+        profile = load_profile(self.profiles, device, self.sandbox_name)
+        return None if profile is None else profile.roofs
+
+    @property
+    def setting(self) -> Setting:
+        """What results say of it."""
+        return Setting(sandbox=self.sandbox_name, limits=self.sandbox.facts())
+
+    def simulator(self) -> Worker:
+        """A worker whose device is simulated."""
+        seconds = self.deadlines.simulation
+        deadlines = replace(self.deadlines, first_launch=seconds, launch=seconds)
+        return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A grading before its hidden cases: the checks of the other cases, and all that do not hang on cases.
+
+    `built` is what hidden cases are run of; None if the build failed.
+    """
+
+    task: Task
+    provenance: Provenance
+    build: Check
+    cases: tuple[Check, ...]
+    others: tuple[Check, ...]
+    profile: Profile | None = None
+    built: Built | None = None
+    seconds: float = 0.0
+
+
+def grade_coursework(
+    coursework: Coursework, submission: Submission, seed: int, bench: Bench, progress: Progress
+) -> Result:
+    """Grade one submission for one assignment, or for each part of a suite."""
+    drafts = [_draft(task, bench, progress) for task in tasks_of(coursework, submission, seed)]
+    return joined(coursework, [_finish(draft, bench, progress) for draft in drafts])
+
+
+def refuse_coursework(coursework: Coursework, submission: Submission, seed: int, why: str, bench: Bench) -> Result:
+    """The result of a file that is no source text: all checks fail, and nothing of it is run."""
+    tasks = tasks_of(coursework, submission, seed)
+    return joined(coursework, [refuse_submission(task, why, bench) for task in tasks])
+
+
+def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
+    """Grade one submission for one assignment, or for one part of a suite.
+
+    What the student's code does wrong is in the result; UngradedError is raised for what is our own fault.
+    """
+    return _finish(_draft(task, bench, progress), bench, progress)
+
+
+def _draft(task: Task, bench: Bench, progress: Progress) -> Draft:
+    """Everything but the hidden cases."""
+    started, clock = datetime.now(UTC), time.perf_counter()
+    with ExitStack() as workers:
+        crew = _hire(task.assignment, bench, workers)
+        draft = _test(task, crew, bench, progress, provenance(task, bench.setting, crew.device, started))
+    _probe_after((*draft.cases, *draft.others), bench, progress)
+    return replace(draft, seconds=time.perf_counter() - clock)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crew:
+    """The workers of a submission, what the first of them runs on, and how to get more."""
+
+    student: Worker
+    simulator: Worker
+    device: DeviceFacts
+    roofs: Roofs | None
+    hire: Callable[[Role], Worker]
+
+
+def _hire(assignment: Assignment, bench: Bench, workers: ExitStack) -> Crew:
+    with shared_cpu(bench.locks):
+        student = workers.enter_context(bench.worker())
+        simulator = bench.simulator()
+        if assignment.is_watched:
+            workers.enter_context(simulator)  # starts up while the cases run
+        device = student.ready()
+        roofs = bench.roofs(device)
+        if assignment.is_watched and bench.watching.required:
+            simulator.ready()
+    return Crew(
+        student=student,
+        simulator=simulator,
+        device=device,
+        roofs=roofs,
+        hire=lambda role: workers.enter_context(bench.own.borrow(role, bench.worker)),
+    )
+
+
+def _test(task: Task, crew: Crew, bench: Bench, progress: Progress, rests_on: Provenance) -> Draft:
+    """Build it, run the cases that are shown, then what rests on them."""
+    assignment = task.assignment
+    progress("building")
+    with shared_cpu(bench.locks):
+        prepared = prepare(task, crew.student)
+    with shared(crew.device, bench.locks):
+        build = check_build(prepared, crew.student)
+        if build.built is None:
+            cases = tuple(map(BUILD_FAILED.fail, unrun_cases(assignment, assignment.correctness.shown)))
+            others = tuple(_unreached(assignment, crew.device))
+            return Draft(task=task, provenance=rests_on, build=build.check, cases=cases, others=others)
+        contest = invite(task, crew.student, build.built, crew.hire)
+        cases = _run(assignment.correctness.shown, build.built, crew.student, progress)
+        right = are_right(cases)
+        entered = enter(contest, build.built) if right else None
+    progress("watching every access in a simulator")
+    with shared_cpu(bench.locks):
+        subject = Subject(task=task, oracle=contest.oracle, worker=crew.simulator, built=build.built)
+        watched = watch(subject, bench.watching, right=right)
+    speed = NOT_CORRECT.fail(unmeasured(assignment, crew.device))
+    if right:
+        timed = _speed(contest, entered, crew.roofs, bench, progress)
+        speed = timed.model_copy(update={"usage": build.built.usage})
+    return Draft(
+        task=task,
+        provenance=rests_on,
+        build=build.check,
+        cases=tuple(locate(check, watched.whereabouts) for check in cases),
+        others=(*watched.checks, *map(of_hidden().skip, _left_out(assignment)), speed),
+        profile=watched.profile,
+        built=build.built,
+    )
+
+
+def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
+    """The result, hidden cases included."""
+    clock = time.perf_counter()
+    hidden = _hidden(draft, bench, progress)
+    cases = in_order(draft.task.assignment, (*draft.cases, *hidden))
+    checks = forfeit((draft.build, *cases, *draft.others))
+    seconds = draft.seconds + time.perf_counter() - clock
+    return _result(draft.task, checks, draft.profile, seconds, draft.provenance)
+
+
+def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]:
+    """The hidden cases, in a worker that is started when all else is done."""
+    asked = draft.task.assignment.correctness
+    if draft.built is None:
+        return tuple(map(BUILD_FAILED.fail, unrun_cases(draft.task.assignment, asked.hidden)))
+    if not asked.hidden:
+        return ()
+    with ExitStack() as workers:
+        with shared_cpu(bench.locks):
+            worker = workers.enter_context(bench.worker())
+            device = worker.ready()
+        with shared(device, bench.locks):
+            worker.load({SUBMISSION: draft.built.program})
+            checks = _run(asked.hidden, draft.built, worker, progress)
+    _probe_after(checks, bench, progress)
+    return checks
+
+
+def _run(cases: tuple[Case, ...], built: Built, worker: Worker, progress: Progress) -> tuple[Check, ...]:
+    """The checks of these cases, each of which is told."""
+    checks = []
+    for check in check_cases(cases, built, load_oracle(built.task.assignment), worker):
+        progress(check.name)
+        checks.append(check)
+    return tuple(checks)
+
+
+def _probe_after(checks: Iterable[Check], bench: Bench, progress: Progress) -> None:
+    """Where a kernel crashed or did not end, see whether the device is fit for the next."""
+    if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
+        progress("looking whether the device still works")
+        probe(bench.worker(), RECOVERY)
+
+
+def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
+    """The same for one assignment, or for one part of a suite."""
+    started, clock = datetime.now(UTC), time.perf_counter()
+    with shared_cpu(bench.locks), bench.worker() as worker:
+        device = worker.ready()
+        build = Problem(reason=Reason.BUILD_ERROR, message=why).fail(build_check(0.0))
+        cases = unrun_cases(task.assignment, task.assignment.correctness.cases)
+        checks = (build, *map(BUILD_FAILED.fail, cases), *_unreached(task.assignment, device))
+    return _result(task, checks, None, time.perf_counter() - clock, provenance(task, bench.setting, device, started))
+
+
+def _left_out(assignment: Assignment) -> Iterator[Check]:
+    """The hidden checks that a student kit does not hold, as one of each kind, before anything is known of them."""
+    for kind, points in assignment.left_out.items():
+        yield Check(
+            name=f"{kind}: hidden",
+            kind=Kind(kind),
+            verdict=Verdict.FAILED,
+            points=0.0,
+            max_points=points,
+            seconds=0.0,
+        )
+
+
+def _unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
+    """The checks beside those of cases after a failed build: nothing came to them."""
+    yield from fail_unwatched(assignment, BUILD_FAILED)
+    yield from map(BUILD_FAILED.fail, _left_out(assignment))
+    yield BUILD_FAILED.fail(unmeasured(assignment, device))
+
+
+def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
+    """The record of a grading that an error has ended."""
+    told = str(error) if isinstance(error, GraderError) else f"a fault in grader itself: {error!r}"
+    return Ungraded(assignment=assignment, submission=showable(str(submission)), fault=showable(told))
+
+
+def _speed(contest: Contest, refused: Problem | None, roofs: Roofs | None, bench: Bench, progress: Progress) -> Check:
+    """The performance check, timed while nobody else uses the device."""
+    progress("waiting for the device")
+    with shared(contest.device, bench.locks):
+        refused = refused or open_sessions(contest)
+    if refused is not None:
+        return refused.fail(unmeasured(contest.assignment, contest.device))
+    with exclusive(contest.device, bench.locks):
+        progress("timing")
+        return check_performance(contest, bench.timing, roofs)
+
+
+def _result(
+    task: Task, checks: tuple[Check, ...], profile: Profile | None, seconds: float, rests_on: Provenance
+) -> Result:
+    return Result(
+        assignment=task.assignment.name,
+        title=task.assignment.title,
+        submission=showable(str(task.submission.path)),
+        source=showable(task.submission.source),
+        checks=checks,
+        profiles={} if profile is None else {"": profile},
+        points=sum(check.points for check in checks),
+        max_points=sum(check.max_points for check in checks),
+        seconds=seconds,
+        provenance=rests_on,
+    )

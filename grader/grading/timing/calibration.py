@@ -1,0 +1,221 @@
+"""`grader calibrate`: how fast a device copies, computes, reads local memory and starts a kernel.
+
+By kernels of ours in a worker, as they are timed in a grading; nothing else may use the device meanwhile.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+import numpy as np
+
+from grader.common.errors import DeviceError
+from grader.course.rubric import DeviceClass
+from grader.course.truth.comparison import POISON
+from grader.grading.checks.program import PEAK_PROGRAM
+from grader.grading.timing.clocks import Clocks, clocks_now
+from grader.grading.timing.device_profile import DeviceProfile
+from grader.grading.timing.intervals import interval
+from grader.protocol.messages import DeviceFacts, Opened
+from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, KernelStep, Program, ScalarArg, Step
+from grader.results.metrics import Interval
+from grader.workers.client import Worker
+from grader.workers.device import PeakRun, device_class, peak_run
+from grader.workers.outcome import Timing
+from grader.workers.plan import COPY, PEAK, PEAK_OUTPUT, Plan, Script, peak_step
+
+WARM_UP_SECONDS = 0.6
+"""Before each figure: a GPU raises its clocks within some tenths of a second."""
+
+SECONDS, AT_LEAST, AT_MOST = 1.2, 20, 500
+"""How long a figure is measured, and how many launches it rests on. All of them take 9 s on two cores."""
+
+OURS, FILL, KERNEL_COPY, LOCAL, NOTHING = "ours", "fill", "kernel copy", "local memory", "nothing"
+"""Names of the program below, and of scripts."""
+
+GROUP = 256
+SHELF = 1024
+SOURCE = f"""
+__kernel void fill(__global uint16 *words)
+{{
+    // No two words alike: memory may be quicker with what is all the same.
+    const uint16 lane = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    words[get_global_id(0)] = (lane + 16 * (uint)get_global_id(0)) * 2654435761u;
+}}
+
+__kernel void copy(__global const uint16 *from, __global uint16 *to)
+{{
+    to[get_global_id(0)] = from[get_global_id(0)];
+}}
+
+__kernel __attribute__((reqd_work_group_size({GROUP}, 1, 1))) void local_reads(__global float *out, uint turns)
+{{
+    __local float4 shelf[{SHELF}];
+    const uint me = get_local_id(0);
+    for (uint i = me; i < {SHELF}; i += {GROUP}) shelf[i] = (float4)(0, 1, 2, 3) + (float)(i % 8);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    // Neighbours read neighbouring vectors, so that no two want the same bank, and another one every turn.
+    float4 a = 0, b = 0, c = 0, d = 0;
+    #pragma unroll 4
+    for (uint turn = 0; turn < turns; turn++) {{
+        const uint at = (me + turn) % {GROUP};
+        a += shelf[at];
+        b += shelf[at + {GROUP}];
+        c += shelf[at + 2 * {GROUP}];
+        d += shelf[at + 3 * {GROUP}];
+    }}
+    const float4 sum = (a + b) + (c + d);
+    out[get_global_id(0)] = (sum.x + sum.y) + (sum.z + sum.w);
+}}
+
+__kernel void nothing(__global float *out)    // NVIDIA's compiler refuses one without a parameter and a body
+{{
+    if (get_global_id(0) == 0xffffffff)
+        out[0] = 0;
+}}
+"""
+
+LOCAL_TURNS = 4096
+"""About 2 ms on an H200, if its 132 units read 128 bytes a cycle each."""
+
+LOCAL_BYTES_PER_TURN = 4 * 16
+"""Of a work-item: four vectors of four floats."""
+
+LOCAL_SUM = float(LOCAL_TURNS // GROUP * sum(4 * (i % 8) + 6 for i in range(SHELF)))
+"""What every work-item of local_reads comes to, as it reads all of the shelf in GROUP turns. A float can hold it."""
+
+PEAK_TIMES = 16
+"""A longer launch than in a grading (8 ms on an H200), of which starting and ending take no share."""
+
+COPY_BYTES: dict[DeviceClass, int] = {"cpu": 2**28, "gpu": 2**30}
+"""Far beyond caches (an H200 has 50 MB, a server's CPU some hundred), but no more of its memory than a
+worker may take."""
+
+COPIES: dict[DeviceClass, tuple[str, ...]] = {"cpu": (COPY, KERNEL_COPY), "gpu": (COPY,)}
+"""The copies of which the fastest counts: a CPU driver may make its own on one core only."""
+
+
+def calibrate(worker: Worker, sandbox: str, progress: Callable[[str], None]) -> DeviceProfile:
+    """Measure the worker's device, which the caller has alone. Raises DeviceError if it does not do its part."""
+    device = worker.ready()
+    run = _peak_run(device)
+    progress("preparing")
+    _open(worker, _plan(device))
+    progress("copying")
+    copied = 2 * _copy_bytes(device)
+    copies = [_rate(copied, _repeat(worker, script)) for script in COPIES[device_class(device)]]
+    progress("computing")
+    with ThreadPoolExecutor(1) as beside:
+        clocks = beside.submit(_clocks_at_work, device)
+        computing = _repeat(worker, PEAK)
+    progress("reading local memory")
+    reading = _repeat(worker, LOCAL)
+    _check_sums(worker)
+    progress("starting kernels")
+    launches = _repeat(worker, NOTHING)
+    return DeviceProfile(
+        device=device,
+        sandbox=sandbox,
+        grader=version("grader"),
+        measured=datetime.now(UTC).isoformat(timespec="seconds"),
+        copy_bandwidth=max(copies, key=lambda each: each.median),
+        fp32_rate=_rate(run.flop, computing),
+        local_bandwidth=_rate(LOCAL_BYTES_PER_TURN * LOCAL_TURNS * run.items, reading),
+        launch=interval([each.wall_seconds for each in launches]),
+        launch_on_device=interval([each.seconds for each in launches]),
+        clocks=clocks.result(),
+    )
+
+
+def _clocks_at_work(device: DeviceFacts) -> Clocks | None:
+    """The clocks once the device has warmed up."""
+    time.sleep(WARM_UP_SECONDS)
+    return clocks_now(device)
+
+
+def _peak_run(device: DeviceFacts) -> PeakRun:
+    run = peak_run(device)
+    return replace(run, turns=PEAK_TIMES * run.turns)
+
+
+def _copy_bytes(device: DeviceFacts) -> int:
+    """Of a whole number of work-groups, and at most an eighth of the memory."""
+    group = 64 * GROUP
+    return min(COPY_BYTES[device_class(device)], device.global_memory // 8) // group * group
+
+
+def _plan(device: DeviceFacts) -> Plan:
+    """One session for everything."""
+    run, size = _peak_run(device), _copy_bytes(device)
+    sizes = {"source": size, "target": size, PEAK_OUTPUT: 4 * run.items}
+    turns = ScalarArg(type="uint32", value=LOCAL_TURNS)
+    steps: dict[str, Step] = {
+        FILL: _step("fill", size // 64, "source"),
+        COPY: CopyStep(source="source", target="target"),
+        KERNEL_COPY: _step("copy", size // 64, "source", "target"),
+        PEAK: peak_step(run),
+        LOCAL: _step("local_reads", run.items, PEAK_OUTPUT, turns),
+        NOTHING: _step("nothing", GROUP, PEAK_OUTPUT),
+    }
+    return Plan(
+        buffers=tuple(BufferSpec(name=name, size=size, guard=0, poison=POISON) for name, size in sizes.items()),
+        scripts={name: Script(steps=(step,), uploads=(), outputs=()) for name, step in steps.items()},
+    )
+
+
+def _step(kernel: str, items: int, *args: str | ScalarArg) -> KernelStep:
+    """A launch of a kernel of SOURCE; arguments that are names are buffers."""
+    given = tuple(BufferArg(buffer=arg) if isinstance(arg, str) else arg for arg in args)
+    return KernelStep(program=OURS, kernel=kernel, args=given, global_size=(items,), local_size=(GROUP,))
+
+
+def _open(worker: Worker, plan: Plan) -> None:
+    """A session with the copy's source filled."""
+    opened = worker.load({OURS: Program(source=SOURCE), PEAK: PEAK_PROGRAM}).open(plan)
+    if not isinstance(opened, Opened):
+        raise _failed("build the kernels of the calibration", opened)
+    _launch(worker, FILL)
+
+
+def _launch(worker: Worker, script: str) -> Timing:
+    timing = worker.launch(script)
+    if not isinstance(timing, Timing):
+        raise _failed(f"run the {script} of the calibration", timing)
+    return timing
+
+
+def _repeat(worker: Worker, script: str) -> list[Timing]:
+    """Launches of a script that the device has warmed up to."""
+    start = time.perf_counter()
+    timings: list[Timing] = []
+    elapsed = 0.0
+    while len(timings) < AT_LEAST or (len(timings) < AT_MOST and elapsed < WARM_UP_SECONDS + SECONDS):
+        timing = _launch(worker, script)
+        if elapsed > WARM_UP_SECONDS:
+            timings.append(timing)
+        elapsed = time.perf_counter() - start
+    return timings
+
+
+def _rate(work: int, timings: Sequence[Timing]) -> Interval:
+    """Work in units of 10^9 a second."""
+    seconds = interval([each.seconds for each in timings])
+    if seconds.low <= 0:
+        raise DeviceError("the device's clock does not see launches of a millisecond. Run `grader doctor`.")
+    return Interval(median=work / seconds.median * 1e-9, low=work / seconds.high * 1e-9, high=work / seconds.low * 1e-9)
+
+
+def _check_sums(worker: Worker) -> None:
+    """What local_reads came to: right sums show that nothing of it was left out."""
+    fetched = worker.fetch((PEAK_OUTPUT,))
+    if not isinstance(fetched, dict):
+        raise _failed("return the sums of the calibration", fetched)
+    if not np.all(fetched[PEAK_OUTPUT].payload.view(np.float32) == LOCAL_SUM):
+        raise DeviceError("the device computes wrong sums of what it reads from local memory. Run `grader doctor`.")
+
+
+def _failed(what: str, outcome: object) -> DeviceError:
+    return DeviceError(f"the device does not {what}: {outcome}. Run `grader doctor`.")

@@ -1,0 +1,249 @@
+"""Data of timed rounds that never leave the device: inputs made by a kernel of ours, outputs told by a digest.
+
+A launch on a GPU is worth timing on some hundred megabytes. To make as many secret bytes on the host for each of a
+hundred launches, send them to three workers, and compare what comes back, would take minutes in which nobody else can
+use the GPU. So the judge sends a secret key, from which a kernel of ours makes the inputs where they are needed: whole
+numbers, so that sums of products are exact in any order, or bit patterns where only moving is asked. After the launch
+comes another key, and a kernel returns a digest of the outputs by it. The trusted worker that runs the model solution
+does the same.
+
+Both come from Philox4x64-10, the generator that NumPy has by this name, and that makes the judge's own inputs
+(inputs.py). Word by word it is a keyed function of the index that nobody is known to predict or to invert, so words
+that a kernel has read tell nothing about those that it has not.
+
+The digest is a sum of products, of each word by a factor of its place (Carter and Wegman's universal hashing, 1979; in
+this form Lemire and Kaser's, "Strongly universal string hashing is fast", 2014). It is linear, so whoever knows the key
+beforehand could forge it; it is told when the outputs are there, and no code of the submission runs on a GPU any more.
+Then two outputs that differ have the same digest by one key in 2^33 at most, whichever they are: only one of so many
+values of a factor, which are as good as equally likely, can make up for a word that differs. So all must be read.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from grader.common.errors import InputError
+from grader.course.assignment import Assignment
+from grader.course.launches import ELEMENT_BYTES, DataKind, ElementType
+from grader.course.rubric import Range
+from grader.course.truth.inputs import INTEGER_BOUND
+from grader.protocol.messages import DeviceFacts
+from grader.protocol.steps import Arg, BufferArg, BufferSpec, KernelStep, KeyArg, Program, ScalarArg
+from grader.workers.plan import STUDENT, Plan, Script
+
+SUPPLY = "supply"
+"""The name of the program."""
+
+DIGEST, SUMS = "digest", "sums of the digest"
+"""The script that makes the digest, and the buffer that it makes it in: sums for each output. No buffer of an
+assignment has such a name."""
+
+KERNELS: dict[tuple[DataKind, ElementType], str] = {
+    ("numbers", "float"): "floats",
+    ("integers", "float"): "floats",
+    ("bits", "float"): "bits",
+    ("zeros", "float"): "zeros",
+    ("numbers", "int"): "integers",
+    ("integers", "int"): "integers",
+    ("zeros", "int"): "zeros",
+    ("numbers", "uint"): "integers",
+    ("integers", "uint"): "integers",
+    ("zeros", "uint"): "zeros",
+}
+"""Which kernel makes the data that an assignment asks for; none makes what an oracle must."""
+
+RANGES: dict[ElementType, Range] = {
+    "float": (-INTEGER_BOUND, INTEGER_BOUND),
+    "int": (-INTEGER_BOUND, INTEGER_BOUND),
+    "uint": (0, 2 * INTEGER_BOUND),
+}
+"""The least and the largest of the whole numbers, where an assignment does not say."""
+
+ITEMS, GROUP = 262_144, 256
+"""Work-items of a launch, and of a work-group: enough to fill a large GPU, and few enough to end with few sums."""
+
+SUM_BYTES = 8 * (ITEMS // GROUP)
+"""Of an output's digest: a sum of 64 bits from each work-group."""
+
+SUPPLY_PROGRAM = Program(
+    source="""
+// Philox4x64-10: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011; its multipliers
+// and, for the key, the golden ratio and the root of three less one. Block 0 is of counter 1, as in NumPy.
+ulong4 philox(uint block, ulong key, uint number)
+{
+    ulong4 c = (ulong4)((ulong)block + 1, 0, 0, 0);
+    ulong k0 = key, k1 = number;
+    for (int turn = 0; turn < 10; turn++) {
+        c = (ulong4)(mul_hi(0xca5a826395121157ul, c.z) ^ c.y ^ k0, 0xca5a826395121157ul * c.z,
+                     mul_hi(0xd2e7470ee14c6c93ul, c.x) ^ c.w ^ k1, 0xd2e7470ee14c6c93ul * c.x);
+        k0 += 0x9e3779b97f4a7c15ul;
+        k1 += 0xbb67ae8584caa73bul;
+    }
+    return c;
+}
+
+void put(uint8 words, __global uint *out, uint block, uint count)
+{
+    if (count - 8 * block >= 8) {
+        vstore8(words, block, out);
+        return;
+    }
+    uint rest[8];
+    vstore8(words, 0, rest);
+    for (uint i = 8 * block; i < count; i++)
+        out[i] = rest[i % 8];
+}
+
+// From `low` on, `span` of them, by the upper half of a product: each as likely as any other, but for 2^-32 * span.
+int8 within(uint8 words, int low, uint span)
+{
+    return as_int8(mul_hi(words, (uint8)(span))) + low;
+}
+
+__kernel void floats(__global uint *out, uint count, uint number, int low, uint span, ulong key)
+{
+    for (uint block = get_global_id(0); block < (count + 7) / 8; block += get_global_size(0))
+        put(as_uint8(convert_float8(within(as_uint8(philox(block, key, number)), low, span))), out, block, count);
+}
+
+__kernel void integers(__global uint *out, uint count, uint number, int low, uint span, ulong key)
+{
+    for (uint block = get_global_id(0); block < (count + 7) / 8; block += get_global_size(0))
+        put(as_uint8(within(as_uint8(philox(block, key, number)), low, span)), out, block, count);
+}
+
+__kernel void bits(__global uint *out, uint count, uint number, int low, uint span, ulong key)
+{
+    // A sign, seven bits of the exponent and the mantissa, so that all are finite and normal.
+    for (uint block = get_global_id(0); block < (count + 7) / 8; block += get_global_size(0)) {
+        const uint8 words = as_uint8(philox(block, key, number));
+        put(((words & 0x3fffffff) + (64u << 23)) | (words & 0x80000000u), out, block, count);
+    }
+}
+
+__kernel void zeros(__global uint *out, uint count, uint number, int low, uint span, ulong key)
+{
+    for (uint i = get_global_id(0); i < count; i += get_global_size(0))
+        out[i] = 0;
+}
+
+ulong word_at(__global const uint *words, uint i, uint count)
+{
+    const uint word = i < count ? words[i] : 0;
+    return word == 0x80000000u ? 0 : word;    // minus nought is nought
+}
+
+__kernel void digest(__global const uint *words, uint count, uint number, __global ulong *sums, ulong key)
+{
+    __local ulong parts[GROUP];
+    const uint lid = get_local_id(0);
+    ulong sum = 0;
+    for (uint block = get_global_id(0); block < (count + 3) / 4; block += get_global_size(0)) {
+        const ulong4 factors = philox(block, key, number);
+        const uint i = 4 * block;
+        sum += factors.x * word_at(words, i, count) + factors.y * word_at(words, i + 1, count)
+             + factors.z * word_at(words, i + 2, count) + factors.w * word_at(words, i + 3, count);
+    }
+    parts[lid] = sum;
+    for (uint half_of = GROUP / 2; half_of > 0; half_of /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid < half_of)
+            parts[lid] += parts[lid + half_of];
+    }
+    if (lid == 0)
+        sums[number * get_num_groups(0) + get_group_id(0)] = parts[0];
+}
+""",
+    options=(f"-DGROUP={GROUP}",),
+)
+
+
+SETS = 6
+"""Sets of arrays, at most, that launches take in turn. How fast memory is depends on where in it arrays lie: with one
+set, model solutions that only move data ran at 0.975 to 1.02 times their own speed in another worker on an H200.
+"""
+
+SET_BYTES = 5
+"""A set takes up to so many times the bytes that a launch moves, for all contestants: twice for the control's program,
+once each for the submission, the reference and the copy."""
+
+MEMORY_SHARE = 0.25
+"""The part of a device's memory that more than one set may take."""
+
+
+def sets_of(moved: float, device: DeviceFacts) -> int:
+    """How many sets a device has room for, where a launch moves so many bytes; raises InputError if not for one."""
+    needed = SET_BYTES * moved
+    if needed > device.global_memory:
+        raise InputError(
+            f"{device.name} has {device.global_memory * 1e-9:.1f} GB of memory, but timing would take "
+            f"{needed * 1e-9:.1f} GB: give smaller sizes in performance.classes of assignment.yaml."
+        )
+    return max(1, min(SETS, int(MEMORY_SHARE * device.global_memory // needed)))
+
+
+def supply_of(script: str, turn: int = 0) -> str:
+    """The name of the script that makes the inputs of another, in a turn of `Performance.integers`."""
+    return f"inputs{f' {turn + 1}' if turn else ''} of the {script}"
+
+
+def of_set(name: str, number: int) -> str:
+    """What a script or a buffer is called in another set than the first."""
+    return f"{name} {number + 1}" if number else name
+
+
+def supplied(assignment: Assignment, plan: Plan, sets: int) -> Plan:
+    """The plan so many times over, and beside each script of it one that makes its inputs; and one for the digest of
+    what the student's steps produce.
+    """
+    own = _with_supply(assignment, plan)
+    buffers: list[BufferSpec] = []
+    scripts: dict[str, Script] = {}
+    for number in range(sets):
+        of_this = own.on_buffers(partial(of_set, number=number))
+        buffers += of_this.buffers
+        scripts |= {of_set(name, number): script for name, script in of_this.scripts.items()}
+    return Plan(buffers=tuple(buffers), scripts=scripts)
+
+
+def _with_supply(assignment: Assignment, plan: Plan) -> Plan:
+    specs = {spec.name: spec for spec in plan.buffers}
+    outputs = tuple(name for name in plan.scripts[STUDENT].outputs if assignment.buffers[name].is_judged)
+    makers = {
+        supply_of(name, turn): Script(steps=tuple(_makers(assignment, script, specs, ranges)), uploads=(), outputs=())
+        for name, script in plan.scripts.items()
+        if script.uploads
+        for turn, ranges in enumerate(assignment.performance.integers)
+    }
+    digest = Script(
+        steps=tuple(_digester(specs[name], number) for number, name in enumerate(outputs)), uploads=(), outputs=(SUMS,)
+    )
+    sums = BufferSpec(name=SUMS, size=SUM_BYTES * len(outputs), guard=0, poison=0)
+    return Plan(buffers=(*plan.buffers, sums), scripts={**plan.scripts, **makers, DIGEST: digest})
+
+
+def _makers(
+    assignment: Assignment, script: Script, specs: Mapping[str, BufferSpec], ranges: Mapping[str, Range]
+) -> Iterator[KernelStep]:
+    """What steps of ours would have made for the student's is made up like the inputs."""
+    for number, name in enumerate(script.uploads):
+        buffer = assignment.buffers[name]
+        maker = KERNELS[buffer.data or "numbers", buffer.type]
+        low, high = ranges.get(name, RANGES[buffer.type])
+        span = (ScalarArg(type="int32", value=low), _uint(high - low + 1))
+        count = specs[name].size // ELEMENT_BYTES
+        yield _step(maker, BufferArg(buffer=name), _uint(count), _uint(number), *span, KeyArg())
+
+
+def _digester(spec: BufferSpec, number: int) -> KernelStep:
+    """With the guard bands, in which nothing must have changed."""
+    count = (spec.size + 2 * spec.guard) // ELEMENT_BYTES
+    whole = BufferArg(buffer=spec.name, part="whole")
+    return _step("digest", whole, _uint(count), _uint(number), BufferArg(buffer=SUMS), KeyArg())
+
+
+def _uint(value: int) -> ScalarArg:
+    return ScalarArg(type="uint32", value=value)
+
+
+def _step(kernel: str, *args: Arg) -> KernelStep:
+    return KernelStep(program=SUPPLY, kernel=kernel, args=args, global_size=(ITEMS,), local_size=(GROUP,))

@@ -1,0 +1,99 @@
+"""Device profiles: what `grader calibrate` has measured, one file for each device and each sandbox that shows it.
+
+PROFILES/nvidia-h200-docker.json
+
+Driver and compiler belong to the device, and a container brings its own: what was measured in one sandbox says little
+about another.
+"""
+
+import re
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from grader.common.errors import DeviceError
+from grader.common.files import make_folder, write_whole
+from grader.common.record import Record
+from grader.grading.timing.clocks import Clocks
+from grader.protocol.messages import DeviceFacts
+from grader.results.metrics import Interval, Roofs
+
+LONGEST_NAME = 100
+"""Characters of a device's name that its file is called by."""
+
+AGAIN = "run `grader calibrate` again in this sandbox, or remove the file"
+
+
+class DeviceProfile(Record):
+    """What a device was seen to do in a sandbox, when (`measured`), and by which version of grader.
+
+    Bandwidths are in GB/s, that of the copy of bytes read and written; `fp32_rate` is in GFLOPS. Starting an empty
+    kernel takes `launch` seconds by the judge's clock, there and back, and `launch_on_device` by the device's own.
+    `clocks` are those seen while it computed.
+    """
+
+    schema_version: Literal["grader-device/1"] = "grader-device/1"
+    device: DeviceFacts
+    sandbox: str
+    grader: str
+    measured: str
+    copy_bandwidth: Interval
+    fp32_rate: Interval
+    local_bandwidth: Interval
+    launch: Interval
+    launch_on_device: Interval
+    clocks: Clocks | None
+
+    @property
+    def roofs(self) -> Roofs:
+        """What bounds the speed of a kernel."""
+        return Roofs(
+            profile=file_name(self.device, self.sandbox),
+            measured=self.measured,
+            copy_bandwidth=self.copy_bandwidth,
+            fp32_rate=self.fp32_rate,
+            local_bandwidth=self.local_bandwidth,
+        )
+
+
+def file_name(device: DeviceFacts, sandbox: str) -> str:
+    """What the profile of the device in this sandbox is called."""
+    name = re.sub(r"\W+", "-", device.name)[:LONGEST_NAME].strip("-").lower()
+    return f"{name}-{sandbox}.json"
+
+
+def save_profile(profile: DeviceProfile, folder: Path) -> Path:
+    """Write it in place of an older one; the path that it has."""
+    make_folder(folder)
+    path = folder / file_name(profile.device, profile.sandbox)
+    write_whole(path, profile.model_dump_json(indent=2) + "\n")
+    return path
+
+
+def load_profile(folder: Path, device: DeviceFacts, sandbox: str) -> DeviceProfile | None:
+    """The profile of the device; None if there is none.
+
+    Raises DeviceError if it is stale, or cannot be read: figures that are no longer true are worse than none.
+    """
+    path = folder / file_name(device, sandbox)
+    try:
+        profile = DeviceProfile.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        words = error.strerror if isinstance(error, OSError) else "it is no profile of this version of grader"
+        raise DeviceError(f"the device profile {path} cannot be read: {words}; {AGAIN}.") from error
+    then = profile.device
+    if (then.name, then.platform, then.compute_units) != (device.name, device.platform, device.compute_units):
+        raise DeviceError(f"the device profile {path} is that of {_words(then)}, not of {_words(device)}; {AGAIN}.")
+    if then.driver != device.driver:
+        raise DeviceError(
+            f"the device profile {path} was measured with driver {then.driver}, but {device.name} now has driver "
+            f"{device.driver}; {AGAIN}."
+        )
+    return profile
+
+
+def _words(device: DeviceFacts) -> str:
+    return f"{device.name} ({device.platform}, driver {device.driver}, {device.compute_units} compute units)"

@@ -1,0 +1,115 @@
+"""Who and what meets in the timed rounds of a grading: the submission, and workers of our own beside it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from grader.course.assignment import Assignment
+from grader.course.folders import BASELINE_FILE
+from grader.course.rubric import SpeedGoal
+from grader.course.submissions.task import Task
+from grader.course.truth.oracle import Oracle, load_oracle
+from grader.grading.checks.building import Built, expand
+from grader.grading.checks.program import PEAK_PROGRAM, own_program
+from grader.grading.explain.problem import Problem
+from grader.grading.timing.contestant import Contestant, Contestants, Role
+from grader.grading.timing.output_check import Match, Referee, referee_for
+from grader.protocol.messages import DeviceFacts
+from grader.protocol.steps import Program
+from grader.workers.client import Worker
+from grader.workers.device import device_class, model_speed, speed_goal
+from grader.workers.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, submission_plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contest:
+    """Everything that a round needs."""
+
+    referee: Referee
+    contestants: Contestants
+
+    @property
+    def assignment(self) -> Assignment:
+        """With the constants that are timed on this device."""
+        return self.referee.match.assignment
+
+    @property
+    def oracle(self) -> Oracle:
+        """The assignment's."""
+        return self.referee.match.oracle
+
+    @property
+    def device(self) -> DeviceFacts:
+        """All contestants' own."""
+        return self.referee.match.device
+
+    @property
+    def goal(self) -> SpeedGoal:
+        """What the assignment asks of this device."""
+        return speed_goal(self.assignment, self.device)
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """The ratios to the speed of what is timed beside it at which points change; none if they are decided
+        elsewhere.
+        """
+        known = model_speed(self.assignment, self.device)
+        return () if known is None else tuple(known * band.fraction for band in self.goal.bands)
+
+
+def invite(task: Task, student: Worker, built: Built, hire: Callable[[Role], Worker]) -> Contest:
+    """The submission's worker, and those that are hired for our own kernels: they start to build without being waited
+    for.
+    """
+    device = student.ready()
+    match = match_of(task.assignment, device, task.seed)
+    referee = referee_for(match)
+    timed = built.task.assignment.timed_as_chosen(device_class(device))
+    entry = submission_plan(timed, match.sizes, built.bindings)
+    contestants = {Role.SUBMISSION: Contestant(worker=student, plan=referee.prepare(entry))}
+    plans = {
+        Role.REFERENCE: reference_plan(match.assignment, match.sizes),
+        Role.CONTROL: control_plan(match.assignment, device),
+    }
+    for role, plan in plans.items():
+        contestants[role] = Contestant(worker=hire(role), plan=referee.prepare(plan))
+        begin(contestants[role], own_programs(match.assignment), referee)
+    return Contest(referee=referee, contestants=contestants)
+
+
+def match_of(assignment: Assignment, device: DeviceFacts, seed: int) -> Match:
+    """What a referee must know of a contest on this device."""
+    return Match(
+        sizes=speed_goal(assignment, device).sizes,
+        assignment=assignment.timed_on(device_class(device)),
+        oracle=load_oracle(assignment),
+        device=device,
+        seed=seed,
+    )
+
+
+def own_programs(assignment: Assignment) -> dict[str, Program]:
+    """The model solutions (none in a student kit), the baseline, and the kernel that only computes."""
+    models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
+    return {**models, BASELINE: own_program(assignment, assignment.source(BASELINE_FILE)), PEAK: PEAK_PROGRAM}
+
+
+def begin(contestant: Contestant, programs: Mapping[str, Program], referee: Referee) -> None:
+    """Ask for a session of what the plan runs of these programs, and of what the referee needs."""
+    used = {step.program for script in contestant.plan.scripts.values() for step in script.kernels}
+    ours = {name: program for name, program in programs.items() if name in used}
+    contestant.worker.load({**ours, **referee.programs}).begin_open(contestant.plan)
+
+
+def enter(contest: Contest, built: Built) -> Problem | None:
+    """Ask for the submission's session, in which it is built with the constants that are timed on this device; it opens
+    while the simulator works.
+    """
+    student = contest.contestants[Role.SUBMISSION]
+    text: str | Problem = built.program.source
+    timed = built.task.assignment.timed_as_chosen(device_class(contest.device))
+    if timed.constants != built.task.assignment.constants:
+        text = expand(replace(built.task, assignment=timed), student.worker)
+    if isinstance(text, Problem):
+        return text
+    begin(student, {SUBMISSION: Program(source=text)}, contest.referee)
+    return None

@@ -1,0 +1,203 @@
+"""The performance check: rounds in which the submission and our own kernels are timed side by side.
+
+    worker       runs                                           what for
+    submission   the student's steps, by the submission         what is judged
+    reference    the same steps, by the model solution          what it is compared with, pair by pair
+    control      the same again; at times the baseline,         noise (the reference against itself); speed-up,
+                 a plain copy, and the whole program            bandwidth, and what surrounds the student's steps
+
+A student kit has no model solution: there, reference and control run the baseline.
+
+Every round has fresh secret inputs and takes the workers in another order; every timed output of the submission is
+judged (referee.py). The first rounds, and the first of every session, run but do not count.
+"""
+
+import time
+from dataclasses import dataclass
+from itertools import count
+
+from threadpoolctl import threadpool_limits
+
+from grader.common.errors import NoiseError, SolutionError
+from grader.grading.explain.problem import Problem, of_failure, of_no_time, of_spent_time, of_timed_run
+from grader.grading.timing.contestant import Contestant, Role
+from grader.grading.timing.intervals import FEWEST, Round, SideShow, TimingRules, enough, noise, too_noisy
+from grader.grading.timing.lineup import Contest
+from grader.grading.timing.output_check import Results, Scene, failed_solution
+from grader.grading.timing.rounds import Awake, Resting
+from grader.protocol.messages import Done, Opened
+from grader.workers.device import device_class
+from grader.workers.outcome import Failure, Timing
+from grader.workers.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
+
+SIDE_SHOWS = 3
+"""Baseline and copy are timed in one of so many rounds: they inform, but the verdict does not rest on them."""
+
+
+def open_sessions(contest: Contest) -> Problem | None:
+    """A fresh session for each contestant, side by side; what went wrong with the submission's, if anything."""
+    for contestant in contest.contestants.values():
+        contestant.worker.begin_open(contestant.plan)
+    for role, contestant in contest.contestants.items():
+        opened = contestant.worker.open(contestant.plan)
+        if not isinstance(opened, Opened):
+            return _blame(role, opened)
+    return None
+
+
+def reopen_sessions(contest: Contest) -> Problem | None:
+    """The same when they have been open before, and the submission's worker may be frozen."""
+    contest.contestants[Role.SUBMISSION].worker.thaw()
+    return open_sessions(contest)
+
+
+def measure(contest: Contest, rules: TimingRules) -> tuple[Round, ...] | Problem:
+    """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
+
+    Raises NoiseError if the model solution, timed against itself, stays further from 1 than the rules allow, and points
+    depend on it.
+    """
+    start, spent = time.perf_counter(), 0.0
+    session_pairs = contest.referee.session_pairs(rules)
+    rounds: list[Round] = []
+    for number in count():
+        is_first = number == 0 or (session_pairs is not None and number % (session_pairs + 1) == 0)
+        begun = time.perf_counter()
+        problem = reopen_sessions(contest) if is_first and number else None
+        spent += time.perf_counter() - begun
+        found = problem or _round(contest, number, len(rounds))
+        if isinstance(found, Problem):
+            return found
+        elapsed = time.perf_counter() - start
+        spent += found.turn
+        if not is_first and elapsed > rules.warm_up_seconds:
+            rounds.append(found)
+        if enough(rounds, elapsed, contest.thresholds, rules):
+            break
+        if spent > rules.max_seconds and (len(rounds) < FEWEST or too_noisy(rounds, rules)):
+            return of_spent_time(spent, number + 1)
+        if spent > rules.max_seconds:
+            break
+    if contest.thresholds and too_noisy(rounds, rules):
+        standard = "model solution" if contest.assignment.kit is None else "naive kernel"
+        raise NoiseError(
+            f"this machine is too noisy to time kernels: over {len(rounds)} pairs, the {standard} ran at "
+            f"{noise(rounds).median:.2f} times its own speed. Stop other programs and grade again."
+        )
+    return tuple(rounds)
+
+
+def _round(contest: Contest, number: int, counted: int) -> Round | Problem:
+    """Give each contestant its turn on the same fresh inputs, then judge what the submission made of them."""
+    with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
+        scene = contest.referee.scene(number)
+    state = Resting()
+    results: dict[Role, Results] = {}
+    for role in _order(number):
+        taken = _turn(contest, scene, state.wake(role))
+        if not isinstance(taken, _Taken):
+            return _blame(role, taken)
+        state, results[role] = taken.state, taken.results
+    told = {role: turn.told for role, turn in state.turns.items()}
+    if told[Role.SUBMISSION] <= 0:
+        return of_timed_run(of_no_time(), number + 1)
+    problem = scene.rule(results, contest.contestants)
+    if problem is not None:
+        return of_timed_run(problem, number + 1)
+    return Round(
+        submission=told[Role.SUBMISSION],
+        seen=state.seen if _share_a_process(contest) else None,
+        turn=state.turns[Role.SUBMISSION].seen,
+        reference=told[Role.REFERENCE],
+        control=told[Role.CONTROL],
+        side_show=_side_show(contest, scene) if counted % SIDE_SHOWS == 0 else None,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Taken:
+    """What a worker has had in its turn, and what it has returned, if anybody wants it."""
+
+    state: Resting
+    results: Results
+
+
+def _turn(contest: Contest, scene: Scene, awake: Awake) -> _Taken | Failure:
+    """One worker's turn, while the submission's worker is frozen if it is not its own."""
+    contestant = contest.contestants[awake.role]
+    _hold_others(contest, awake.role)
+    prepared = scene.prepare(contestant, STUDENT)
+    if not isinstance(prepared, Done):
+        return prepared
+    asked = awake.ask(time.perf_counter())
+    launched = _launch(scene, contestant, STUDENT)
+    if not isinstance(launched, Timing):
+        return launched
+    finished = scene.finish(contestant)
+    if not isinstance(finished, Done):
+        return finished
+    answered = asked.answer(time.perf_counter(), launched.seconds)
+    results = scene.take(contestant) if awake.role in scene.judged else {}
+    contestant.worker.drop()
+    return _Taken(state=answered.rest(), results=results) if isinstance(results, dict) else results
+
+
+def _hold_others(contest: Contest, role: Role) -> None:
+    """Have the submission's worker frozen unless it is its turn, if its kernels can do anything then."""
+    submission = contest.contestants[Role.SUBMISSION].worker
+    if not _share_a_process(contest):
+        return
+    if role is Role.SUBMISSION:
+        submission.thaw()
+    else:
+        submission.freeze()
+
+
+def _share_a_process(contest: Contest) -> bool:
+    """Whether kernels are native code of their worker: on a processor they are, on a GPU they reach nothing of it."""
+    return device_class(contest.device) == "cpu"
+
+
+def _launch(scene: Scene, contestant: Contestant, script: str) -> Timing | Failure:
+    """Inputs, and the launch on them."""
+    supplied = scene.supply(contestant, script)
+    return contestant.worker.launch(scene.script(script)) if isinstance(supplied, Done) else supplied
+
+
+def _order(number: int) -> tuple[Role, ...]:
+    """The roles in another order each round, so that none profits from its place.
+
+    The submission is first and last in turn: so it is frozen and thawed once in two rounds.
+    """
+    others = (Role.REFERENCE, Role.CONTROL) if number % 4 < 2 else (Role.CONTROL, Role.REFERENCE)
+    return (Role.SUBMISSION, *others) if number % 2 else (*others, Role.SUBMISSION)
+
+
+def _side_show(contest: Contest, scene: Scene) -> SideShow:
+    """What the control worker times besides, on the data of this round."""
+    control = contest.contestants[Role.CONTROL]
+    _hold_others(contest, Role.CONTROL)
+    timings: dict[str, Timing] = {}
+    for script in (name for name in (NAIVE, COPY, WHOLE, PEAK) if name in control.plan.scripts):
+        prepared = scene.prepare(control, script)
+        timing = _launch(scene, control, script) if isinstance(prepared, Done) else prepared
+        if not isinstance(timing, Timing):
+            raise SolutionError(f"the {script} of the assignment failed: {of_failure(timing).message}")
+        timings[script] = timing
+        control.worker.drop()
+    whole = timings.get(WHOLE)
+    return SideShow(
+        baseline=timings[NAIVE].seconds,
+        device_copy=timings[COPY].seconds,
+        surroundings=whole.seconds_of(launch.solution_of is not None for launch in contest.assignment.launches)
+        if whole
+        else None,
+        peak=timings[PEAK].seconds if PEAK in timings else None,
+    )
+
+
+def _blame(role: Role, failure: Failure) -> Problem:
+    """A failed submission is a problem of the student's; a failed kernel of ours is raised."""
+    if role is Role.SUBMISSION:
+        return of_failure(failure)
+    raise failed_solution(failure)

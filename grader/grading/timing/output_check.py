@@ -1,0 +1,297 @@
+"""Where the data of timed rounds come from, and what results are held against.
+
+    ByOracle      made by the judge, sent to every worker; every word that comes back is held against NumPy's
+    ByReference   made on the device from a key of the judge's; a digest is held against the model solution's,
+                  in a student kit against the baseline's
+
+A CPU driver runs kernels inside the worker's process, where native code of theirs could do as it likes with a key, and
+arrays are small there: so there it is the oracle. A GPU's kernels reach nothing but the device's memory, and launches
+worth timing move hundreds of megabytes: there it is the reference.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from grader.common.errors import SolutionError
+from grader.course.assignment import Assignment
+from grader.course.expressions import evaluate
+from grader.course.rubric import DeviceClass, Sizes
+from grader.course.truth.comparison import Standard, compare
+from grader.course.truth.oracle import Oracle, Truth
+from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial, stray_write
+from grader.grading.explain.problem import Problem, of_failure, of_mismatch
+from grader.grading.timing.contestant import Contestant, Contestants, Role
+from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, SUPPLY_PROGRAM, of_set, sets_of, supplied, supply_of
+from grader.grading.timing.intervals import TimingRules
+from grader.protocol.messages import BuildFailed, DeviceFacts, Done
+from grader.protocol.steps import Program
+from grader.workers.device import device_class
+from grader.workers.outcome import Failure, Fetched, Garbled, Timing
+from grader.workers.plan import STUDENT, Plan
+
+ROUND_KEY = 1
+"""Tells the inputs of timed rounds from those of cases, which have the key 0 (cases.py)."""
+
+Results = dict[str, Fetched]
+"""What a worker has returned, by names of buffers."""
+
+
+class Scene(Protocol):
+    """The data of one round. What a worker is asked between `supply` and `finish` is what the judge times."""
+
+    @property
+    def judged(self) -> tuple[Role, ...]:
+        """Whose results are taken."""
+
+    def script(self, name: str) -> str:
+        """What a script of the plan is called that works on them."""
+
+    def prepare(self, contestant: Contestant, script: str) -> Done | Failure:
+        """Nothing in the outputs of a script of the plan; what is done here tells a worker nothing of its inputs."""
+
+    def supply(self, contestant: Contestant, script: str) -> Done | Failure:
+        """Its inputs."""
+
+    def finish(self, contestant: Contestant) -> Done | Failure:
+        """Have the results of the student's steps ready to be taken."""
+
+    def take(self, contestant: Contestant) -> Results | Failure:
+        """Take them."""
+
+    def rule(self, results: Mapping[Role, Results], contestants: Contestants) -> Problem | None:
+        """What is wrong with the submission's."""
+
+
+class Referee(Protocol):
+    """Makes the data of every round, and judges what comes of them."""
+
+    @property
+    def match(self) -> "Match":
+        """What it knows of the contest."""
+
+    @property
+    def programs(self) -> Mapping[str, Program]:
+        """Kernels that every contestant's session needs for it."""
+
+    def prepare(self, plan: Plan) -> Plan:
+        """The plan, with what else a session needs for it."""
+
+    def session_pairs(self, rules: TimingRules) -> int | None:
+        """After how many pairs sessions are renewed; None if never."""
+
+    def scene(self, number: int) -> Scene:
+        """The data of a round."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """What a referee must know of a contest."""
+
+    assignment: Assignment
+    oracle: Oracle
+    sizes: Sizes
+    device: DeviceFacts
+    seed: int
+
+
+@dataclass(frozen=True)
+class ByOracle:
+    """Random numbers, made and compared by the judge."""
+
+    match: Match
+
+    @property
+    def programs(self) -> Mapping[str, Program]:
+        """None: all is done by the judge."""
+        return {}
+
+    def prepare(self, plan: Plan) -> Plan:
+        """Where kernels run in the worker's own process, it shares its arrays: what it does with them before and after
+        a launch would be work that nobody times.
+        """
+        return replace(plan, arrays="shared") if device_class(self.match.device) == "cpu" else plan
+
+    def session_pairs(self, rules: TimingRules) -> int | None:
+        """Buffers come to lie elsewhere in memory: the luck of one placement in caches must not decide."""
+        return rules.session_pairs
+
+    def scene(self, number: int) -> Scene:
+        """Fresh inputs, and the truth about them."""
+        match = self.match
+        key = (match.seed, ROUND_KEY, number)
+        return OracleScene(make_trial(match.assignment, match.oracle, match.sizes, "random", key))
+
+
+@dataclass(frozen=True)
+class OracleScene:
+    """Inputs and truth in the judge's memory."""
+
+    trial: Trial
+
+    def script(self, name: str) -> str:
+        """There is but one set of buffers."""
+        return name
+
+    @property
+    def judged(self) -> tuple[Role, ...]:
+        """The submission's: the judge knows what is right."""
+        return (Role.SUBMISSION,)
+
+    def prepare(self, contestant: Contestant, script: str) -> Done | Failure:
+        """The arrays; where they are shared, a worker sees them at the launch."""
+        return contestant.worker.stage(script, self.trial.arrays)
+
+    def supply(self, contestant: Contestant, script: str) -> Done | Failure:  # noqa: ARG002 - the launch brings them
+        """They are there."""
+        return Done()
+
+    def finish(self, contestant: Contestant) -> Done | Failure:  # noqa: ARG002 - the same
+        """They are there."""
+        return Done()
+
+    def take(self, contestant: Contestant) -> Results | Failure:
+        """All that the student's steps have computed."""
+        return _results(self, contestant)
+
+    def rule(self, results: Mapping[Role, Results], contestants: Contestants) -> Problem | None:
+        """Hold them against the truth."""
+        submission = Role.SUBMISSION
+        return inspect(self.trial, contestants[submission].judged, results[submission])
+
+
+@dataclass(frozen=True)
+class ByReference:
+    """Whole numbers or bit patterns, made on the device; what becomes of them must be what the model solution makes.
+
+    That it is right is seen by `grader selftest`: in the correctness cases, and at these sizes by its baseline.
+    """
+
+    match: Match
+
+    @property
+    def programs(self) -> Mapping[str, Program]:
+        """The kernels that make data and digests."""
+        return {SUPPLY: SUPPLY_PROGRAM}
+
+    def prepare(self, plan: Plan) -> Plan:
+        """With scripts for inputs and for digests, in several sets."""
+        return supplied(self.match.assignment, plan, self._sets)
+
+    def session_pairs(self, rules: TimingRules) -> int | None:  # noqa: ARG002 - there is no rule for it
+        """Never: a round takes another set of arrays, which lie elsewhere in memory."""
+        return None
+
+    def scene(self, number: int) -> Scene:
+        """Two fresh keys."""
+        words = np.random.SeedSequence((self.match.seed, ROUND_KEY, number)).generate_state(2, np.uint64)
+        turn = number % len(self.match.assignment.performance.integers)
+        return DeviceScene(self.match, number % self._sets, turn, input_key=int(words[0]), digest_key=int(words[1]))
+
+    @property
+    def _sets(self) -> int:
+        match = self.match
+        moved = evaluate(match.assignment.performance.bytes, match.assignment.names(match.sizes))
+        return sets_of(moved, match.device)
+
+
+@dataclass(frozen=True)
+class DeviceScene:
+    """What a worker is told of its inputs before the launch, and of the digest after it."""
+
+    match: Match
+    set: int
+    turn: int
+    input_key: int
+    digest_key: int
+
+    def script(self, name: str) -> str:
+        """The one of this round's set."""
+        return of_set(name, self.set)
+
+    @property
+    def judged(self) -> tuple[Role, ...]:
+        """The submission's digest, and the one that it must be."""
+        return (Role.REFERENCE, Role.SUBMISSION)
+
+    def prepare(self, contestant: Contestant, script: str) -> Done | Failure:
+        """Poison all that the script uses."""
+        return contestant.worker.clear(contestant.plan.scripts[self.script(script)].buffers)
+
+    def supply(self, contestant: Contestant, script: str) -> Done | Failure:
+        """Make its inputs by the key."""
+        if not contestant.plan.scripts[self.script(script)].uploads:
+            return Done()
+        return _done(contestant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key))
+
+    def finish(self, contestant: Contestant) -> Done | Failure:
+        """Make the digest, by a key that is told only now."""
+        cleared = contestant.worker.clear((of_set(SUMS, self.set),))
+        if not isinstance(cleared, Done):
+            return cleared
+        return _done(contestant.worker.launch(self.script(DIGEST), self.digest_key))
+
+    def take(self, contestant: Contestant) -> Results | Failure:
+        """The digest's few words."""
+        return contestant.worker.fetch((of_set(SUMS, self.set),))
+
+    def rule(self, results: Mapping[Role, Results], contestants: Contestants) -> Problem | None:
+        """Hold the submission's digest against the reference's."""
+        right, got = (results[role][of_set(SUMS, self.set)].payload.tobytes() for role in self.judged)
+        return None if got == right else self._explain(contestants[Role.SUBMISSION], contestants[Role.REFERENCE])
+
+    def _explain(self, submission: Contestant, reference: Contestant) -> Problem:
+        """Where the submission's results differ from the reference's: now all of them are fetched."""
+        right, got = _results(self, reference), _results(self, submission)
+        if not isinstance(right, dict):
+            raise failed_solution(right)
+        if not isinstance(got, dict):
+            return of_failure(got)
+        return (
+            stray_write(got)
+            or next(filter(None, (self._difference(name, got[name], right[name]) for name in self._judged)), None)
+            or of_failure(Garbled(what="the digest of its results is not that of what it returns"))
+        )
+
+    @property
+    def _judged(self) -> list[str]:
+        return [name for name, buffer in self.match.assignment.buffers.items() if buffer.is_judged]
+
+    def _difference(self, name: str, got: Fetched, right: Fetched) -> Problem | None:
+        assignment = self.match.assignment
+        truth = Truth(value=as_array(assignment, name, right, self.match.sizes))
+        standard = Standard(tolerance=assignment.correctness.tolerance, factor=0.0, data="integers")
+        mismatch = compare(name, as_array(assignment, name, got, self.match.sizes), truth, standard)
+        return None if mismatch is None else of_mismatch(mismatch)
+
+
+REFEREES: dict[DeviceClass, Callable[[Match], Referee]] = {"cpu": ByOracle, "gpu": ByReference}
+
+
+def referee_for(match: Match) -> Referee:
+    """The one that the assignment asks for, or the usual one of the device."""
+    kind = "cpu" if match.assignment.performance.referee == "oracle" else device_class(match.device)
+    return REFEREES[kind](match)
+
+
+def _done(launched: Timing | Failure) -> Done | Failure:
+    """Of a launch of ours, nobody asks for the time."""
+    return Done() if isinstance(launched, Timing) else launched
+
+
+def _results(scene: Scene, contestant: Contestant) -> Results | Failure:
+    """All that the student's steps have computed, by the names of the assignment."""
+    fetched = contestant.worker.fetch(contestant.plan.scripts[scene.script(STUDENT)].outputs)
+    if not isinstance(fetched, dict):
+        return fetched
+    return dict(zip(contestant.judged.outputs, fetched.values(), strict=True))
+
+
+def failed_solution(failure: Failure) -> SolutionError:
+    """The error for a reference that fails in a round, or for a program of ours that does not build."""
+    message = of_failure(failure).message
+    if isinstance(failure, BuildFailed):
+        return SolutionError(f"the {failure.program} of the assignment does not build: {message}")
+    return SolutionError(f"the kernel that submissions are timed against failed: {message}")

@@ -1,0 +1,207 @@
+"""From timed rounds to a performance check: rates, plausibility, points, and the sentence about them."""
+
+import time
+from statistics import median
+
+from grader.course.assignment import Assignment
+from grader.course.expressions import evaluate
+from grader.course.rubric import SpeedGoal
+from grader.grading.checks.scoring import award_speed, required_rate
+from grader.grading.explain.problem import (
+    Problem,
+    of_missed_goal,
+    of_missed_minimum,
+    of_other_clock,
+    of_speed_elsewhere,
+    of_too_fast,
+    of_too_much_arithmetic,
+    sizes_in_words,
+)
+from grader.grading.timing.intervals import (
+    Round,
+    TimingRules,
+    fraction_of_reference,
+    interval,
+    noise,
+    seen_fraction,
+    told_fraction,
+)
+from grader.grading.timing.lineup import Contest
+from grader.grading.timing.measurement import measure
+from grader.protocol.messages import DeviceFacts
+from grader.results.metrics import Interval, Performance, Program, Roofs, Samples
+from grader.results.result import Check, Kind, Verdict
+from grader.workers.device import copy_size, device_class, model_speed, peak_run, speed_goal
+
+CEILING = 1.05
+"""Times the fastest copy, and the highest rate of multiplying and adding, that are known: no kernel is faster, but for
+noise."""
+
+CLOCK_SHARE = 1.25
+"""How many times longer than the device's clock says the judge must see launches take, beyond all noise, to be told as
+a finding; points follow the longer time in any case."""
+
+
+def check_performance(contest: Contest, rules: TimingRules, roofs: Roofs | None = None) -> Check:
+    """Measure and judge; `roofs` are those of the device's profile, if it has one."""
+    start = time.perf_counter()
+    rounds = measure(contest, rules)
+    check = unmeasured(contest.assignment, contest.device).model_copy(update={"seconds": time.perf_counter() - start})
+    if isinstance(rounds, Problem):
+        return rounds.fail(check)
+    performance = summarise(contest.assignment, contest.device, rounds).model_copy(update={"roofs": roofs})
+    problem = implausible(performance, rounds, ceiling(contest.device))
+    if problem is not None:
+        return problem.fail(check.model_copy(update={"performance": performance}))
+    return judge(check, performance, contest.goal, contest.device)
+
+
+def unmeasured(assignment: Assignment, device: DeviceFacts) -> Check:
+    """The check before anything is known: no points yet."""
+    goal = speed_goal(assignment, device)
+    return Check(
+        name=f"performance: {device_class(device)} ({sizes_in_words({**goal.constants, **goal.sizes})})",
+        kind=Kind.PERFORMANCE,
+        verdict=Verdict.FAILED,
+        points=0.0,
+        max_points=goal.points,
+        seconds=0.0,
+    )
+
+
+def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, ...]) -> Performance:
+    """Rates and ratios of the rounds."""
+    goal = speed_goal(assignment, device)
+    names = assignment.names(goal.sizes)
+    moved = evaluate(assignment.performance.bytes, names)
+    flop = None if assignment.performance.flop is None else evaluate(assignment.performance.flop, names)
+    work = moved if flop is None else flop
+    seconds = interval([each.submission for each in rounds])
+    fraction = fraction_of_reference(rounds)
+    known = model_speed(assignment, device)
+    shows = [(each, each.side_show) for each in rounds if each.side_show is not None]
+    copied = 2 * copy_size(assignment, device)
+    copy_bandwidth = copied / median(show.device_copy for _, show in shows) * 1e-9
+    return Performance(
+        device_class=device_class(device),
+        sizes=goal.sizes,
+        pairs=len(rounds),
+        seconds=seconds,
+        unit=assignment.performance.unit,
+        rate=Interval(
+            median=work / seconds.median * 1e-9, low=work / seconds.high * 1e-9, high=work / seconds.low * 1e-9
+        ),
+        fraction_of_reference=None if known is None else fraction.over(known),
+        yardstick=None if assignment.kit is None else known,
+        speed_up_over_baseline=interval([show.baseline / each.submission for each, show in shows])
+        if assignment.kit is None
+        else fraction,
+        noise=noise(rounds),
+        copy_bandwidth=copy_bandwidth,
+        fraction_of_copy=moved / seconds.median * 1e-9 / copy_bandwidth,
+        bytes=moved,
+        flop=flop,
+        peak=_peak(device, rounds),
+        program=_program(rounds, moved, copy_bandwidth),
+        samples=_samples(assignment, rounds),
+    )
+
+
+def _samples(assignment: Assignment, rounds: tuple[Round, ...]) -> Samples:
+    """All times; in a student kit, what stands for the reference is the baseline."""
+    shows = [each.side_show for each in rounds if each.side_show is not None]
+    reference = tuple(each.reference for each in rounds)
+    in_kit = assignment.kit is not None
+    return Samples(
+        submission=tuple(each.submission for each in rounds),
+        reference=() if in_kit else reference,
+        control=() if in_kit else tuple(each.control for each in rounds),
+        baseline=reference if in_kit else tuple(show.baseline for show in shows),
+        device_copy=tuple(show.device_copy for show in shows),
+    )
+
+
+def _peak(device: DeviceFacts, rounds: tuple[Round, ...]) -> float | None:
+    """GFLOPS of the kernel that only computes; None for assignments whose kernels only move data."""
+    seconds = _peak_seconds(rounds)
+    return peak_run(device).flop / median(seconds) * 1e-9 if seconds else None
+
+
+def _peak_seconds(rounds: tuple[Round, ...]) -> list[float]:
+    return [each.side_show.peak for each in rounds if each.side_show and each.side_show.peak is not None]
+
+
+def _program(rounds: tuple[Round, ...], moved: float, copy_bandwidth: float) -> Program | None:
+    """The program around the student's kernel: its time by the submission, the rest by our own kernels."""
+    times = [
+        (each.submission + each.side_show.surroundings, each.side_show.baseline)
+        for each in rounds
+        if each.side_show is not None and each.side_show.surroundings is not None
+    ]
+    if not times:
+        return None
+    seconds = median(whole for whole, _ in times)
+    return Program(
+        seconds=seconds,
+        speed_up=median(baseline / whole for whole, baseline in times),
+        fraction_of_copy=moved / seconds * 1e-9 / copy_bandwidth,
+    )
+
+
+def judge(check: Check, performance: Performance, goal: SpeedGoal, device: DeviceFacts) -> Check:
+    """Verdict and points for a measured speed."""
+    check = check.model_copy(update={"performance": performance})
+    if performance.fraction_of_reference is None:
+        return of_speed_elsewhere(performance).skip(check)
+    required = required_rate(goal, device.name)
+    if required is not None and performance.rate.high < required:
+        return of_missed_minimum(performance.rate.median, required, performance.unit, device.name).fail(check)
+    award = award_speed(goal, performance.fraction_of_reference)
+    if award.verdict is not Verdict.PASSED:
+        check = of_missed_goal(performance.fraction_of_reference, goal).fail(check)
+    return check.model_copy(update={"verdict": award.verdict, "points": award.points})
+
+
+def ceiling(device: DeviceFacts) -> float:
+    """How many times the bandwidth of the session's fastest copy a kernel can reach.
+
+    A CPU driver copies on one core while kernels run on all: on two, PoCL's copy was seen at 36 GB/s, a kernel that
+    copies one word per work-item at 50.
+    """
+    return CEILING * (device.compute_units if device_class(device) == "cpu" else 1)
+
+
+def implausible(performance: Performance, rounds: tuple[Round, ...], highest: float) -> Problem | None:
+    """A finding about figures that no kernel can reach, or that two clocks disagree about.
+
+    Judged by the lower ends of intervals: a busy machine must not look like a fraud.
+    """
+    too_fast = _beyond_memory(performance, highest) or _beyond_arithmetic(performance, rounds)
+    if too_fast is not None:
+        return too_fast
+    told, seen = told_fraction(rounds), seen_fraction(rounds)
+    if told.low > CLOCK_SHARE * seen.high:
+        looked = median(each.seen for each in rounds if each.seen is not None)
+        return of_other_clock(performance.seconds.median, looked)
+    return None
+
+
+def _beyond_memory(performance: Performance, highest: float) -> Problem | None:
+    """Against the fastest copy that is known: of the session, or of the device's profile."""
+    copies = performance.samples.device_copy
+    in_session = performance.copy_bandwidth * median(copies) / min(copies)
+    profiled = performance.roofs.copy_bandwidth.high if performance.roofs else 0.0
+    moved = performance.fraction_of_copy * performance.copy_bandwidth
+    if moved > max(highest * in_session, CEILING * profiled):
+        return of_too_fast(moved / max(in_session, profiled))
+    return None
+
+
+def _beyond_arithmetic(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:
+    """Against the highest rate of multiplying and adding that is known, where that is what the kernel is for."""
+    known = [performance.roofs.fp32_rate.high] if performance.roofs else []
+    if performance.peak is not None and (seconds := _peak_seconds(rounds)):
+        known.append(performance.peak * median(seconds) / min(seconds))
+    if performance.flop is None or not known or performance.rate.low <= CEILING * max(known):
+        return None
+    return of_too_much_arithmetic(performance.rate.low / max(known))

@@ -1,0 +1,73 @@
+"""`grader export`: everything that another system needs to grade an assignment by itself.
+
+    setup.sh  constraints.txt  grader-VERSION.whl     what installs grader in an image
+    course/assignments/NAME/  course/reference/NAME/  the assignment, with its secrets
+
+Gradescope's zip has run_autograder beside these; GitLab's folder, a Dockerfile and two pipelines.
+"""
+
+import os
+from enum import StrEnum
+from pathlib import Path
+
+from grader.common.errors import InputError
+from grader.common.files import make_folder, read_bytes
+from grader.course.suite import Coursework
+from grader.lms.bundle import pack
+from grader.lms.wheel import own_wheel, zipped
+
+PLACEHOLDER = "@ASSIGNMENT@"
+TEMPLATES = Path(__file__).parent / "templates"
+SETUP = "setup.sh"
+RUN = "run_autograder"
+CONSTRAINTS = "constraints.txt"
+
+
+class Platform(StrEnum):
+    """The systems for which there is an autograder."""
+
+    GRADESCOPE = "gradescope"
+    GITLAB = "gitlab"
+
+
+def autograder(platform: Platform, assignment: Coursework, constraints: Path) -> dict[str, bytes]:
+    """The files of an autograder by their names, of which `constraints` says which versions are installed."""
+    wheel, content = own_wheel()
+    return {
+        SETUP: read_bytes(TEMPLATES / SETUP),
+        CONSTRAINTS: read_bytes(constraints),
+        wheel: content,
+        **{f"course/{path}": data for path, data in pack(assignment).files},
+        **{
+            name: data.replace(PLACEHOLDER.encode(), assignment.name.encode())
+            for name, data in _folder(TEMPLATES / platform).items()
+        },
+    }
+
+
+def gradescope_zip(files: dict[str, bytes]) -> bytes:
+    """The zip file to upload; the same files make the same zip."""
+    return zipped(files, executable=frozenset({SETUP, RUN}))
+
+
+def write_project(files: dict[str, bytes], target: Path, executable: frozenset[str] = frozenset()) -> list[Path]:
+    """Write the files into a folder, such as a fresh clone; those written. Never overwrites one."""
+    present = [name for name in files if os.path.lexists(target / name)]
+    if present:
+        raise InputError(f"{target} already holds {', '.join(present)}; choose an empty folder.")
+    for name, data in files.items():
+        path = target / name
+        make_folder(path.parent)
+        try:
+            path.write_bytes(data)
+            if name in executable:
+                path.chmod(path.stat().st_mode | 0o111)
+        except OSError as error:
+            raise InputError(f"cannot write {path}: {error.strerror}.") from error
+    return [target / name for name in files]
+
+
+def _folder(folder: Path) -> dict[str, bytes]:
+    """The files in a folder and those below it, by their names there."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): read_bytes(path) for path in paths}

@@ -1,0 +1,92 @@
+"""An assignment with its secrets, packed for a grader on another machine, which checks that it is the one meant.
+
+assignments/NAME/FILE   reference/NAME/FILE   reference/OTHER/kernels.cl   where NAME's launches run OTHER's solution
+
+Of a student kit there is kit.yaml instead of solutions.
+"""
+
+import hashlib
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from grader.common.errors import UngradedError
+from grader.course.catalogue import Course
+from grader.course.folders import KIT_FILE, MODEL_FILE
+from grader.course.suite import Coursework
+
+Files = tuple[tuple[str, bytes], ...]
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """The files of an assignment, by their path in a course. Their hash is made where it is packed."""
+
+    name: str
+    files: Files
+    sha256: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sha256", _hash(self.files))  # the way to set a field of a frozen record
+
+
+def _hash(files: Files) -> str:
+    """Of names and contents."""
+    digest = hashlib.sha256()
+    for path, content in files:
+        digest.update(f"{path}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def pack(assignment: Coursework) -> Parcel:
+    """The assignment as it is on the disk now."""
+    paths = {
+        **_files_of("assignments", assignment.folder),
+        **_files_of("reference", assignment.reference),
+        **({KIT_FILE: assignment.folder.parent.parent / KIT_FILE} if assignment.kit else _others_solutions(assignment)),
+    }
+    return Parcel(assignment.name, tuple((name, path.read_bytes()) for name, path in sorted(paths.items())))
+
+
+def _others_solutions(assignment: Coursework) -> dict[str, Path]:
+    others = {each.solution_of for part in assignment.parts for each in part.launches if each.solution_of}
+    return {
+        f"reference/{other}/{MODEL_FILE}": assignment.reference.parent / other / MODEL_FILE
+        for other in others
+        if other != assignment.name
+    }
+
+
+def _files_of(kind: str, folder: Path) -> dict[str, Path]:
+    return {f"{kind}/{folder.name}/{path.name}": path for path in folder.iterdir() if path.is_file()}
+
+
+def unpack(parcel: Parcel, folder: Path) -> Coursework:
+    """The assignment, read from files in a folder of its own below this one, which are written if they are not there.
+
+    Raises UngradedError if they are not what was packed, or cannot be written.
+    """
+    if _hash(parcel.files) != parcel.sha256:
+        raise UngradedError(f"the files of {parcel.name} have not arrived as they were sent.")
+    root = folder / parcel.sha256
+    try:
+        if _found(root) != dict(parcel.files):
+            _write(parcel, root)
+    except OSError as error:
+        raise UngradedError(f"cannot write the files of {parcel.name} to {root}: {error.strerror}.") from error
+    return Course(assignments=root / "assignments", reference=root / "reference").load(parcel.name)
+
+
+def _found(root: Path) -> dict[str, bytes]:
+    """What is there, which after a full disk is not all."""
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def _write(parcel: Parcel, root: Path) -> None:
+    if root.exists():
+        shutil.rmtree(root)
+    for name, content in parcel.files:
+        path = root / PurePosixPath(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)

@@ -1,0 +1,84 @@
+"""Canvas's gradebook with the scores of one assignment filled in.
+
+The rules are those of Canvas's importer and exporter (lib/gradebook_importer.rb, lib/gradebook_exporter.rb). A heading
+that Canvas does not know makes a new assignment, and a name that it does not know a new student, so that nothing is
+added: only cells of an existing column change.
+"""
+
+import re
+
+from grader.common.errors import InputError
+from grader.course.submissions.handin import Remark
+from grader.lms.exports.columns import Filled, Slot, decimal_sign, maximum_in, number_in, place
+from grader.lms.exports.sheet import Sheet, listed, same_words
+from grader.protocol.text import showable
+from grader.results.gradebook import Gradebook
+
+TITLED = re.compile(r"(?P<title>.*\S)\s*\((?P<id>[0-9]+)\)\s*", re.DOTALL)
+"""The heading of an assignment: its title, and Canvas's number for it."""
+
+POINTS_POSSIBLE = "Points Possible"
+"""What the first cell of the row says that has the points of each assignment, in every language."""
+
+KEPT = {"EX": "excused in Canvas", "N/A": "not assigned to this student in Canvas"}
+"""Cells that are not scores, and stay."""
+
+
+def canvas_gradebook(sheet: Sheet, gradebook: Gradebook, assignment: str, column: str | None = None) -> Filled:
+    """The exported gradebook with the scores of an assignment's rows.
+
+    The column is the one that has the assignment's title or name, or what `column` says: a heading, a title, or the
+    number in it. Students are found by ID, which is the student's key. Points are scaled to Points Possible. Raises
+    InputError if the file is no gradebook, or none or several columns fit.
+    """
+    if "ID" not in sheet.headings:
+        raise InputError(f'{sheet.name} has no column "ID"; is it the gradebook as Canvas exported it?')
+    chosen = _column(sheet, (column,) if column else (gradebook.titles.get(assignment, assignment), assignment))
+    possible = _points_possible(sheet, chosen)
+    maximum = maximum_in(possible)
+    slots = _slots(sheet, chosen, maximum)
+    placed = place(sheet, gradebook.of(assignment), chosen, slots, decimal_sign(sheet, chosen))
+    why = f"{showable(sheet.headings[chosen])} says nothing of the points possible; check that they are ours."
+    unknown = (Remark(where=sheet.name, why=why),) if maximum is None else ()
+    return Filled(data=sheet.filled(placed.cells), grades=len(placed.rows), remarks=(*unknown, *placed.remarks))
+
+
+def _column(sheet: Sheet, names: tuple[str, ...]) -> int:
+    """The only column of an assignment, not read only, that has one of these names."""
+    found = {
+        index: match
+        for index, heading in enumerate(sheet.headings)
+        if (match := TITLED.fullmatch(heading)) and _is_open(_points_possible(sheet, index))
+    }
+    fitting = [
+        index
+        for index, match in found.items()
+        if any(same_words(name, known) for name in names for known in (match[0], match["title"], match["id"]))
+    ]
+    if len(fitting) != 1:
+        what = "no column of an assignment" if not fitting else "more than one column"
+        candidates = listed(tuple(sheet.headings[index] for index in (fitting or found))) or "there is none"
+        named = " or ".join(f'"{name}"' for name in dict.fromkeys(names))
+        raise InputError(f"{sheet.name} has {what} called {named}; name one with --canvas-column: {candidates}.")
+    return fitting[0]
+
+
+def _points_possible(sheet: Sheet, column: int) -> str:
+    return next((line.value(column) for _, line in sheet.rows if POINTS_POSSIBLE in line.value(0)), "")
+
+
+def _is_open(possible: str) -> bool:
+    """Totals, which Canvas works out itself, say "(read only)" in the reader's language instead of points."""
+    return not possible.strip() or number_in(possible) is not None
+
+
+def _slots(sheet: Sheet, column: int, maximum: float | None) -> dict[str, Slot]:
+    """The rows of students by ID. Rows without one say something about assignments."""
+    at = sheet.headings.index("ID")
+    slots: dict[str, Slot] = {}
+    for index, line in sheet.rows:
+        key = line.value(at).strip()
+        if key and POINTS_POSSIBLE not in line.value(0) and column < len(line.cells):
+            refusal = KEPT.get(line.value(column).strip().upper(), "")
+            slots[key] = Slot(line=index, maximum=maximum, refusal=refusal)
+    return slots

@@ -1,0 +1,121 @@
+"""Grades put into a column of a sheet: out of how much, with which decimal sign, and what could not be placed."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from grader.common.phrases import count
+from grader.course.submissions.handin import Remark
+from grader.lms.exports.sheet import Sheet
+from grader.protocol.text import showable
+from grader.results.gradebook import Grade, Row
+from grader.results.result import Reason
+
+NUMBER = re.compile(r"\s*[0-9]+(?:[.,][0-9]+)?\s*")
+
+DECIMALS = 5
+"""Moodle keeps so many of a grade; Canvas shows two."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slot:
+    """Where a student's grade goes: the index of the line, and out of how much (None: as many points as we give).
+
+    `refusal` says why nothing may be written there; it is empty where it may.
+    """
+
+    line: int
+    maximum: float | None = None
+    refusal: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filled:
+    """A copy of a sheet with grades, how many there are in it, and what an instructor should know before uploading."""
+
+    data: bytes
+    grades: int
+    remarks: tuple[Remark, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """Graded rows by the index of their line, what their cells say, and what is to be known of them."""
+
+    rows: dict[int, Row]
+    cells: dict[tuple[int, int], str]
+    remarks: tuple[Remark, ...]
+
+
+def decimal_sign(sheet: Sheet, *columns: int | None) -> str:
+    """A comma if numbers in one of these columns have one, else a point, which Moodle and Canvas read everywhere."""
+    cells = (line.value(column) for _, line in sheet.rows for column in columns if column is not None)
+    return "," if any("," in cell and number_in(cell) is not None for cell in cells) else "."
+
+
+def place(sheet: Sheet, rows: Iterable[Row], column: int, slots: Mapping[str, Slot], sign: str) -> Placed:
+    """The grades of those rows that have one, in a column, in the slot that their student's key names; `sign` divides
+    decimals.
+    """
+    graded: dict[int, Row] = {}
+    cells: dict[tuple[int, int], str] = {}
+    remarks: list[Remark] = []
+    scales: set[tuple[float, float]] = set()
+    for row in rows:
+        if row.grade is None:
+            if row.fault:
+                fault = " ".join(showable(row.fault).split())
+                remarks.append(Remark(where=row.student.label, why=f"has no grade in the copy: {fault}"))
+            continue
+        slot = slots.get(row.student.key or "")
+        refusal = _refusal(sheet, row.grade, slot)
+        if slot is None or refusal:
+            remarks.append(Remark(where=row.student.label, why=f"is graded, but not in the copy: {refusal}."))
+            continue
+        graded[slot.line] = row
+        cells[slot.line, column] = _points(row.grade, slot.maximum).replace(".", sign)
+        if slot.maximum not in {None, row.grade.max_points}:
+            scales.add((row.grade.max_points, slot.maximum or 0))
+    scaled = (f"grades out of {most:g} points are scaled to its maximum of {maximum:g}." for most, maximum in scales)
+    about = tuple(Remark(where=sheet.name, why=why) for why in (*sorted(scaled), *_incomplete(graded.values())))
+    return Placed(rows=graded, cells=cells, remarks=(*about, *remarks))
+
+
+def _incomplete(rows: Iterable[Row]) -> Iterator[str]:
+    """What a column of numbers does not tell: which grades are not of all checks."""
+    left = Counter(each.reason for row in rows if row.grade is not None for each in row.grade.unchecked)
+    for reason, number in left.items():
+        verb, them = ("is", "it") if number == 1 else ("are", "them")
+        yield f"{count(number, 'grade')} in the copy {verb} not of all checks{LACKING[reason].format(them)}"
+
+
+LACKING = {
+    Reason.NO_SIMULATOR: ", since the simulator is missing: do not publish {} yet.",
+    Reason.DECIDED_ELSEWHERE: ": the course's machine decides the rest.",
+}
+
+
+def number_in(cell: str) -> float | None:
+    """What a cell says, with a decimal point or comma; None if that is no plain number."""
+    return float(cell.replace(",", ".")) if NUMBER.fullmatch(cell) else None
+
+
+def maximum_in(cell: str) -> float | None:
+    """What grades are out of; None if the cell does not say, or says nothing that could be scaled to."""
+    return number_in(cell) or None
+
+
+def _refusal(sheet: Sheet, grade: Grade, slot: Slot | None) -> str:
+    if slot is None:
+        return f"{showable(sheet.name)} has no row for this student"
+    if not grade.max_points and slot.maximum is not None:
+        return "there were no points to earn"
+    return slot.refusal
+
+
+def _points(grade: Grade, maximum: float | None) -> str:
+    """Plain digits, and no more than the maximum."""
+    same = maximum is None or maximum == grade.max_points
+    points = grade.points if same or maximum is None else grade.points * maximum / grade.max_points
+    return f"{points:.{DECIMALS}f}".rstrip("0").rstrip(".")

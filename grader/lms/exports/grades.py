@@ -1,0 +1,93 @@
+"""All grades of a batch as one table, for spreadsheets and scripts."""
+
+import csv
+import io
+from decimal import Decimal
+
+from grader.lms.exports.sheet import BOM, harmless
+from grader.protocol.text import showable
+from grader.results.gradebook import Gradebook, Row
+from grader.results.result import Kind
+
+KINDS = tuple(kind for kind in Kind if kind is not Kind.PRACTICE)
+"""Those that are worth points."""
+
+COLUMNS = (
+    *("label", "name", "key", "assignment", "status", "points", "max_points", "percent", "unchecked", "late"),
+    *(kind.value for kind in KINDS),
+    *("first_reason", "unchecked_reason", "rate", "unit", "fraction_of_reference", "same_as", "where", "fault"),
+)
+
+PART_COLUMNS = ("points", "rate", "unit", "fraction_of_reference")
+"""What is said of each kernel of a suite, at the end of a row; rate, unit and fraction are not said of the whole."""
+
+
+def grades_csv(gradebook: Gradebook) -> str:
+    """A row for every student and assignment: points in all and by kind of check, the first reason, the speed; of a
+    suite also points and speed of each kernel.
+
+    Every cell is in quotation marks, so that none is divided. Lines end as RFC 4180 says. Numbers are the shortest that
+    read back the same; `rate` is in `unit`, `percent` has two decimals. `unchecked` are points of `max_points` whose
+    checks were not made. Excel takes a file for UTF-8 only if it starts with a byte order mark, so there is one: Python
+    reads it as "utf-8-sig".
+    """
+    file = io.StringIO()
+    parts = dict.fromkeys(part for parts in gradebook.parts.values() for part in parts if part)
+    columns = (*COLUMNS, *(f"{part}: {column}" for part in parts for column in PART_COLUMNS))
+    writer = csv.DictWriter(file, columns, restval="", lineterminator="\r\n", quoting=csv.QUOTE_ALL)
+    writer.writeheader()
+    writer.writerows(_cells(row) for row in gradebook.rows)
+    return BOM + file.getvalue()
+
+
+def _cells(row: Row) -> dict[str, str]:
+    """What is known of a row; what is not has no cell."""
+    texts = {
+        "label": row.student.label,
+        "name": row.student.name,
+        "key": row.student.key or "",
+        "assignment": row.assignment,
+        "status": row.status,
+        "late": "yes" if row.late else "no",
+        "same_as": ", ".join(row.same_as),
+        "where": row.where,
+        "fault": row.fault,
+    }
+    return {column: _harmless(text) for column, text in texts.items()} | _figures(row)
+
+
+def _figures(row: Row) -> dict[str, str]:
+    grade = row.grade
+    if grade is None:
+        return {}
+    first = grade.first_cause
+    cells = {
+        "points": _plain(grade.points),
+        "max_points": _plain(grade.max_points),
+        "percent": f"{100 * grade.points / grade.max_points:.2f}" if grade.max_points else "",
+        "unchecked": _plain(*(left.points for left in grade.unchecked)),
+        "first_reason": str(first.reason) if first is not None else "",
+        "unchecked_reason": ", ".join(left.reason for left in grade.unchecked),
+    }
+    for kind in KINDS:
+        cells[kind.value] = _plain(*(mark.points for mark in grade.marks if mark.kind is kind))
+    for part in grade.parts:
+        cells[f"{part}: points"] = _plain(*(mark.points for mark in grade.marks if mark.part == part))
+    for part, speed in grade.speeds.items():
+        lead = f"{part}: " if part else ""
+        cells[f"{lead}rate"] = _plain(speed.rate)
+        cells[f"{lead}unit"] = speed.unit
+        if speed.fraction_of_reference is not None:
+            cells[f"{lead}fraction_of_reference"] = _plain(speed.fraction_of_reference)
+    return cells
+
+
+def _plain(*numbers: float) -> str:
+    """Their sum in decimal digits, exactly, so that parts add up to a total in the reader's hands too."""
+    digits = f"{sum((Decimal(repr(number)) for number in numbers), Decimal(0)):f}"
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
+
+
+def _harmless(text: str) -> str:
+    """The text on one line, of which a spreadsheet runs nothing."""
+    return harmless(showable(" ".join(text.split())))

@@ -1,0 +1,90 @@
+"""Gradescope's results.json, as its documentation has it ("Autograder Specifications", "Output format").
+
+No test is hidden in Gradescope's sense: that would hide the total as well. Hidden checks have been withheld before
+(withholding.py), if they are not released.
+"""
+
+import json
+from typing import Any
+
+from grader.protocol.text import showable
+from grader.reports.side_by_side import in_words, standings_of
+from grader.reports.words import failure_in_words, score_in_words, skip_in_words, speed_in_words
+from grader.results.result import Check, Result, Ungraded, Verdict
+
+STATUS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "failed", Verdict.FAILED: "failed"}
+"""Gradescope knows these two; a check that could not be made here is neither."""
+
+
+def gradescope_results(outcome: Result | Ungraded) -> str:
+    """The text of results.json.
+
+    What is ungraded has no scores, neither in all nor of tests. Gradescope then gives no grade and says that the
+    autograder failed, which is the truth: the submission can be run again.
+    """
+    fields = _graded(outcome) if isinstance(outcome, Result) else _ungraded(outcome)
+    return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
+
+
+def _graded(result: Result) -> dict[str, Any]:
+    return {
+        "score": result.points,
+        "execution_time": round(result.seconds, 3),
+        "output": _summary(result),
+        "output_format": "text",
+        "visibility": "visible",
+        "tests": [_test(number, check) for number, check in enumerate(result.checks, start=1)],
+        "extra_data": {
+            "status": result.status,
+            "assignment": result.assignment,
+            "max_score": result.max_points,
+            "unchecked": {left.reason.value: left.points for left in result.unchecked},
+            "submission_sha256": result.provenance.submission_sha256,
+            "grader": result.provenance.grader,
+            "device": result.provenance.device.name,
+            "seed": result.provenance.seed,
+        },
+    }
+
+
+def _ungraded(outcome: Ungraded) -> dict[str, Any]:
+    return {
+        "output": showable(f"Not graded, and not your fault: {outcome.fault}\nThe submission can be graded again."),
+        "output_format": "text",
+        "visibility": "visible",
+        "extra_data": {"status": outcome.status, "assignment": outcome.assignment},
+    }
+
+
+def _summary(result: Result) -> str:
+    first = result.first_cause
+    lines = [
+        f"{result.title}: {score_in_words(result.points, result.max_points, result.unchecked)}.",
+        *([] if first is None else [f"Start here: {first.name}: {first.message}"]),
+        *map(in_words, standings_of(result)),
+    ]
+    return showable("\n".join(lines))
+
+
+def _test(number: int, check: Check) -> dict[str, Any]:
+    fields = {
+        "name": showable(check.name),
+        "number": str(number),
+        "score": check.points,
+        "max_score": check.max_points,
+        "output": showable(_words(check)),
+        "output_format": "text",
+        "visibility": "visible",
+        "tags": [check.kind.value],
+    }
+    return fields if check.verdict is Verdict.SKIPPED else {**fields, "status": STATUS[check.verdict]}
+
+
+def _words(check: Check) -> str:
+    match check.verdict:
+        case Verdict.SKIPPED:
+            return skip_in_words(check)
+        case Verdict.PASSED:
+            return "" if check.performance is None else "\n".join(speed_in_words(check.performance))
+        case Verdict.PARTIAL | Verdict.FAILED:
+            return failure_in_words(check)

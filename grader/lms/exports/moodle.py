@@ -1,0 +1,137 @@
+"""Moodle's grading worksheet with grades and comments filled in.
+
+The rules are those of Moodle's importer (mod/assign/feedback/offline: importgradeslib.php, locallib.php). A worksheet
+is never made up: its headings are in the language of whoever downloaded it, and the dates in it are checked on upload.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.common.errors import InputError
+from grader.course.submissions.handin import Remark
+from grader.lms.exports.columns import Filled, Placed, Slot, decimal_sign, maximum_in, place
+from grader.lms.exports.feedback import SIGNATURE, comment
+from grader.lms.exports.sheet import Sheet, listed, same_words
+from grader.protocol.text import showable
+from grader.results.gradebook import Row
+
+GRADE = ("Grade", "Bewertung", "Note", "Calificación", "Nota")
+MAXIMUM = ("Maximum grade", "Bestwertung", "Note maximale", "Calificación máxima", "Nota máxima")
+CHANGEABLE = (
+    "Grade can be changed",
+    "Bewertung kann geändert werden",
+    "La note peut être modifiée",
+    "La calificación puede ser cambiada",
+    "La calificación puede cambiarse",
+    "Nota pode ser alterada",
+)
+FEEDBACK = (
+    "Feedback comments",
+    "Feedback als Kommentar",
+    "Feedback par commentaires",
+    "Comentarios de retroalimentación",
+    "Comentários de feedback",
+)
+NO = ("No", "Nein", "Non", "Não")
+"""Headings and words of Moodle's language packs, as worksheets have them: English, German, French, Spanish, Brazilian
+Portuguese. For other languages the instructor names the columns."""
+
+PARTICIPANT = re.compile(r"(?:.*\D)?0*(?P<number>[0-9]{1,19})\s*", re.DOTALL)
+"""How an identifier ends: a word in any language ("Participant ", "Teilnehmer/in"), then the participant's number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Where in a worksheet things stand; None for what it does not have."""
+
+    grade: int
+    maximum: int | None
+    changeable: int | None
+    feedback: int | None
+
+
+def moodle_worksheet(
+    sheet: Sheet, rows: tuple[Row, ...], grade_column: str | None = None, feedback_column: str | None = None
+) -> Filled:
+    """The worksheet with grades and comments of those rows (of one assignment) that have a grade.
+
+    Participants are found by their number, which is the student's key. Grades are scaled to the worksheet's maximum.
+    A comment that is not ours stays, and so does the grade of a row that Moodle would not let change. Raises InputError
+    if the column of grades cannot be told, or one that is named is not there.
+    """
+    columns = _columns(sheet, grade_column, feedback_column)
+    sign = decimal_sign(sheet, columns.grade, columns.maximum)
+    placed = place(sheet, rows, columns.grade, _slots(sheet, columns), sign)
+    comments = {} if columns.feedback is None else _comments(sheet, placed, columns.feedback)
+    kept = [line for line in placed.rows if columns.feedback is not None and (line, columns.feedback) not in comments]
+    remarks = (
+        *_about(sheet, columns),
+        *placed.remarks,
+        *(Remark(where=showable(sheet.lines[line].value(0)), why=KEPT) for line in kept),
+    )
+    return Filled(data=sheet.filled(placed.cells | comments), grades=len(placed.rows), remarks=remarks)
+
+
+KEPT = "has a comment already, which stays; the grade is filled in."
+
+
+def _comments(sheet: Sheet, placed: Placed, column: int) -> dict[tuple[int, int], str]:
+    """What comments say, where there is none yet or one of ours."""
+    before = {line: sheet.lines[line].value(column).strip() for line in placed.rows}
+    ours = {line for line, text in before.items() if not text or text.startswith(SIGNATURE)}
+    return {(line, column): comment(row) for line, row in placed.rows.items() if line in ours}
+
+
+def _columns(sheet: Sheet, grade_column: str | None, feedback_column: str | None) -> Columns:
+    grade = _known(sheet, GRADE) if grade_column is None else _named(sheet, grade_column, "--moodle-grade-column")
+    if grade is None:
+        known = listed(sheet.headings)
+        raise InputError(f"{sheet.name}: which column holds the grades? Name it with --moodle-grade-column: {known}.")
+    feedback = (
+        _known(sheet, FEEDBACK)
+        if feedback_column is None
+        else _named(sheet, feedback_column, "--moodle-feedback-column")
+    )
+    return Columns(grade=grade, maximum=_known(sheet, MAXIMUM), changeable=_known(sheet, CHANGEABLE), feedback=feedback)
+
+
+def _known(sheet: Sheet, names: tuple[str, ...]) -> int | None:
+    """The first column with one of these headings, in whatever language."""
+    headings = enumerate(sheet.headings)
+    return next((index for index, heading in headings if any(same_words(heading, name) for name in names)), None)
+
+
+def _named(sheet: Sheet, name: str, option: str) -> int:
+    index = _known(sheet, (name,))
+    if index is None:
+        raise InputError(f'{sheet.name} has no column "{name}"; name one with {option}: {listed(sheet.headings)}.')
+    return index
+
+
+def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:
+    """The rows of the worksheet by the participant's number; raises InputError if there are none, or one has two."""
+    slots: dict[str, Slot] = {}
+    for index, line in sheet.rows:
+        match = PARTICIPANT.fullmatch(line.value(0))
+        if match is None:
+            continue
+        if match["number"] in slots:
+            raise InputError(f"{sheet.name} has two rows of participant {match['number']}; download it again.")
+        maximum = None if columns.maximum is None else maximum_in(line.value(columns.maximum))
+        fixed = columns.changeable is not None and any(same_words(line.value(columns.changeable), no) for no in NO)
+        refusal = "the worksheet says that this grade cannot be changed" if fixed else ""
+        slots[match["number"]] = Slot(line=index, maximum=maximum, refusal=refusal)
+    if not slots:
+        raise InputError(f"{sheet.name} has no participants in its first column; is it the grading worksheet?")
+    return slots
+
+
+def _about(sheet: Sheet, columns: Columns) -> Iterator[Remark]:
+    """What is missing that an instructor may have expected."""
+    if columns.maximum is None:
+        why = "no column with the maximum is known; check that it is the assignment's: grades are not scaled."
+        yield Remark(where=sheet.name, why=why)
+    if columns.feedback is None:
+        why = "no column for comments is known, so there are none; --moodle-feedback-column names one."
+        yield Remark(where=sheet.name, why=why)

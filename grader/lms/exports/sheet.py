@@ -1,0 +1,122 @@
+"""A platform's own CSV file, of which a copy is made with some cells changed and every other byte as it was."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from grader.common.errors import InputError
+from grader.protocol.text import showable
+
+BOM = "\ufeff"
+"""What Excel writes before UTF-8, and needs there to read it as such."""
+
+DELIMITERS = ",;\t"
+"""What the platforms and spreadsheets write."""
+
+FORMULA = re.compile(rf"""(^|[{DELIMITERS}\r\n])([ \xa0"']*)([-=+@\uff1d\uff0b\uff0d\uff20])""")
+"""What a spreadsheet may run (OWASP, "CSV Injection"; the last four signs are full-width): a sign at the start of a
+cell, or of what it takes for one where it divides cells by another sign than the file does.
+"""
+
+PLAIN = re.compile(r"[0-9]*[.,]?[0-9]*")
+"""Cells that need no quotation marks in any country: numbers, and nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A row: its cells as they are written, quotation marks included, and the end of the line."""
+
+    cells: tuple[str, ...]
+    end: str
+
+    def value(self, column: int) -> str:
+        """What a cell says; nothing if the row is shorter than that."""
+        raw = self.cells[column] if column < len(self.cells) else ""
+        return raw[1:-1].replace('""', '"') if raw.startswith('"') else raw
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sheet:
+    """A CSV file with its headings in the first row. `name` is for messages."""
+
+    name: str
+    bom: str
+    delimiter: str
+    lines: tuple[Line, ...]
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The first row."""
+        return tuple(self.lines[0].value(column) for column in range(len(self.lines[0].cells)))
+
+    @property
+    def rows(self) -> Iterator[tuple[int, Line]]:
+        """All other rows, each with its index in `lines`."""
+        return ((index, line) for index, line in enumerate(self.lines) if index > 0)
+
+    def filled(self, values: Mapping[tuple[int, int], str]) -> bytes:
+        """The file with these cells, by (index of the line, column), saying something else."""
+        cells = [list(line.cells) for line in self.lines]
+        for (line, column), value in values.items():
+            cells[line][column] = self._written(value, cells[line][column])
+        texts = (self.delimiter.join(row) + line.end for row, line in zip(cells, self.lines, strict=True))
+        return (self.bom + "".join(texts)).encode()
+
+    def _written(self, value: str, before: str) -> str:
+        """As text that nothing runs, in quotation marks; a number without, unless it must have them or the cell had."""
+        bare = PLAIN.fullmatch(value) and self.delimiter not in value and not before.startswith('"')
+        return value if bare else '"' + harmless(value).replace('"', '""') + '"'
+
+
+def harmless(text: str) -> str:
+    """The text with an apostrophe before each sign at which a spreadsheet may begin to run it."""
+    return FORMULA.sub(r"\1\2'\3", text)
+
+
+def read_sheet(name: str, data: bytes) -> Sheet:
+    """A CSV file in UTF-8; raises InputError if it is something else."""
+    if data.startswith(b"PK"):
+        raise InputError(f"{name} is a spreadsheet, not CSV; download it again as comma separated values.")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{name} is not in UTF-8: a spreadsheet may have saved it; name the file as it was downloaded."
+        ) from error
+    bom = BOM if text.startswith(BOM) else ""
+    text = text.removeprefix(BOM)
+    if not text.strip():
+        raise InputError(f"{name} is empty; download it again.")
+    first = text.splitlines()[0]
+    delimiter = max(DELIMITERS, key=first.count)
+    return Sheet(name=name, bom=bom, delimiter=delimiter, lines=tuple(_lines(name, text, delimiter)))
+
+
+def _lines(name: str, text: str, delimiter: str) -> Iterator[Line]:
+    pattern = re.compile(
+        rf'("[^"]*(?:""[^"]*)*"|[^"{delimiter}\r\n][^{delimiter}\r\n]*|)'  # in quotation marks, or plain, or nothing
+        rf"({delimiter}|\r\n|\r|\n|\Z)"
+    )
+    at, cells = 0, list[str]()
+    while at < len(text) or cells:
+        match = pattern.match(text, at)
+        if match is None:
+            line = text.count("\n", 0, at) + 1
+            raise InputError(
+                f"{name}, line {line}: a quotation mark is not closed; name the file as it was downloaded."
+            )
+        cells.append(match[1])
+        at = match.end()
+        if match[2] != delimiter:
+            yield Line(cells=tuple(cells), end=match[2])
+            cells = []
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether two headings are the same but for upper case and spaces."""
+    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
+
+
+def listed(headings: tuple[str, ...]) -> str:
+    """Headings, for a message that asks to choose among them."""
+    return ", ".join(f'"{showable(" ".join(heading.split()))}"' for heading in headings if heading.strip())

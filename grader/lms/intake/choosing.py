@@ -1,0 +1,163 @@
+"""Which of somebody's files counts for which assignment: the latest, and never one of two that cannot be told apart."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from grader.course.submissions.handin import Remark
+from grader.course.submissions.submission import FILE_NAME
+from grader.course.suite import Coursework
+from grader.lms.intake.lines import one_line, remark
+from grader.lms.intake.matching import attempt_of, copy_of, defined_in, named_in
+from grader.lms.intake.owners import Piece
+from grader.lms.intake.reading.listing import SOURCE, ending, stem
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A .cl file, with the attempt that it is of. `family` is shared by the copies of a file, `copies` orders them."""
+
+    piece: Piece
+    data: bytes
+    attempt: int | None
+    family: tuple[str, ...]
+    copies: tuple[int, ...]
+
+    @property
+    def age(self) -> tuple[int, tuple[int, ...]]:
+        """Higher is later, within a family."""
+        return (self.piece.order, self.copies)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """What counts for each assignment that there is something for, and what is to be said about the rest. `refused`
+    says why nothing counts for an assignment that something may be meant for.
+    """
+
+    chosen: dict[str, Candidate]
+    refused: dict[str, str]
+    unplaced: tuple[Remark, ...]
+    remarks: tuple[Remark, ...]
+
+
+class AmbiguousError(Exception):
+    """Several files could be meant, and nothing says which."""
+
+
+def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Choice:
+    """Which of the pieces count. Their zips have been opened."""
+    candidates = [_candidate(each, each.data) for each in pieces if each.data is not None and _is_source(each)]
+    chosen: dict[str, Candidate] = {}
+    ambiguous: dict[str, Remark] = {}
+    told: set[str] = set()
+    matched: set[str] = set()
+    for assignment, found in zip(assignments, _by_assignment(candidates, assignments), strict=True):
+        wheres = [each.piece.where for each in found]
+        matched.update(wheres)
+        try:
+            if found:
+                chosen[assignment.name] = _latest(found, assignment)
+        except AmbiguousError as error:
+            told.update(wheres)
+            ambiguous[assignment.name] = remark(wheres, f"for {assignment.name}: {error}")
+    missing = tuple(each for each in assignments if each.name not in chosen)
+    lost = [each.piece.where for each in candidates if missing and each.piece.where not in matched]
+    others = [each for each in pieces if not each.refused and not _is_source(each)]
+    meant = [each.where for each in others if not candidates or _names_any(each.parts, missing)]
+    unplaced = list(_refusals(pieces))
+    if lost:
+        unplaced.append(remark(lost, f"is for none of {_names(assignments)} by its name or by a kernel in it"))
+    if meant:
+        unplaced.append(remark(meant, "no .cl file; ask for the source text"))
+    reasons = {each.name: [*filter(None, [ambiguous.get(each.name)]), *unplaced] for each in missing}
+    told.update(lost, (each.piece.where for each in chosen.values()))
+    left = [each for each in candidates if each.piece.where not in told]
+    return Choice(
+        chosen=chosen,
+        refused={name: f"{why[0].where}: {why[0].why}" for name, why in reasons.items() if why},
+        unplaced=(*unplaced, *ambiguous.values()),
+        remarks=tuple(_aside(left, chosen)),
+    )
+
+
+def _names(assignments: tuple[Coursework, ...]) -> str:
+    return ", ".join(each.name for each in assignments)
+
+
+def _is_source(each: Piece) -> bool:
+    return ending(each.parts[-1]) == SOURCE
+
+
+def _candidate(each: Piece, data: bytes) -> Candidate:
+    attempts = [number for number in map(attempt_of, each.parts) if number is not None]
+    kept = [part for part in each.parts if attempt_of(part) is None]
+    copies = [copy_of(stem(part)) if stem(part) != part else (part, 0) for part in kept]
+    return Candidate(
+        piece=each,
+        data=data,
+        attempt=attempts[0] if attempts else None,
+        family=tuple(base.casefold() for base, _ in copies),
+        copies=tuple(number for _, number in copies),
+    )
+
+
+def _by_assignment(candidates: list[Candidate], assignments: tuple[Coursework, ...]) -> Iterable[list[Candidate]]:
+    """For each assignment the files that are meant for it: by name, else for it alone, else for it among others.
+
+    Where there is but one assignment, what bears no other's name is meant for it.
+    """
+    names = [each.piece.assignment or named_in(each.piece.parts, assignments) for each in candidates]
+    unnamed = [each for each, name in zip(candidates, names, strict=True) if name is None]
+    defines = [defined_in(each.data, assignments) for each in unnamed]
+    for assignment in assignments:
+        named = [each for each, name in zip(candidates, names, strict=True) if name == assignment.name]
+        alone = [each for each, kernels in zip(unnamed, defines, strict=True) if kernels == (assignment.name,)]
+        among = [each for each, kernels in zip(unnamed, defines, strict=True) if assignment.name in kernels]
+        yield named or (unnamed if len(assignments) == 1 else alone or among)
+
+
+def _called(candidates: list[Candidate]) -> list[Candidate]:
+    """Those that are called as everybody is asked to call the file; at the top of what is theirs, if any is there."""
+    kernels = stem(FILE_NAME)
+    called = [each for each in candidates if each.family and each.family[-1] == kernels]
+    return [each for each in called if each.family == (kernels,)] or called
+
+
+def _latest(candidates: list[Candidate], assignment: Coursework) -> Candidate:
+    """The latest of several; raises AmbiguousError if their order is not known and they are not the same."""
+    newest = max((each.attempt for each in candidates if each.attempt is not None), default=None)
+    current = [each for each in candidates if each.attempt in {newest, None}]
+    if len({each.attempt for each in current}) == 1:
+        defining = (each for each in current if defined_in(each.data, (assignment,)))
+        current = _newest(_called(current) or list(defining) or current)
+    if len({each.data for each in current}) > 1:
+        raise AmbiguousError("it is not known which of them counts; keep one")
+    return current[0]
+
+
+def _newest(candidates: list[Candidate]) -> list[Candidate]:
+    """The latest copies of each file; several that differ are equally late."""
+    last: dict[tuple[str, ...], tuple[int, tuple[int, ...]]] = {}
+    for each in candidates:
+        last[each.family] = max(each.age, last.get(each.family, each.age))
+    return [each for each in candidates if each.age == last[each.family]]
+
+
+def _aside(left: list[Candidate], chosen: dict[str, Candidate]) -> Iterable[Remark]:
+    """The files that do not count, beside those that do."""
+    counted = ", ".join(sorted({one_line(each.piece.where) for each in chosen.values()}))
+    if left and counted:
+        yield remark([each.piece.where for each in left], f"is left aside; {counted} counts")
+
+
+def _refusals(pieces: tuple[Piece, ...]) -> Iterable[Remark]:
+    reasons: dict[str, list[str]] = {}
+    for each in pieces:
+        if each.refused:
+            reasons.setdefault(each.refused, []).append(each.where)
+    return [remark(wheres, why) for why, wheres in reasons.items()]
+
+
+def _names_any(parts: tuple[str, ...], assignments: tuple[Coursework, ...]) -> bool:
+    """Whether a path names one of the assignments, whatever its ending."""
+    return named_in((*parts[:-1], parts[-1].partition(".")[0]), assignments) is not None

@@ -1,0 +1,64 @@
+"""Students' names as names of folders, on any system and each of its own."""
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import chain, count
+
+from grader.lms.intake.owners import Owner
+
+LENGTH = 100
+"""Bytes: file systems take 255, and a report adds an ending and a folder."""
+
+NOWHERE = re.compile(r'[<>:"/\\|?*]+')
+"""What one system or another does not take in a name."""
+
+DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\..*)?", re.IGNORECASE)
+"""Names of devices on Windows, with any ending."""
+
+
+def labels(owners: Iterable[Owner]) -> dict[tuple[str, str], str]:
+    """A label for each person, by identity; the same for the same people, in whatever order they come."""
+    ordered = sorted(owners, key=lambda each: (each.name, each.key or ""))
+    wanted = {each.identity: label(each.name) for each in ordered}
+    times = Counter(map(_folded, wanted.values()))
+    taken = {folded for folded, number in times.items() if number == 1}
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))  # of a thousand alike, none is tried again
+    given = {}
+    for owner in ordered:
+        mine = wanted[owner.identity]
+        if times[_folded(mine)] > 1:
+            variants = _variants(mine, owner.key, numbers[_folded(mine)])
+            mine = next(each for each in variants if _folded(each) not in taken)
+            taken.add(_folded(mine))
+        given[owner.identity] = mine
+    return given
+
+
+def label(name: str) -> str:
+    """A name as that of a folder: letters of any script stay, what a system could choke on does not."""
+    plain = NOWHERE.sub("-", unicodedata.normalize("NFC", name))
+    shown = "".join(" " if letter.isspace() else letter for letter in plain if _is_shown(letter))
+    cut = _cut(" ".join(shown.split()).lstrip(" .-"), LENGTH) or "student"
+    return _cut(f"_{cut}", LENGTH) if DEVICES.fullmatch(cut) else cut
+
+
+def _is_shown(letter: str) -> bool:
+    return letter.isspace() or unicodedata.category(letter)[0] != "C"
+
+
+def _cut(text: str, size: int) -> str:
+    return text.encode()[:size].decode(errors="ignore").rstrip(" .")
+
+
+def _variants(wanted: str, key: str | None, numbers: Iterator[int]) -> Iterator[str]:
+    """The name with the person's key, or as it is, then with numbers."""
+    first = "" if key is None else f"-{_cut(label(key), LENGTH // 2)}"
+    for ending in chain([first], (f"-{number}" for number in numbers)):
+        yield _cut(wanted, LENGTH - len(ending.encode())) + ending
+
+
+def _folded(name: str) -> str:
+    """The same for names that some file system takes for the same."""
+    return unicodedata.normalize("NFKD", name).casefold()

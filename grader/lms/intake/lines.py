@@ -1,0 +1,30 @@
+"""Strangers' names in lines for people: one line each, showable, not endless."""
+
+import re
+from collections.abc import Sequence
+
+from grader.course.submissions.handin import Remark
+from grader.protocol.text import REPLACEMENT, showable
+
+LENGTH = 200
+"""Characters of a path in a line; the ends of a longer one say enough."""
+
+NAMES = 3
+"""Names in a line; after these a number."""
+
+BREAKS = re.compile("[\t\n\u2028\u2029]")
+
+
+def one_line(text: str) -> str:
+    """The text with everything that could break out of its line replaced, and its middle left out if it is long."""
+    shown = BREAKS.sub(REPLACEMENT, showable(text))
+    half = LENGTH // 2
+    return shown if len(shown) <= LENGTH else f"{shown[:half]}...{shown[-half:]}"
+
+
+def remark(where: str | Sequence[str], why: str) -> Remark:
+    """A remark on a path, or on several that are told together."""
+    wheres = [where] if isinstance(where, str) else list(where)
+    named = ", ".join(one_line(each) for each in wheres[:NAMES])
+    more = f" and {len(wheres) - NAMES} more" if len(wheres) > NAMES else ""
+    return Remark(where=named + more, why=BREAKS.sub(REPLACEMENT, showable(why)))

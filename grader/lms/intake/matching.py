@@ -1,0 +1,72 @@
+"""What names and texts say: which assignment a file is for, and which attempt and copy it is."""
+
+import re
+from collections.abc import Iterator
+
+from grader.course.submissions.scanning import COMMENT
+from grader.course.suite import Coursework
+from grader.lms.intake.reading.listing import stem
+
+SEPARATORS = re.compile(r"[-_\s]+")
+COPY = re.compile(r"(?P<base>.*?)(?:[\s_]*\((?P<bracketed>[0-9]{1,9})\)|-(?P<dashed>[0-9]{1,9}))", re.DOTALL)
+"""What browsers and platforms make of a name that is taken: "kernels (1)", "kernels-1"."""
+
+ATTEMPT = re.compile(r"(?:.*[\s_-])?attempt[\s_#-]*(?P<number>[0-9]{1,9})", re.IGNORECASE | re.DOTALL)
+
+STATEMENT = re.compile(r"[;{}]")
+KERNEL = re.compile(r"(?<!\w)(?:__)?kernel(?!\w)")
+CALLED = re.compile(r"(?<!\w)[A-Za-z_]\w*+(?=\s*+\()")
+"""An identifier before a parenthesis; neither part gives back what it took, so that no text takes long."""
+
+
+def named_by(name: str, assignments: tuple[Coursework, ...]) -> str | None:
+    """The assignment whose name or alias this is, however it is spaced and capitalised."""
+    base, _ = copy_of(stem(name))
+    wanted = {_plain(stem(name)), _plain(base)}
+    return next((each.name for each in assignments if wanted & {_plain(one) for one in names_of(each)}), None)
+
+
+def named_in(parts: tuple[str, ...], assignments: tuple[Coursework, ...]) -> str | None:
+    """The assignment that a path names, nearest to the file first."""
+    found = (named_by(part, assignments) for part in reversed(parts))
+    return next((name for name in found if name), None)
+
+
+def defined_in(data: bytes, assignments: tuple[Coursework, ...]) -> tuple[str, ...]:
+    """The assignments whose kernel the text defines."""
+    kernels = {each.name: set(_kernels_of(each)) for each in assignments}
+    wanted = set().union(*kernels.values())
+    if not any(name.encode() in data for name in wanted):
+        return ()
+    text = COMMENT.sub(" ", data.decode("utf-8", errors="replace"))
+    defined: set[str] = set()
+    for statement in STATEMENT.split(text):
+        if kernel := KERNEL.search(statement):
+            defined.update(CALLED.findall(statement, kernel.end()))
+    return tuple(each.name for each in assignments if defined & kernels[each.name])
+
+
+def copy_of(name: str) -> tuple[str, int]:
+    """A name without the number that tells a copy from its original, and the number; 0 is the original."""
+    match = COPY.fullmatch(name)
+    return (match["base"], int(match["bracketed"] or match["dashed"])) if match else (name, 0)
+
+
+def attempt_of(name: str) -> int | None:
+    """The number of the attempt that a folder or file is named after: "attempt 2", "kernels_attempt_3.cl"."""
+    match = ATTEMPT.fullmatch(stem(name))
+    return int(match["number"]) if match else None
+
+
+def names_of(assignment: Coursework) -> tuple[str, ...]:
+    """Everything that an assignment is called."""
+    return (assignment.name, *_kernels_of(assignment))
+
+
+def _kernels_of(assignment: Coursework) -> Iterator[str]:
+    """The kernels that it is about, in every spelling."""
+    return (name for part in assignment.parts for name in (part.kernel, *part.aliases))
+
+
+def _plain(name: str) -> str:
+    return SEPARATORS.sub("", name).casefold()

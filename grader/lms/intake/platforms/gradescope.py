@@ -1,0 +1,168 @@
+"""Gradescope's "Export Submissions": folders submission_{id}/, and submission_metadata.yml that says whose they are.
+
+The list is YAML as Ruby writes it: keys such as ":submitters" are strings. A team's submission is everybody's. It holds
+the active submission only; ":history" tells of the older ones.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from grader.common.errors import InputError
+from grader.course.suite import Coursework
+from grader.lms.intake.lines import one_line, remark
+from grader.lms.intake.owners import Owner, Sorted, gather, pile
+from grader.lms.intake.reading.listing import METADATA, METADATA_LIMIT, File, Listing, RefusedError, normal
+
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The same language as the other, several times as fast."""
+
+
+DEPTH_LIMIT = 50
+"""Values in values: the list needs five, and the faster loader breaks down over some thousands."""
+
+
+class Loader(LOADER):  # type: ignore[misc]
+    """Safe: it makes nothing but plain values, of what Ruby marked with its classes too."""
+
+
+def _plain(loader: Any, _tag: str, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    return loader.construct_sequence(node, deep=True) if isinstance(node, yaml.SequenceNode) else node.value
+
+
+Loader.add_multi_constructor("!", _plain)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A submission in the list. `created` sorts by time; older attempts are known by the names of their folders."""
+
+    folder: str
+    submitters: tuple[Owner, ...]
+    created: str
+    older: tuple[str, ...]
+
+
+def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
+    """Whether the list is there."""
+    return _list(listing) is not None
+
+
+def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
+    """By student number, or e-mail address where there is none."""
+    file = _list(listing)
+    entries = _entries(listing, file) if file else ()
+    root = file.parts[:-1] if file else ()
+    inside = listing.grouped(len(root) + 1)
+    piles, unplaced, remarks = [], [], []
+    for owner, theirs in _by_owner(entries).items():
+        latest = max(entry.created for entry in theirs)
+        for entry in theirs:
+            if entry.created == latest:
+                piles.append(pile(owner, listing, inside.get((*root, entry.folder), []), len(root) + 1))
+            else:
+                why = f"is left aside: {one_line(owner.name)} has handed in again since"
+                remarks.append(remark(f"{listing.name}/{entry.folder}", why))
+    nobodys = [f"{listing.name}/{entry.folder}" for entry in entries if not entry.submitters]
+    if nobodys:
+        unplaced.append(remark(nobodys, f"{METADATA} does not say whose it is"))
+    listed = {(*root, entry.folder) for entry in entries}
+    older = {(*root, folder) for entry in entries for folder in entry.older}
+    for folder in sorted(_tops(listing, root) - listed):
+        where = "/".join((listing.name, *folder))
+        if folder in older:
+            remarks.append(remark(where, "is an older attempt, left aside"))
+        else:
+            unplaced.append(remark(where, f"is not in {METADATA}, so nobody knows whose it is"))
+    gathered = gather(piles)
+    return Sorted(piles=gathered.piles, unplaced=(*gathered.unplaced, *unplaced), remarks=tuple(remarks))
+
+
+def _by_owner(entries: tuple[Entry, ...]) -> dict[Owner, list[Entry]]:
+    theirs: dict[Owner, list[Entry]] = {}
+    for entry in entries:
+        for owner in entry.submitters:
+            theirs.setdefault(owner, []).append(entry)
+    return theirs
+
+
+def _list(listing: Listing) -> File | None:
+    """The platform's list: at the top, or in the one folder that the export is. A student's own is neither."""
+    mine = (file for file in listing.files if file.name == METADATA and len(file.parts) <= listing.level)
+    return next(mine, None)
+
+
+def _tops(listing: Listing, root: tuple[str, ...]) -> set[tuple[str, ...]]:
+    """The folders and files beside the list."""
+    inside = len(root) + 1
+    paths = {*listing.folders, *(file.parts for file in listing.files)}
+    return {path for path in paths if len(path) == inside and path[:-1] == root and path[-1] != METADATA}
+
+
+def _entries(listing: Listing, file: File) -> tuple[Entry, ...]:
+    where = one_line(listing.where(file))
+    data = _data(file, where)
+    try:
+        _check_depth(data)
+        fields = yaml.load(data, Loader=Loader)  # noqa: S506 - derived from the safe loader
+        return tuple(_entry(str(folder), entry) for folder, entry in fields.items())
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(f"{where} is no list of submissions: {_reason(error)}; export them again.") from error
+
+
+def _data(file: File, where: str) -> bytes:
+    why = file.refused
+    try:
+        data = file.read(METADATA_LIMIT + 1) if file.read is not None else b""
+    except RefusedError as error:
+        why = str(error)
+    else:
+        why = why or ("" if len(data) <= METADATA_LIMIT else f"is over {METADATA_LIMIT // 1024**2} MiB")
+        if not why:
+            return data
+    raise InputError(f"{where} {why}; export the submissions again.")
+
+
+def _check_depth(data: bytes) -> None:
+    """Raises ValueError for what is nested as no list is."""
+    depth = 0
+    for event in yaml.parse(data, Loader=LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEPTH_LIMIT:
+            raise ValueError("it is nested too deeply")
+
+
+def _reason(error: Exception) -> str:
+    return one_line(" ".join(str(error).split()))
+
+
+def _entry(folder: str, entry: Any) -> Entry:
+    submitters = [_submitter(each) for each in _items(entry, ":submitters")]
+    numbers = [_text(each, ":id") for each in _items(entry, ":history")]
+    return Entry(
+        folder=normal(folder),
+        submitters=tuple(dict.fromkeys(each for each in submitters if each is not None)),
+        created=_text(entry, ":created_at"),
+        older=tuple(f"submission_{number}" for number in numbers if number),
+    )
+
+
+def _submitter(fields: Any) -> Owner | None:
+    number, address = _text(fields, ":sid"), _text(fields, ":email")
+    name = _text(fields, ":name") or address or number
+    return Owner(name=normal(name), key=number or address or None) if name else None
+
+
+def _items(fields: Any, key: str) -> list[Any]:
+    found = fields.get(key) if isinstance(fields, Mapping) else None
+    return found if isinstance(found, list) else []
+
+
+def _text(fields: Any, key: str) -> str:
+    """A plain value as text; a time keeps the order that it has."""
+    found = fields.get(key) if isinstance(fields, Mapping) else None
+    return str(found).strip() if isinstance(found, str | int | float) or hasattr(found, "isoformat") else ""

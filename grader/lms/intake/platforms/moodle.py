@@ -1,0 +1,65 @@
+"""Moodle's "Download all submissions": `{full name}_{participant}_assignsubmission_file/...`, or that without folders.
+
+Moodle takes underscores out of full names, so the first mark in a path is its own. A team's hand-in bears the team's
+name; the team of those who are in none has no number. Online text comes beside it as `..._assignsubmission_onlinetext`.
+"""
+
+import re
+
+from grader.course.suite import Coursework
+from grader.lms.intake.lines import remark
+from grader.lms.intake.owners import Owner, Pile, Sorted, gather, piece
+from grader.lms.intake.reading.listing import File, Listing
+
+MARK = re.compile(
+    r"(?P<name>.+?)(?:_(?P<key>[0-9]+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL
+)
+
+ONLINE_TEXT = "is online text, which is not graded; ask for a file"
+
+
+def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
+    """Whether something at the top bears Moodle's mark, or something in every folder there: students name the rest."""
+    paths = [*listing.folders, *(file.parts for file in listing.files)]
+    marked = {path[0] for path in paths if _mark(path)}
+    return any(MARK.fullmatch(path[0]) for path in paths) or (bool(paths) and all(path[0] in marked for path in paths))
+
+
+def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
+    """By participant number."""
+    marked = (_mark(folder) for folder in listing.folders)
+    piles = [Pile(owner=_owner(found[1])) for found in marked if found]
+    foreign, texts = [], {}
+    for file in listing.files:
+        found = _mark(file.parts)
+        if found is None:
+            foreign.append(listing.where(file))
+            continue
+        owner = _owner(found[1])
+        if found[1]["plugin"] != "file":
+            texts[owner] = listing.where(file)
+            piles.append(Pile(owner=owner, refused=ONLINE_TEXT))
+        elif parts := _below(file, *found):
+            piles.append(Pile(owner=owner, pieces=(piece(listing, file, parts),)))
+    gathered = gather(sorted(piles, key=lambda pile: (pile.owner.name, pile.owner.key or "")))
+    wordy = [texts[pile.owner] for pile in gathered.piles if pile.owner in texts and not pile.pieces]
+    unplaced = [remark(where, ONLINE_TEXT) for where in wordy]
+    if foreign:
+        unplaced.append(remark(foreign, "is not named as Moodle names what students hand in"))
+    return Sorted(piles=gathered.piles, unplaced=(*gathered.unplaced, *unplaced))
+
+
+def _mark(parts: tuple[str, ...]) -> tuple[int, re.Match[str]] | None:
+    """The first part of a path that bears the mark, of the two that can, and what it says."""
+    marks = ((place, MARK.fullmatch(part)) for place, part in enumerate(parts[:2]))
+    return next(((place, match) for place, match in marks if match), None)
+
+
+def _owner(match: re.Match[str]) -> Owner:
+    return Owner(name=match["name"], key=match["key"])
+
+
+def _below(file: File, place: int, match: re.Match[str]) -> tuple[str, ...]:
+    """The path within what is theirs; folders around the download may name the assignment, so they stay."""
+    named = (match["file"],) if match["file"] else ()
+    return (*file.parts[:place], *named, *file.parts[place + 1 :])

@@ -1,0 +1,45 @@
+"""A folder or a file for each student: NAME/kernels.cl, NAME/ASSIGNMENT.cl, NAME.cl, NAME.zip."""
+
+from grader.course.submissions.submission import FILE_NAME
+from grader.course.suite import Coursework
+from grader.lms.intake.lines import remark
+from grader.lms.intake.owners import Owner, Pile, Sorted, gather, piece, pile
+from grader.lms.intake.reading.listing import ARCHIVE, OTHER_ARCHIVES, SOURCE, File, Listing, ending, stem
+from grader.lms.intake.reading.wrapping import unwrapped
+
+
+def recognises(_listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
+    """What nothing else recognises is looked at in this way."""
+    return True
+
+
+def sort(listing: Listing, assignments: tuple[Coursework, ...]) -> Sorted:
+    """By the names of the folders and files at the top."""
+    return by_name(unwrapped(listing, assignments), ())
+
+
+def by_name(listing: Listing, root: tuple[str, ...]) -> Sorted:
+    """By the names of the folders and files in a folder."""
+    depth = len(root) + 1
+    inside = listing.grouped(depth)
+    tops = sorted(folder for folder in listing.folders if len(folder) == depth and folder[:-1] == root)
+    meant = [top for top in tops if _is_meant(top, inside.get(top, []))]
+    piles = [pile(Owner(name=top[-1]), listing, inside.get(top, []), depth) for top in meant]
+    strays = []
+    for file in listing.files:
+        if len(file.parts) != depth or file.parts[:-1] != root:
+            continue
+        if ending(file.name) in {SOURCE, ARCHIVE}:
+            parts = (FILE_NAME,) if ending(file.name) == SOURCE else (file.name,)
+            piles.append(Pile(owner=Owner(name=stem(file.name)), pieces=(piece(listing, file, parts),)))
+        elif file.refused or ending(file.name) in OTHER_ARCHIVES:
+            piles.append(Pile(owner=Owner(name=stem(file.name)), pieces=(piece(listing, file, (file.name,)),)))
+        else:
+            strays.append(listing.where(file))
+    unplaced = [remark(strays, "is neither a folder nor a .cl file nor a zip")] if strays else []
+    return Sorted(piles=gather(piles).piles, unplaced=tuple(unplaced))
+
+
+def _is_meant(top: tuple[str, ...], files: list[File]) -> bool:
+    """A folder with a student's name must not go unnoticed if it is empty; a hidden one need not be a student's."""
+    return not top[-1].startswith(".") or (*top, FILE_NAME) in {file.parts for file in files}

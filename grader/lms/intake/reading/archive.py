@@ -1,0 +1,152 @@
+"""A zip as a listing: its members are read in memory, and none is ever written to a disk.
+
+Whatever an archive claims is checked or bounded: where its members lie, what they are, how large, how many.
+"""
+
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from functools import partial
+from typing import IO, NamedTuple
+
+from grader.course.submissions.handin import Remark
+from grader.lms.intake.lines import one_line, remark
+from grader.lms.intake.reading.listing import DEPTH_LIMIT, TOO_DEEP, File, Listing, RefusedError, is_junk, normal
+
+PACKINGS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+"""What platforms and systems write. Others unpack without a bound on their memory."""
+
+ENCRYPTED, UTF_8 = 0x1, 0x800
+"""Bits of a member's flags."""
+
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    LookupError,
+    OverflowError,
+)
+"""What zipfile raises about an archive that was cut, changed or made up."""
+
+NAME_LIMIT, PATH_LIMIT = 255, 4096
+"""Characters: what file systems take of a name and of a path."""
+
+DRIVE = re.compile(r"[A-Za-z]:")
+
+
+def list_archive(stream: IO[bytes], name: str, limit: int) -> Listing:
+    """Everything in the zip, whose files can be read while the stream is open; raises RefusedError if it cannot be
+    listed at all, or has more than `limit` members.
+    """
+    try:
+        archive = zipfile.ZipFile(stream)
+    except UnicodeDecodeError:
+        raise RefusedError("holds a name that says it is UTF-8 and is not; unpack it and name the folder") from None
+    except DAMAGE as error:
+        raise RefusedError(f"is no zip, or is damaged ({one_line(str(error))})") from error
+    members = len(archive.infolist())
+    if members > limit:
+        raise RefusedError(f"has {members:,} members; an archive may have {limit:,}")
+    return _list(archive, name)
+
+
+def _list(archive: zipfile.ZipFile, name: str) -> Listing:
+    files: list[_Member] = []
+    folders: set[tuple[str, ...]] = set()
+    unplaced: list[Remark] = []
+    for info in archive.infolist():
+        try:
+            parts = _parts(_name(info))
+        except RefusedError as error:
+            unplaced.append(remark(f"{name}: {_name(info)}", str(error)))
+            continue
+        if not parts or is_junk(parts):
+            continue
+        deep, parts = len(parts) > DEPTH_LIMIT, parts[:DEPTH_LIMIT]  # by which it can still be told whose it is
+        folders.update(parts[:end] for end in range(1, len(parts)))
+        if deep:
+            files.append(_Member(File(parts=parts, refused=TOO_DEEP), ()))
+        elif _name(info).endswith(("/", "\\")):
+            folders.add(parts)
+        else:
+            files.append(_Member(_file(archive, info, parts), (info.CRC, info.file_size)))
+    ordered = sorted(_once(files), key=lambda each: each.parts)
+    return Listing(name=name, files=tuple(ordered), folders=frozenset(folders), unplaced=tuple(unplaced))
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """The name as the archive has it; without the flag for UTF-8 it may be that all the same."""
+    name = info.orig_filename
+    if not info.flag_bits & UTF_8:
+        try:
+            return name.encode("cp437").decode("utf-8")
+        except UnicodeError:
+            return name
+    return name
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """The path; raises RefusedError for one that leads out of the archive. Windows tools write backslashes."""
+    path = name.replace("\\", "/")
+    parts = tuple(normal(part) for part in path.split("/") if part not in {"", "."})
+    if path.startswith("/") or DRIVE.match(path):
+        raise RefusedError("has an absolute path, which no honest archive has")
+    if ".." in parts:
+        raise RefusedError("has a path that leads out of the archive")
+    if "\0" in path:
+        raise RefusedError("has a name that ends in its middle")
+    if len(path) > PATH_LIMIT or any(len(part) > NAME_LIMIT for part in parts):
+        raise RefusedError("has a longer name than any file can have")
+    return parts
+
+
+def _file(archive: zipfile.ZipFile, info: zipfile.ZipInfo, parts: tuple[str, ...]) -> File:
+    try:
+        _check(info)
+        return File(parts=parts, read=partial(_unpack, archive, info))
+    except RefusedError as error:
+        return File(parts=parts, refused=str(error))
+
+
+def _check(info: zipfile.ZipInfo) -> None:
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind == stat.S_IFLNK:
+        raise RefusedError("is a link, and links are not followed; put the file itself there")
+    if kind not in {0, stat.S_IFREG}:
+        raise RefusedError("is no regular file")
+    if info.flag_bits & ENCRYPTED:
+        raise RefusedError("is encrypted; ask for it without a password")
+    if info.compress_type not in PACKINGS:
+        raise RefusedError("is packed in a way that is not read here; ask for an ordinary zip")
+
+
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
+    try:
+        with archive.open(info) as member:
+            data = member.read(limit)
+    except DAMAGE as error:
+        raise RefusedError(f"is damaged ({one_line(str(error))})") from error
+    if len(data) != min(info.file_size, limit):
+        raise RefusedError("is damaged: it ends before the end that it claims")
+    return data
+
+
+class _Member(NamedTuple):
+    """A file, and what an archive says of its contents."""
+
+    file: File
+    contents: tuple[int, ...]
+
+
+def _once(members: list[_Member]) -> list[File]:
+    """Each path once; two members of the same name contradict each other unless they are the same."""
+    first = {each.file.parts: each for each in reversed(members)}
+    differ = {each.file.parts for each in members if each.contents != first[each.file.parts].contents}
+    why = "is in the archive twice, with different contents; keep one"
+    return [File(parts=parts, refused=why) if parts in differ else each.file for parts, each in first.items()]

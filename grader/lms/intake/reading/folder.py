@@ -1,0 +1,76 @@
+"""A folder as a listing. No link is followed, and nothing but regular files is opened."""
+
+import os
+import stat
+from functools import partial
+from pathlib import Path
+
+from grader.common.errors import InputError
+from grader.course.submissions.handin import Remark
+from grader.lms.intake.lines import remark
+from grader.lms.intake.reading.listing import DEPTH_LIMIT, TOO_DEEP, File, Listing, RefusedError, is_junk, normal
+
+QUIETLY = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Neither follows a link that has just taken a file's place, nor waits for the other end of a pipe."""
+
+
+def list_folder(root: Path) -> Listing:
+    """Everything below the folder; raises InputError if it cannot be listed at all."""
+    files: list[File] = []
+    folders: set[tuple[str, ...]] = set()
+    unplaced: list[Remark] = []
+    waiting: list[tuple[str, ...]] = [()]
+    while waiting:
+        place = waiting.pop()
+        try:
+            entries = sorted(os.scandir(root.joinpath(*place)), key=lambda each: each.name)
+        except OSError as error:
+            if not place:
+                raise InputError(f"{root} cannot be read: {error.strerror}.") from error
+            unplaced.append(remark("/".join((root.name, *place)), f"cannot be read: {error.strerror}"))
+            continue
+        for entry in entries:
+            parts = (*place, entry.name)
+            if is_junk((entry.name,)):
+                continue
+            if entry.is_dir(follow_symlinks=False) and len(parts) <= DEPTH_LIMIT:
+                waiting.append(parts)
+                folders.add(_normal(parts))
+            else:
+                files.append(find_file(root, parts))
+    ordered = tuple(sorted(files, key=lambda each: each.parts))
+    return Listing(name=root.resolve().name, files=ordered, folders=frozenset(folders), unplaced=tuple(unplaced))
+
+
+def find_file(root: Path, parts: tuple[str, ...]) -> File:
+    """One file, or why it is not read."""
+    path, named = root.joinpath(*parts), _normal(parts)
+    try:
+        _check(path.lstat().st_mode)
+        return File(parts=named, read=partial(_read, path))
+    except RefusedError as error:
+        return File(parts=named, refused=str(error))
+    except OSError as error:
+        return File(parts=named, refused=f"cannot be read: {error.strerror}")
+
+
+def _read(path: Path, limit: int) -> bytes:
+    try:
+        with os.fdopen(os.open(path, QUIETLY), "rb") as file:
+            _check(os.fstat(file.fileno()).st_mode)
+            return file.read(limit)
+    except OSError as error:
+        raise RefusedError(f"cannot be read: {error.strerror}") from error
+
+
+def _check(mode: int) -> None:
+    if stat.S_ISLNK(mode):
+        raise RefusedError("is a link, and links are not followed; put the file itself there")
+    if stat.S_ISDIR(mode):
+        raise RefusedError(TOO_DEEP)
+    if not stat.S_ISREG(mode):
+        raise RefusedError("is no regular file")
+
+
+def _normal(parts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(normal(part) for part in parts)

@@ -1,0 +1,114 @@
+"""What lies in a folder or an archive, before anybody asks whose it is: names, and how to read what they name.
+
+Nothing is read yet: whose a file is decides how much of it may be. What a listing costs grows with its files alone.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from grader.course.submissions.handin import Remark
+
+MEMBER_LIMIT = 10_000
+"""Files of a student's own archive: a working tree with all that its tools leave."""
+
+LISTED_LIMIT = 200_000
+"""Files of an archive that an instructor names: a thousand working trees of two hundred files each."""
+
+DEPTH_LIMIT = 32
+"""Folders in folders; nobody's kernel lies deeper."""
+
+TOO_DEEP = f"lies under {DEPTH_LIMIT} folders; nothing deeper is looked at"
+
+METADATA_LIMIT = 32 * 1024 * 1024
+"""Bytes of a platform's own list: Gradescope's holds every student's test output."""
+
+METADATA = "submission_metadata.yml"
+
+SOURCE, ARCHIVE = ".cl", ".zip"
+OTHER_ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar", ".zst")
+
+JUNK = re.compile(
+    r"__MACOSX|\.DS_Store|\._.*|Thumbs\.db|desktop\.ini"  # what systems leave behind
+    r"|\.git|\.svn|\.hg|\.idea|\.vscode|__pycache__"  # what tools keep beside the work
+    r"|.*~|#.*#|\.#.*|.*\.(?:swp|swo|bak|orig|tmp)",  # what editors leave behind
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class RefusedError(Exception):
+    """Something is not read, for the reason that the exception's text gives."""
+
+
+Read = Callable[[int], bytes]
+"""Reads a file, so many bytes at most; raises RefusedError if it cannot be read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class File:
+    """A file by its path below what was named; `refused` says why it is not read, if it is not."""
+
+    parts: tuple[str, ...]
+    read: Read | None = None
+    refused: str = ""
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.parts[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listing:
+    """What lies in a folder or archive called `name`: files, all folders, and what has no place among them."""
+
+    name: str
+    files: tuple[File, ...]
+    folders: frozenset[tuple[str, ...]] = frozenset()
+    unplaced: tuple[Remark, ...] = ()
+
+    @property
+    def level(self) -> int:
+        """How many parts the paths of a platform's own names have: two, if one folder is around everything."""
+        tops = {path[0] for path in (*self.folders, *(file.parts for file in self.files))}
+        return 2 if len(tops) == 1 and tops <= {folder[0] for folder in self.folders} else 1
+
+    def grouped(self, depth: int) -> dict[tuple[str, ...], list[File]]:
+        """The files that lie deeper, by the first parts of their paths."""
+        groups: dict[tuple[str, ...], list[File]] = {}
+        for file in self.files:
+            if len(file.parts) > depth:
+                groups.setdefault(file.parts[:depth], []).append(file)
+        return groups
+
+    def where(self, file: File) -> str:
+        """The file's path, for people."""
+        return "/".join((self.name, *file.parts))
+
+
+def ending(name: str) -> str:
+    """The ending of a file's name in small letters, e.g. ".cl"; that of ".cl" is ".cl"."""
+    _, dot, last = name.rpartition(".")
+    return f".{last.casefold().strip()}" if dot else ""
+
+
+def stem(name: str) -> str:
+    """A file's name without ".cl" or the ending of an archive."""
+    return name[: name.rindex(".")] if ending(name) in {SOURCE, ARCHIVE, *OTHER_ARCHIVES} else name
+
+
+def is_junk(parts: tuple[str, ...]) -> bool:
+    """Whether this is none of the student's work, and not worth a word."""
+    return any(JUNK.fullmatch(part) for part in parts)
+
+
+def normal(name: str) -> str:
+    """The same name for every way to write its accents: systems differ in that."""
+    return unicodedata.normalize("NFC", name)
+
+
+def is_missing(listing: Listing) -> bool:
+    """Whether nothing in it could be a submission."""
+    seen = (SOURCE, ARCHIVE, *OTHER_ARCHIVES)
+    return not any(file.refused or ending(file.name) in seen or file.name == METADATA for file in listing.files)

@@ -1,0 +1,85 @@
+"""What somebody's files hold: source text, and what lies in their archives. Everybody has a budget of their own.
+
+An archive is opened once and then dropped. What lies in an archive in it is not looked for.
+"""
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+
+from grader.course.submissions.submission import SIZE_LIMIT
+from grader.lms.intake.owners import Piece
+from grader.lms.intake.reading.archive import list_archive
+from grader.lms.intake.reading.listing import (
+    ARCHIVE,
+    MEMBER_LIMIT,
+    OTHER_ARCHIVES,
+    SOURCE,
+    Listing,
+    Read,
+    RefusedError,
+    ending,
+)
+
+ARCHIVE_LIMIT = 16 * 1024 * 1024
+"""Bytes of a student's own archive: source text is a thousandth of it."""
+
+READ_LIMIT = 64 * 1024 * 1024
+"""Bytes that are read of one student's: source text of the largest archives, and these themselves."""
+
+ASK = "ask for the .cl file, or a zip of it"
+
+
+class Budget:
+    """How much of one student's may still be read."""
+
+    def __init__(self) -> None:
+        self._left = READ_LIMIT
+
+    def read(self, read: Read, limit: int) -> bytes:
+        """What the file holds, cut one byte after the limit; raises RefusedError if it was too much already."""
+        if self._left < 0:
+            raise RefusedError(f"is not read: this student's files are over {READ_LIMIT // 1024**2} MiB; {ASK}")
+        data = read(limit + 1)
+        self._left -= len(data)
+        return data
+
+
+def opened(pieces: tuple[Piece, ...], budget: Budget) -> Iterator[Piece]:
+    """The files of one student, source text with what it says, and what archives hold in place of these."""
+    for each in pieces:
+        try:
+            yield from _opened(each, budget)
+        except RefusedError as error:
+            yield replace(each, refused=str(error))
+
+
+def _opened(each: Piece, budget: Budget) -> Iterator[Piece]:
+    if each.read is None or each.refused or ending(each.parts[-1]) != ARCHIVE:
+        yield _with_text(each, budget)
+        return
+    packed = budget.read(each.read, ARCHIVE_LIMIT)
+    if len(packed) > ARCHIVE_LIMIT:
+        raise RefusedError(f"is over {ARCHIVE_LIMIT // 1024**2} MiB; {ASK}")
+    inside = list_archive(io.BytesIO(packed), each.where, MEMBER_LIMIT)
+    if not inside.files and not inside.unplaced:
+        raise RefusedError("is an empty archive")
+    yield from opened(tuple(_members(each, inside)), budget)
+
+
+def _members(archive: Piece, inside: Listing) -> Iterator[Piece]:
+    for file in inside.files:
+        nested = "is an archive in an archive, which is not opened; " + ASK if ending(file.name) == ARCHIVE else ""
+        parts, where = (*archive.parts, *file.parts), "/".join((archive.where, *file.parts))
+        yield replace(archive, parts=parts, where=where, read=file.read, refused=file.refused or nested)
+    for slip in inside.unplaced:
+        yield replace(archive, where=slip.where, read=None, refused=slip.why)
+
+
+def _with_text(each: Piece, budget: Budget) -> Piece:
+    kind = ending(each.parts[-1])
+    if each.read is None or each.refused:
+        return each
+    if kind in OTHER_ARCHIVES:
+        raise RefusedError(f"is an archive of a kind that is not opened; {ASK}")
+    return replace(each, data=budget.read(each.read, SIZE_LIMIT)) if kind == SOURCE else each

@@ -1,0 +1,53 @@
+"""A folder around everything, as who packs a folder gets one: told from the folder of a single student."""
+
+from dataclasses import replace
+
+from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
+from grader.course.suite import Coursework
+from grader.lms.intake.matching import attempt_of, copy_of, defined_in, named_by
+from grader.lms.intake.reading.listing import ARCHIVE, SOURCE, File, Listing, RefusedError, ending, stem
+from grader.lms.intake.reading.opening import Budget
+
+
+def unwrapped(listing: Listing, assignments: tuple[Coursework, ...]) -> Listing:
+    """The listing without a folder that is around everything; itself if there is none."""
+    if listing.level == 1:
+        return listing
+    top = listing.files[0].parts[0]
+    inside = {folder[1] for folder in listing.folders if len(folder) == 2}
+    by_assignment = bool(inside) and all(named_by(name, assignments) for name in inside)
+    people = _people(listing, 2 if by_assignment else 1, assignments)
+    if named_by(top, assignments) or len(people) < 2 or any(_is_own(name, assignments) for name in people):
+        return listing
+    return Listing(
+        name=f"{listing.name}/{top}",
+        files=tuple(replace(file, parts=file.parts[1:]) for file in listing.files),
+        folders=frozenset(folder[1:] for folder in listing.folders if len(folder) > 1),
+        unplaced=listing.unplaced,
+    )
+
+
+def _people(listing: Listing, place: int, assignments: tuple[Coursework, ...]) -> set[str]:
+    """The names at a place in paths under which there is what looks like a hand-in: these may be students."""
+    budgets: dict[str, Budget] = {}
+    found: set[str] = set()
+    for file in listing.files:
+        if len(file.parts) > place and file.parts[place] not in found:
+            budget = budgets.setdefault(file.parts[place], Budget())
+            found.update({file.parts[place]} if _is_handin(file, assignments, budget) else ())
+    return found
+
+
+def _is_handin(file: File, assignments: tuple[Coursework, ...], budget: Budget) -> bool:
+    if file.read is None or ending(file.name) != SOURCE:
+        return file.read is not None and ending(file.name) == ARCHIVE
+    try:
+        return bool(defined_in(budget.read(file.read, SIZE_LIMIT), assignments))
+    except RefusedError:
+        return False
+
+
+def _is_own(name: str, assignments: tuple[Coursework, ...]) -> bool:
+    """Whether this is what a student calls a hand-in, and no student's name."""
+    called = copy_of(stem(name))[0].casefold() == stem(FILE_NAME)
+    return called or attempt_of(name) is not None or named_by(name, assignments) is not None

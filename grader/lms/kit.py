@@ -1,0 +1,170 @@
+"""`grader export kit`: what students install, without model solutions, hidden checks and golden submissions.
+
+    README.md  grader                        how to begin; the command, which sets itself up and names the course
+    grader-VERSION.whl                       this grader, with its plugin for the simulator
+    course/kit.yaml  course/constraints.txt  that it is a kit, and what is not in it; the versions of packages
+    course/student_template/                 what `init` gives to students: files for GitLab and GitHub that grade
+    course/assignments/  course/reference/   the assignments, with their oracles and naive kernels
+
+An assignment.yaml is written anew: without comments, which are instructors' notes, and without what is hidden.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from grader.authoring.scaffold import KIT_PLACEHOLDER, TEMPLATE_FILES
+from grader.authoring.schema import NOT_IN_THE_FILE
+from grader.common.errors import InputError
+from grader.common.files import read_bytes
+from grader.course.assignment import Assignment
+from grader.course.folders import BASELINE_FILE, KIT_FILE, ORACLE_FILE, Kit
+from grader.course.rubric import Band, Correctness, Memory, Performance, Sizes, SpeedGoal
+from grader.course.submissions.submission import FILE_NAME
+from grader.course.suite import Coursework
+from grader.grading.checks.scoring import case_points
+from grader.lms.wheel import own_wheel
+from grader.workers.plan import baseline_is_comparable
+
+TEMPLATE = Path(__file__).parent / "templates" / "kit"
+COMMAND, IGNORED = "grader", ".gitignore"
+PLACEHOLDER, LIST_PLACEHOLDER = b"@ASSIGNMENT@", b"@ASSIGNMENTS@"
+
+ADDRESS = re.compile(r"[\w.:/@~+-]+")
+"""What an address is made of, so that it can stand in a shell script and in YAML."""
+
+MADE = "# Made by `grader export kit` from the course's own file.\n"
+
+
+def student_kit(courseworks: Sequence[Coursework], template: Path, constraints: Path, address: str) -> dict[str, bytes]:
+    """The files of a kit, by their names; `template` is the folder of what students start from.
+
+    `address` is where pipelines clone the kit from; empty if students fill that in. Raises InputError for an assignment
+    of which nothing can be shown.
+    """
+    if address and not ADDRESS.fullmatch(address):
+        raise InputError(f"{address!r} is no address that a pipeline can clone from: give one such as https://...")
+    wheel, content = own_wheel()
+    left_out = {part.called: hidden_points(part) for each in courseworks for part in each.parts}
+    kit = Kit(grader=version("grader"), hidden={name: points for name, points in left_out.items() if points})
+    names = "\n".join(f"- `{each.name}`: {each.title}" for each in courseworks)
+    readme = read_bytes(TEMPLATE / "README.md").replace(LIST_PLACEHOLDER, names.encode())
+    starters = {name: read_bytes(template / name) for name in TEMPLATE_FILES}
+    return {
+        "README.md": readme.replace(PLACEHOLDER, courseworks[0].name.encode()),
+        COMMAND: read_bytes(TEMPLATE / COMMAND),
+        IGNORED: read_bytes(TEMPLATE / IGNORED),
+        wheel: content,
+        f"course/{KIT_FILE}": _yaml(kit.model_dump(exclude_defaults=True)),
+        "course/constraints.txt": read_bytes(constraints),
+        **{
+            f"course/student_template/{name}": data.replace(KIT_PLACEHOLDER.encode(), address.encode())
+            for name, data in starters.items()
+        },
+        **{f"course/{name}": data for each in courseworks for name, data in _files_of(each)},
+    }
+
+
+def _files_of(coursework: Coursework) -> Iterable[tuple[str, bytes]]:
+    public, reference = f"assignments/{coursework.name}", f"reference/{coursework.name}"
+    yield f"{public}/assignment.yaml", _yaml(_fields(coursework))
+    for name in (FILE_NAME, "README.md"):
+        yield f"{public}/{name}", read_bytes(coursework.folder / name)
+    for name in (BASELINE_FILE, ORACLE_FILE):
+        yield f"{reference}/{name}", read_bytes(coursework.reference / name)
+
+
+def _fields(coursework: Coursework) -> dict[str, Any]:
+    """What assignment.yaml says; each part of a suite says all of it."""
+    if isinstance(coursework, Assignment):
+        return {"title": coursework.title, **_dumped(shown(coursework))}
+    return {"title": coursework.title, "parts": [_dumped(shown(part)) for part in coursework.parts]}
+
+
+def _dumped(assignment: Assignment) -> dict[str, Any]:
+    return assignment.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={*NOT_IN_THE_FILE, "title"})
+
+
+def _yaml(fields: dict[str, Any]) -> bytes:
+    text = yaml.safe_dump(fields, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
+    return f"{MADE}{text}".encode()
+
+
+# --- what is hidden ---------------------------------------------------------------------------
+
+
+def shown(assignment: Assignment) -> Assignment:
+    """The assignment as students may see it, without hidden checks; the points of those that are left stay as they are.
+
+    Raises InputError if no case is left that counts.
+    """
+    sanitizer = assignment.sanitizer
+    return assignment.model_copy(
+        update={
+            "correctness": _shown_cases(assignment),
+            "sanitizer": None if sanitizer is None or sanitizer.hidden else sanitizer,
+            "memory": None if assignment.memory is None else _shown_memory(assignment.memory),
+            "performance": _shown_speed(_timed(assignment)),
+        }
+    )
+
+
+def _shown_cases(assignment: Assignment) -> Correctness:
+    asked = assignment.correctness
+    cases = tuple(case for case in asked.cases if not case.hidden)
+    if all(case.practice for case in cases):
+        raise InputError(
+            f"every case of {assignment.called} that counts is hidden, so that a kit would check nothing: show one of "
+            "them, or name the assignments that belong in the kit."
+        )
+    return asked.model_copy(update={"cases": cases, "points": sum(case_points(asked, case) for case in cases)})
+
+
+def _shown_memory(asked: Memory) -> Memory | None:
+    checks = tuple(check for check in asked.checks if not check.hidden)
+    return asked.model_copy(update={"checks": checks}) if checks else None
+
+
+def _shown_speed(asked: Performance) -> Performance:
+    """Speed is decided elsewhere in any case: where that is hidden, so is what it is decided by. The sizes are shown to
+    students even so, in the name of the check.
+    """
+    if not asked.hidden:
+        return asked
+    goals = {kind: _undecided(goal, goal.sizes) for kind, goal in asked.classes.items()}
+    return asked.model_copy(update={"classes": goals, "hidden": False})
+
+
+def _undecided(goal: SpeedGoal, sizes: Sizes) -> SpeedGoal:
+    """The goal at these sizes, worth as much, without anything by which it could be decided."""
+    changes = {"sizes": sizes, "bands": (Band(fraction=1, points=goal.points),), "minimum": {}, "yardstick": None}
+    return goal.model_copy(update=changes)
+
+
+def _timed(assignment: Assignment) -> Performance:
+    """What is timed with a kit. On a GPU, results are held against the baseline's, which takes the model solution's
+    place; where it makes something else than the student's kernels, the oracle must judge, on data as small as a CPU's.
+    """
+    asked = assignment.performance
+    cpu, gpu = asked.classes.get("cpu"), asked.classes.get("gpu")
+    if gpu is None or cpu is None or asked.referee == "oracle" or baseline_is_comparable(assignment):
+        return asked
+    classes = {**asked.classes, "gpu": _undecided(gpu, cpu.sizes)}
+    return asked.model_copy(update={"classes": classes, "referee": "oracle"})
+
+
+def hidden_points(assignment: Assignment) -> dict[str, float]:
+    """Points of the checks that a kit leaves out, by their kind; none where nothing is hidden."""
+    cases = assignment.correctness.cases
+    checks = assignment.memory.checks if assignment.memory else ()
+    sanitizer = assignment.sanitizer
+    points = {
+        "correctness": sum(case_points(assignment.correctness, case) for case in cases if case.hidden),
+        "sanitizer": sanitizer.points if sanitizer and sanitizer.hidden else 0.0,
+        "memory": sum(check.points for check in checks if check.hidden),
+    }
+    return {kind: worth for kind, worth in points.items() if worth}

@@ -1,0 +1,76 @@
+"""This very grader as a wheel, for machines that have no access to where it was installed from; without a course."""
+
+import base64
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterator, Mapping
+from importlib.metadata import distribution
+from pathlib import Path
+
+import grader
+from grader.common.errors import InputError
+
+PACKAGE = Path(grader.__file__).parent
+
+LEFT_OUT = {"__pycache__", "shipped", "template"}
+"""Folders of the package that no such wheel needs: `shipped` travels beside it, in the course; `template` is what
+instructors start an assignment from, with a model solution.
+"""
+
+PLUGIN = "grader/worker/simulator/observer.so"
+"""Our plugin for the simulator, which is native code."""
+
+TAG = "py3-none-linux_x86_64"
+"""Any Python 3, on the machine that the plugin is built for. It is not `manylinux`: that is a promise to everybody on
+PyPI, and pip asks for it nowhere else.
+"""
+
+WHEEL = f"Wheel-Version: 1.0\nGenerator: grader\nRoot-Is-Purelib: false\nTag: {TAG}\n"
+
+
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The first moment that a zip file knows: the same files make the same archive."""
+
+
+def own_wheel() -> tuple[str, bytes]:
+    """The wheel's file name and content; raises InputError where the plugin has not been built."""
+    ours = distribution("grader")
+    info = f"grader-{ours.version}.dist-info"
+    files = {f"grader/{path.relative_to(PACKAGE)}": path.read_bytes() for path in sorted(_sources())}
+    if PLUGIN not in files:
+        raise InputError(f"{PACKAGE.parent / PLUGIN} is missing: build it with `make simulator`.")
+    headers, _, _ = (ours.read_text("METADATA") or "").partition(
+        "\n\n"
+    )  # our README, which follows, is for instructors
+    files[f"{info}/METADATA"] = f"{headers}\n".encode()
+    files[f"{info}/WHEEL"] = WHEEL.encode()
+    files[f"{info}/entry_points.txt"] = (ours.read_text("entry_points.txt") or "").encode()
+    record = "".join(f"{name},sha256={_digest(data)},{len(data)}\n" for name, data in files.items())
+    files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
+    return f"grader-{ours.version}-{TAG}.whl", zipped(files)
+
+
+def zipped(files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> bytes:
+    """The files by name as a zip archive, which depends on nothing but these."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in sorted(files.items()):
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # Unix, so that the permissions are read
+            entry.external_attr = (0o100755 if name in executable else 0o100644) << 16
+            archive.writestr(entry, data)
+    return buffer.getvalue()
+
+
+def _sources() -> Iterator[Path]:
+    for path in PACKAGE.rglob("*"):
+        inside = path.relative_to(PACKAGE).parts
+        if path.is_file() and LEFT_OUT.isdisjoint(inside):
+            yield path
+
+
+def _digest(data: bytes) -> str:
+    """As RECORD has it: base64 for URLs, without padding."""
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

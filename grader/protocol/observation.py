@@ -1,0 +1,92 @@
+"""What the simulator saw of a launch, as our plugin (worker/observer.cpp) writes it down and a worker passes it on."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from grader.protocol.wire import MANY, Message, Name, Words, at_most
+
+MESSAGES = 100
+"""Messages of one launch that are passed on, and listened to; each is about other lines."""
+
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Distance = Annotated[int, Field(gt=-(2**63), lt=2**63)]
+Space = Literal[0, 1, 2, 3]
+"""Private, global, constant and local memory, as LLVM numbers them for OpenCL."""
+
+
+class SeenArray(Message):
+    """An array of a kernel: its address space and number by which messages mean it, its name in the source, and its
+    size in bytes.
+    """
+
+    space: Space
+    buffer: Count
+    name: Name
+    size: Count
+
+
+class SeenMessage(Message):
+    """What the simulator said, the variable that its first place uses ("" if that is not clear), how often it was said
+    about the same lines, and for barriers how many work-items had ended where.
+    """
+
+    text: Words
+    array: Name
+    times: Count
+    endings: Annotated[tuple[tuple[Count, Count], ...], *at_most(MANY)]
+
+
+class SeenUnset(Message):
+    """A read of something that was never set, and what became of the value: stored, a condition, or an address."""
+
+    line: Count
+    column: Count
+    name: Name
+    space: Space
+    used_line: Count
+    how: Literal["stored", "condition", "address"]
+    array: Name
+    global_id: tuple[Count, Count, Count]
+    local_id: tuple[Count, Count, Count]
+    group: tuple[Count, Count, Count]
+    times: Count
+
+
+class SeenAccess(Message):
+    """An expression that reads or writes an array, with its counts (metrics.Access says which); line 0 is a copy by a
+    whole group.
+    """
+
+    line: Count
+    column: Count
+    array: Name
+    space: Space
+    writes: bool
+    requests: Count = Field(gt=0)
+    bytes: Count
+    sectors: Count
+    fewest: Count = Field(gt=0)
+    worst: float = Field(ge=0, lt=2**63)
+    stride: Distance | None
+
+
+class SeenBranch(Message):
+    """The conditions of a line; `constant` is whether each always went the same way."""
+
+    line: Count
+    reached: Count
+    diverged: Count
+    constant: bool
+
+
+class SeenKernel(Message):
+    """What the simulator saw of one launch (observer.cpp)."""
+
+    kernel: Name
+    flop: Count
+    arrays: Annotated[tuple[SeenArray, ...], *at_most(MANY)]
+    messages: Annotated[tuple[SeenMessage, ...], *at_most(MANY)]
+    unset: Annotated[tuple[SeenUnset, ...], *at_most(MANY)]
+    accesses: Annotated[tuple[SeenAccess, ...], *at_most(MANY)]
+    branches: Annotated[tuple[SeenBranch, ...], *at_most(MANY)]

@@ -1,0 +1,292 @@
+"""The figures of a speed check, drawn as SVG that stands inside a page.
+
+Text stays text, in the page's font. The colours are the page's own, by name, so that a figure is right on light and on
+dark ground; shapes and hatches tell the same apart without them. Nothing that a submission has written is drawn.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import StringIO
+from math import isfinite
+from statistics import median, quantiles
+from typing import Any
+from xml.etree import ElementTree
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
+
+from grader.reports.words import seconds_in_words, three_digits
+from grader.results.metrics import Performance, Profile
+
+INK, BLUE, GREEN, ORANGE, GREY = "#010203", "#0072b2", "#009e73", "#e69f00", "#767676"
+COLOURS = {
+    INK: "currentColor",
+    BLUE: "var(--submission)",
+    GREEN: "var(--reference)",
+    ORANGE: "var(--baseline)",
+    GREY: "var(--quiet)",
+}
+"""What the page calls the colours of a figure."""
+
+STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "text.parse_math": False,
+    "font.size": 9.5,
+    "axes.labelsize": 9.5,
+    "legend.fontsize": 9.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "hatch.linewidth": 1.2,
+    **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "none"),
+    **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK),
+}
+
+WIDTH = 4.4
+"""Inches of 72 units: at this width text is legible on a phone, and not too large on a wide page."""
+
+SUBMISSION = "o"
+"""The marker of the submission, and of nothing else."""
+
+GRID: dict[str, Any] = {"color": INK, "alpha": 0.12, "linewidth": 0.8}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """A kernel in the figures: what it is called, and the shape and colour that it always has."""
+
+    name: str
+    seconds: tuple[float, ...]
+    marker: str
+    colour: str
+    hatch: str = ""
+    filled: bool = True
+
+    @property
+    def face(self) -> str:
+        """The inside of its marker."""
+        return self.colour if self.filled else "none"
+
+
+def timings(performance: Performance, part: str = "") -> str | None:
+    """Every timed launch: a strip for each kernel, its median as a bar, half of its launches in a box.
+
+    None if there is none that took any time.
+    """
+    rows = [each for each in _series(performance) if each.seconds]
+    if not rows:
+        return None
+
+    def draw(axes: Axes) -> None:
+        for height, row in enumerate(reversed(rows)):
+            _strip(axes, height, row)
+        every = [seconds for row in rows for seconds in row.seconds]
+        axes.set_xscale("log")
+        axes.set_xlim(min(every) / 1.6, max(every) * 1.6)
+        _few_ticks(axes)
+        axes.set_yticks(
+            range(len(rows)), [f"{row.name}\n{seconds_in_words(median(row.seconds))}" for row in reversed(rows)]
+        )
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.set_xlabel("time of a launch")
+
+    medians = ", ".join(f"{row.name} {seconds_in_words(median(row.seconds))}" for row in rows)
+    return svg(f"timings {part}", f"Times of all launches; the medians: {medians}.", 0.55 + 0.52 * len(rows), draw)
+
+
+def rates(performance: Performance, part: str = "") -> str | None:
+    """Bars of the rates of the naive kernel, the submission and the model solution; the copy is the roof of those that
+    only move. None if nothing took any time.
+    """
+    rows = [each for each in kernels_of(performance) if each.seconds]
+    if not rows:
+        return None
+    values = [rate_of(performance, row) for row in rows]
+    roof = performance.copy_bandwidth if performance.unit == "GB/s" and isfinite(performance.copy_bandwidth) else None
+
+    def draw(axes: Axes) -> None:
+        for height, (row, value) in enumerate(zip(rows, values, strict=True)):
+            axes.barh(height, value, height=0.5, color="none", edgecolor=row.colour, hatch=row.hatch, linewidth=1.4)
+            if not row.hatch:
+                axes.barh(height, value, height=0.5, color=row.colour)
+        names = [
+            f"{row.name}\n{three_digits(value)} {performance.unit}" for row, value in zip(rows, values, strict=True)
+        ]
+        axes.set_yticks(range(len(rows)), names)
+        axes.tick_params(axis="y", length=0)
+        axes.set_ylim(-0.5, len(rows) - 0.3)
+        axes.set_xlim(0, 1.08 * max(*values, roof or 0))
+        axes.grid(visible=True, axis="x", **GRID)
+        axes.set_axisbelow(True)
+        axes.set_xlabel(performance.unit)
+        if roof is not None:
+            axes.axvline(roof, color=INK, linestyle=(0, (4, 2)), linewidth=1.4)
+            axes.set_title(f"the dashed line: a copy, {three_digits(roof)} GB/s", fontsize=9.5, loc="right")
+
+    words = ", ".join(f"{row.name} {three_digits(value)}" for row, value in zip(rows, values, strict=True))
+    of_roof = "" if roof is None else f"; a copy reaches {three_digits(roof)}"
+    return svg(f"rates {part}", f"Rates in {performance.unit}: {words}{of_roof}.", 0.75 + 0.55 * len(rows), draw)
+
+
+def roofline(performance: Performance, profile: Profile | None, part: str = "") -> str | None:
+    """GFLOPS against operations for each byte that must move, under the roofs of the device (Williams, Waterman and
+    Patterson, 2009): below the slope memory is the limit, below the flat arithmetic.
+
+    The roofs are those of the device's profile, which knows one of local memory as well, or else of the session.
+    None if there is no peak, no arithmetic, or no time.
+    """
+    rows, known = [each for each in kernels_of(performance) if each.seconds], performance.roofs
+    bandwidth = known.copy_bandwidth.median if known else performance.copy_bandwidth
+    peak = known.fp32_rate.median if known else performance.peak or 0.0
+    if not rows or performance.flop is None or not all(isfinite(roof) and roof > 0 for roof in (bandwidth, peak)):
+        return None
+    intensity = performance.flop / performance.bytes
+    local = known.local_bandwidth.median if known and profile and profile.local_intensity > 0 else None
+    own = {} if profile is None else {"bytes": profile.intensity}
+    if local is not None and profile is not None:
+        own["local bytes"] = profile.local_intensity
+    own = {what: each for what, each in own.items() if each > 0}
+    values = {row.name: rate_of(performance, row) for row in rows}
+
+    def draw(axes: Axes) -> None:
+        ridge = peak / bandwidth
+        reach = [intensity, ridge, *own.values()]
+        left, right = min(reach) / 5, max(reach) * 5
+        roof: dict[str, Any] = {"color": INK, "linewidth": 1.6}
+        memory, arithmetic = f"a copy, {three_digits(bandwidth)} GB/s", f"{three_digits(peak)} GFLOPS"
+        axes.loglog([left, ridge], [bandwidth * left, peak], label=f"memory's roof: {memory}", **roof)
+        roof["linestyle"] = (0, (4, 2))
+        axes.loglog([ridge, right], [peak, peak], label=f"arithmetic's roof: {arithmetic}", **roof)
+        if local is not None:
+            roof["linestyle"], ends = ":", (left, max(left, peak / local))
+            label = f"local memory's roof: {three_digits(local)} GB/s"
+            axes.loglog(ends, [local * end for end in ends], label=label, **roof)
+        for row in rows:
+            label = f"{row.name}: {three_digits(values[row.name])} GFLOPS"
+            axes.plot([intensity], [values[row.name]], label=label, zorder=3, **_marks(row, 9))
+        submission = next((row for row in rows if row.marker == SUBMISSION), rows[0])
+        for what, fill in zip(own, ("none", "bottom"), strict=False):
+            hollow = {**_marks(submission, 9), "markerfacecoloralt": "none", "fillstyle": fill}
+            label = f"your kernel, by the {what} that it asks for"
+            axes.plot([own[what]], [values[submission.name]], label=label, zorder=3, **hollow)
+        axes.set_xlim(left, right)
+        axes.set_ylim(min(*values.values(), bandwidth * left) / 2, 2 * max(peak, *values.values()))
+        axes.grid(visible=True, **GRID)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(_number)
+            axis.set_minor_formatter("")
+        axes.set_xlabel("FLOP for each byte that must move")
+        axes.set_ylabel("GFLOPS")
+        axes.figure.legend(loc="outside lower left", frameon=False)
+
+    words = ", ".join(f"{name} {three_digits(value)}" for name, value in values.items())
+    roofs_in_words = f"{three_digits(bandwidth)} GB/s and {three_digits(peak)} GFLOPS"
+    label = f"Roofline at {three_digits(intensity)} FLOP/byte, the roofs {roofs_in_words}. GFLOPS: {words}."
+    return svg(f"roofline {part}", label, 4.4, draw)
+
+
+def _series(performance: Performance) -> tuple[Series, ...]:
+    """All that was timed, in the order of the strips."""
+    samples = performance.samples
+    return (
+        Series(name="your kernel", seconds=_seen(samples.submission), marker=SUBMISSION, colour=BLUE),
+        Series(name="model solution", seconds=_seen(samples.reference), marker="D", colour=GREEN, hatch="////"),
+        Series(name="model, again", seconds=_seen(samples.control), marker="D", colour=GREEN, filled=False),
+        Series(name="naive kernel", seconds=_seen(samples.baseline), marker="s", colour=ORANGE, hatch="\\\\\\\\"),
+        Series(name="a copy", seconds=_seen(samples.device_copy), marker="^", colour=GREY),
+    )
+
+
+def kernels_of(performance: Performance) -> tuple[Series, Series, Series]:
+    """Those whose rates are compared, best last."""
+    submission, reference, _, baseline, _ = _series(performance)
+    return baseline, submission, reference
+
+
+def _seen(seconds: tuple[float, ...]) -> tuple[float, ...]:
+    """A clock may be too coarse to see a short launch: what took no time has no place on a logarithmic axis."""
+    return tuple(each for each in seconds if isfinite(each) and each > 0)
+
+
+def rate_of(performance: Performance, row: Series) -> float:
+    """GFLOPS or GB/s, as the submission's is reckoned."""
+    if row.marker == SUBMISSION:
+        return performance.rate.median
+    work = performance.bytes if performance.flop is None else performance.flop
+    return work / median(row.seconds) * 1e-9
+
+
+def _marks(row: Series, size: float) -> dict[str, Any]:
+    return {
+        "linestyle": "none",
+        "marker": row.marker,
+        "markersize": size,
+        "markerfacecolor": row.face,
+        "markeredgecolor": row.colour,
+        "markeredgewidth": 1.4,
+    }
+
+
+def _strip(axes: Axes, height: int, row: Series) -> None:
+    """A row of points, spread a little up and down so that equal ones show; half of them in a box, the median a bar."""
+    spread = [height + 0.07 * (i % 5 - 2) for i in range(len(row.seconds))]
+    axes.plot(row.seconds, spread, alpha=0.55, **_marks(row, 4))
+    if len(row.seconds) > 1:
+        low, middle, high = quantiles(row.seconds, method="inclusive")
+        axes.fill([low, high, high, low], [height - 0.3, height - 0.3, height + 0.3, height + 0.3], fill=False, ec=INK)
+    else:
+        middle = row.seconds[0]
+    axes.plot([middle, middle], [height - 0.3, height + 0.3], color=INK, linewidth=2.4)
+
+
+def _few_ticks(axes: Axes) -> None:
+    """Ticks at decades; over less than two of them at 1, 2 and 5."""
+    low, high = axes.get_xlim()
+    subs = (1.0,) if high / low > 100 else (1.0, 2.0, 5.0)
+    axes.xaxis.set_major_locator(LogLocator(subs=subs))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(lambda seconds, _: seconds_in_words(seconds))
+    axes.grid(visible=True, axis="x", **GRID)
+
+
+def _number(value: float, _: object) -> str:
+    return f"{value:g}"
+
+
+def drawn(name: str, height: float, draw: Callable[[Axes], None], ground: str = "none") -> str:
+    """What `draw` draws, in our style, as the text of a file of its own.
+
+    The same figure is always the same text: no date, no random names, no settings of the user's.
+    """
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update({**STYLE, "svg.hashsalt": name, "savefig.facecolor": ground})
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        draw(figure.subplots())
+        text = StringIO()
+        figure.savefig(text, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    return text.getvalue()
+
+
+def svg(name: str, label: str, height: float, draw: Callable[[Axes], None]) -> str:
+    """What `draw` draws, as an element of a page, with a label for those who cannot see it."""
+    root = ElementTree.fromstring(drawn(name, height, draw))  # noqa: S314 - our own
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+        if element.tag == "g":
+            element.attrib.pop("id", None)
+        for key in list(element.attrib):
+            element.set(key.rpartition("}")[2], _in_page_colours(element.attrib.pop(key)))
+    for key in ("width", "height", "version"):
+        root.attrib.pop(key, None)
+    for unused in root.findall("metadata"):
+        root.remove(unused)
+    root.attrib |= {"role": "img", "aria-label": label}
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _in_page_colours(value: str) -> str:
+    return re.sub("|".join(COLOURS), lambda found: COLOURS[found[0]], value)

@@ -1,0 +1,53 @@
+"""The table of `grader run` as a figure: bars of rates, kernel only and with transfers."""
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from grader.grading.by_hand.driver import Measured, Row
+from grader.protocol.text import showable
+from grader.reports.figures import BLUE, GREY, GRID, drawn
+from grader.reports.words import three_digits
+
+BAR = 0.36
+"""Of a row's height: two bars fit in one."""
+
+
+def bars(title: str, what: str, rows: Sequence[Row]) -> str:
+    """An SVG file with two bars for each row, the first row on top; one of which nothing was measured has none.
+
+    `what` the labels of the rows are, such as TILE.
+    """
+    found = [(height, row.outcome) for height, row in enumerate(rows) if isinstance(row.outcome, Measured)]
+    kernels = [(height, _rate(measured, measured.on_device)) for height, measured in found]
+    totals = [(height, _rate(measured, measured.totals)) for height, measured in found]
+
+    def draw(axes: Axes) -> None:
+        _bars(axes, kernels, offset=-BAR / 2, name="kernel only", color=BLUE)
+        _bars(axes, totals, offset=BAR / 2, name="with transfers", color="none", edgecolor=GREY, hatch="////")
+        for height in set(range(len(rows))) - {height for height, _ in found}:
+            axes.text(0, height, " failed", va="center")
+        axes.set_yticks(range(len(rows)), [showable(row.label) for row in rows])
+        axes.tick_params(axis="y", length=0)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_xlim(0, 1.2 * max((rate for _, rate in kernels + totals), default=1.0))
+        axes.grid(visible=True, axis="x", **GRID)
+        axes.set_axisbelow(True)
+        axes.set_xlabel(" or ".join(sorted({measured.unit for _, measured in found})))
+        axes.set_ylabel(what)
+        axes.set_title(title, fontsize=9.5, loc="left")
+        axes.figure.legend(loc="outside lower left", ncols=2, frameon=False)
+
+    return drawn("runs", 1.2 + 0.5 * len(rows), draw, ground="white")
+
+
+def _rate(measured: Measured, seconds: Sequence[float]) -> float:
+    return measured.rate(median(seconds)) or 0.0
+
+
+def _bars(axes: Axes, rates: Sequence[tuple[int, float]], offset: float, name: str, **style: Any) -> None:
+    heights, values = [height + offset for height, _ in rates], [rate for _, rate in rates]
+    drawn_bars = axes.barh(heights, values, height=BAR, label=name, **style)
+    axes.bar_label(drawn_bars, [three_digits(value) for value in values], padding=3)

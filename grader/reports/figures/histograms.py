@@ -1,0 +1,47 @@
+"""Histograms of a batch, drawn as the other figures are (figures.py): the page's colours, and the counts in words."""
+
+from math import inf
+
+from matplotlib.axes import Axes
+
+from grader.common.phrases import capital, count
+from grader.reports.figures import BLUE, INK, svg
+from grader.reports.statistics import Histogram
+
+HEIGHT = 2.3
+"""Inches, at the width of all figures."""
+
+
+def drawn(name: str, histogram: Histogram) -> str:
+    """Bars of equal width, an edge of a bin at every tick, the count above each.
+
+    `name` tells the figures of a page apart.
+    """
+    bins, scale = range(len(histogram.counts)), histogram.scale
+
+    def draw(axes: Axes) -> None:
+        axes.bar([i + 0.5 for i in bins], histogram.counts, width=0.86, color=BLUE)
+        for i in bins:
+            if histogram.counts[i]:
+                axes.annotate(
+                    f"{histogram.counts[i]:,}",
+                    (i + 0.5, histogram.counts[i]),
+                    (0, 2),
+                    textcoords="offset points",
+                    ha="center",
+                )
+        axes.set_xticks(range(len(scale.edges)), [scale.end if edge == inf else f"{edge:g}" for edge in scale.edges])
+        axes.set_xlim(0, len(histogram.counts))
+        axes.set_ylim(0, 1.12 * max(1, *histogram.counts))
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        axes.spines["bottom"].set_color(INK)
+        axes.set_xlabel(scale.label)
+
+    words = ", ".join(f"{histogram.name(i)}: {histogram.counts[i]:,}" for i in bins if histogram.counts[i])
+    return svg(
+        name,
+        f"{capital(scale.label)}, of {count(sum(histogram.counts), 'submission')}: {words or 'none'}.",
+        HEIGHT,
+        draw,
+    )

@@ -1,0 +1,240 @@
+"""The instructor's page of a batch: what came in, how it went, where to look. One page that needs nothing else.
+
+It is made like the student's page (html.py): templates escape every text, and only what we have drawn is markup.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import mean
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from grader.common.phrases import capital
+from grader.reports.figures.histograms import drawn
+from grader.reports.html.page import ENVIRONMENT
+from grader.reports.html.similarity import ALIKE, Group, near_identical
+from grader.reports.statistics import (
+    FRACTION,
+    POINTS,
+    SPEED_UP,
+    Family,
+    Quartiles,
+    Scale,
+    Sums,
+    families,
+    grades,
+    histogram,
+    incomplete,
+    per_cent,
+    quartiles,
+    sums_of,
+)
+from grader.reports.words import incomplete_in_words, three_digits
+from grader.results.gradebook import Grade, Gradebook, Row, Speed
+from grader.results.result import CAUSES_FIRST, OUTSTANDING, Kind, Reason
+
+FASTER = 1.1
+"""Times the model solution's speed: beyond what a measurement's noise makes of an equal."""
+
+TEXT_LIMIT = 300
+"""Characters of a message or a fault here; the whole of it stands in the submission's report."""
+
+CAUSES, LISTED = 6, 15
+"""Lines of a check's causes, and of a list of fast ones: the rest is counted."""
+
+Links = Mapping[tuple[str, str], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread:
+    """A quantity over the submissions of an assignment: its quartiles, its picture, and of how many it is known."""
+
+    scale: Scale
+    quartiles: Quartiles
+    figure: Markup
+    measured: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel:
+    """How a kernel has fared, the only one of an assignment (its `part` is empty) or one of a suite: points on average,
+    and speeds of those that were timed.
+    """
+
+    part: str
+    points: float
+    max_points: float
+    unit: str
+    rate: Quartiles | None
+    speed_up: Spread | None
+    fraction: Spread | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timed:
+    """A kernel of a submission, and its speed if that was measured."""
+
+    row: Row
+    part: str
+    speed: Speed | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """What the page says of an assignment.
+
+    `identical` are labels of those who handed in the same bytes, `alike` groups of nearly the same sources.
+    """
+
+    name: str
+    title: str
+    sums: Sums
+    points: Spread | None
+    kernels: tuple[Kernel, ...]
+    families: tuple[Family, ...]
+    faster: tuple[Timed, ...]
+    impossible: tuple[Timed, ...]
+    identical: tuple[tuple[str, ...], ...]
+    alike: tuple[Group, ...]
+
+
+def render_overview(gradebook: Gradebook, links: Links) -> str:
+    """A page.
+
+    `links` has the path of each report by label and assignment, relative to the page, "/" between its parts and not yet
+    percent-encoded; rows without one are no links.
+    """
+    return ENVIRONMENT.get_template("overview.html.jinja").render(
+        book=gradebook,
+        sections=[section_of(gradebook, name) for name in gradebook.assignments],
+        sums=sums_of(gradebook.rows),
+        incomplete=[incomplete_in_words(each) for each in incomplete(grades(gradebook.rows))],
+        earned=earned,
+        of_model=of_model,
+        short=short,
+        amount=amount,
+        whole=whole,
+        several=len(gradebook.assignments) > 1,
+        links={key: address(path) for key, path in links.items()},
+        kinds=[kind for kind in CAUSES_FIRST if any(kind in kinds_of(row) for row in gradebook.rows)],
+        capital=capital,
+        CAUSES=CAUSES,
+        LISTED=LISTED,
+        ALIKE=ALIKE,
+        FASTER=FASTER,
+    )
+
+
+def section_of(book: Gradebook, name: str) -> Section:
+    """An assignment of the batch."""
+    rows = book.of(name)
+    found = grades(rows)
+    return Section(
+        name=name,
+        title=book.titles[name],
+        sums=sums_of(rows),
+        points=_spread(name, POINTS, [per_cent(grade) for grade in found]),
+        kernels=tuple(_kernel(name, part, found) for part in book.parts[name]),
+        families=families(rows),
+        faster=faster(rows),
+        impossible=impossible(rows),
+        identical=identical(rows),
+        alike=near_identical(rows, book.skeletons[name]),
+    )
+
+
+def _kernel(assignment: str, part: str, found: tuple[Grade, ...]) -> Kernel:
+    speeds = [grade.speeds[part] for grade in found if part in grade.speeds]
+    points = [grade.points_of_part(part) for grade in found]
+    name = f"{assignment} {part}".rstrip()
+    return Kernel(
+        part=part,
+        points=mean([earned for earned, _ in points] or [0.0]),
+        max_points=max((most for _, most in points), default=0.0),
+        unit=speeds[0].unit if speeds else "",
+        rate=quartiles([speed.rate for speed in speeds]),
+        speed_up=_spread(name, SPEED_UP, [speed.speed_up_over_baseline for speed in speeds]),
+        fraction=_spread(name, FRACTION, [100 * share for share in _shares(speeds)]),
+    )
+
+
+def faster(rows: tuple[Row, ...]) -> tuple[Timed, ...]:
+    """Kernels that beat the model solution by more than noise, the fastest first."""
+    speeds = [(row, part, speed) for row in rows if row.grade for part, speed in row.grade.speeds.items()]
+    shares = (
+        (speed.fraction_of_reference or 0.0, Timed(row=row, part=part, speed=speed)) for row, part, speed in speeds
+    )
+    return tuple(timed for share, timed in sorted(shares, key=lambda each: -each[0]) if share > FASTER)
+
+
+def impossible(rows: tuple[Row, ...]) -> tuple[Timed, ...]:
+    """Kernels that were found implausible when they were graded, such as faster than bytes can move."""
+    return tuple(
+        Timed(row=row, part=mark.part, speed=row.grade.speeds.get(mark.part))
+        for row in rows
+        if row.grade is not None
+        for mark in row.grade.marks
+        if mark.reason is Reason.IMPLAUSIBLE
+    )
+
+
+def of_model(row: Row) -> str:
+    """Per cent of the model solution's speed; of a suite from the least to the greatest."""
+    found = _shares(row.grade.speeds.values()) if row.grade else []
+    shares = dict.fromkeys(three_digits(100 * share) for share in (min(found), max(found))) if found else ()
+    return f"{' to '.join(shares)} %" if shares else ""
+
+
+def _shares(speeds: Iterable[Speed]) -> list[float]:
+    """Of the model solution's speed, where that is known."""
+    return [speed.fraction_of_reference for speed in speeds if speed.fraction_of_reference is not None]
+
+
+def identical(rows: tuple[Row, ...]) -> tuple[tuple[str, ...], ...]:
+    """Labels of those who handed in the very same bytes, largest group first."""
+    groups = {tuple(sorted({row.student.label, *row.same_as})) for row in rows if row.same_as}
+    return tuple(sorted(groups, key=lambda group: (-len(group), group)))
+
+
+def kinds_of(row: Row) -> set[Kind]:
+    """Kinds of checks that are worth points in a row."""
+    return {mark.kind for mark in row.grade.marks if mark.max_points} if row.grade else set()
+
+
+def earned(row: Row, kind: Kind) -> str:
+    """Points and the most there were, for the checks of a kind, e.g. "5/20"; "" if it had none worth points."""
+    if row.grade is None or kind not in kinds_of(row):
+        return ""
+    points, most = row.grade.points_of(kind)
+    unmade = all(mark.reason in OUTSTANDING for mark in row.grade.marks if mark.kind is kind)
+    return f"{'?' if unmade else amount(points)}/{amount(most)}"
+
+
+def amount(points: float) -> str:
+    """Points with as many decimals as they need, two at most."""
+    return f"{points:,.2f}".rstrip("0").rstrip(".")
+
+
+def whole(share: float) -> str:
+    """Per cent, rounded down: what is not quite the same does not read as 100."""
+    return f"{int(100 * share + 1e-4)}"
+
+
+def short(text: str) -> str:
+    """A text that may be long, cut."""
+    return text if len(text) <= TEXT_LIMIT else f"{text[:TEXT_LIMIT]}…"
+
+
+def address(path: str) -> str:
+    """A relative path as a link that leads nowhere else, whatever its name looks like."""
+    return f"./{quote(path, safe='/', errors='surrogateescape')}"
+
+
+def _spread(assignment: str, scale: Scale, values: list[float]) -> Spread | None:
+    found = quartiles(values)
+    if found is None:
+        return None
+    bins = histogram(values, scale)
+    figure = Markup(drawn(f"{assignment}: {scale.label}", bins))  # noqa: S704 - drawn by us, of our own words and numbers
+    return Spread(scale=scale, quartiles=found, figure=figure, measured=sum(bins.counts))

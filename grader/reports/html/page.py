@@ -1,0 +1,295 @@
+"""The HTML report: one page that needs nothing else. No script, font or picture from elsewhere; it prints as it is.
+
+Templates escape every text that they are given. What a submission or a machine has written (source, messages, logs,
+names, paths) comes as plain text only; the one exception is what figures.py draws, and it draws our own words.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from grader.common.phrases import capital, count
+from grader.protocol.text import showable
+from grader.reports import figures
+from grader.reports.figures.ladder import ladder
+from grader.reports.side_by_side import HEADINGS, Standing, standings_of
+from grader.reports.words import (
+    access_in_words,
+    branch_in_words,
+    bytes_in_words,
+    closing,
+    new_message,
+    score_in_words,
+    seconds_in_words,
+    speed_in_words,
+    spills_in_words,
+    three_digits,
+    usage_in_words,
+)
+from grader.results.metrics import Access, Performance, Profile
+from grader.results.result import OUTSTANDING, Check, ErrorMap, Kind, Reason, Result, Ungraded, Verdict
+
+WORDS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "partly", Verdict.FAILED: "failed", Verdict.SKIPPED: "skipped"}
+SIGNS = {Verdict.PASSED: "✓", Verdict.PARTIAL: "◐", Verdict.FAILED: "✗", Verdict.SKIPPED: "-"}
+
+COSTLY = 2.0
+"""Times the fewest sectors or turns: an access that straddles a boundary may need a little more, and is no fault."""
+
+NOTES = 3
+"""Notes of a kind at a line; more of them say the same of other work-items."""
+
+SAYS_LINE = re.compile(r"line (\d+)\b")
+"""How a sentence about a line begins, for example that about a compiler's error."""
+
+CELLS = {"#": "all wrong", "+": "some wrong", "o": "never written", ".": "right"}
+
+MAP_WIDTH, CELL_WIDTHS = 420, (9, 30)
+"""Pixels: what a map should take, and a cell's least and most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A line of the source, with what the checks saw there: findings, then counts; some of the counts are costly."""
+
+    number: int
+    text: str
+    findings: tuple[str, ...]
+    costly: tuple[str, ...]
+    counts: tuple[str, ...]
+
+    @property
+    def mark(self) -> str:
+        """Whether to look here: "wrong", "costly", or nothing."""
+        return "wrong" if self.findings else "costly" if self.costly else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """What is said of one kernel: its checks, of which the first is the result's so manieth, and its profile.
+
+    `name` is empty where there is but one kernel; `id` tells its headings from those of the others.
+    """
+
+    name: str
+    id: str
+    first: int
+    checks: tuple[Check, ...]
+    profile: Profile | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """The cells of one kind in an error map: its sign, what it means, how many there are, and an SVG path of them."""
+
+    sign: str
+    words: str
+    cells: int
+    path: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """An error map as layers of cells; a cell is one unit, and so many pixels where there is room."""
+
+    rows: int
+    columns: int
+    cell: int
+    layers: tuple[Layer, ...]
+
+    @property
+    def label(self) -> str:
+        """The counts, for those who cannot see the picture."""
+        return ", ".join(f"{count(layer.cells, 'block')} {layer.words}" for layer in self.layers if layer.cells)
+
+
+def render(outcome: Result | Ungraded) -> str:
+    """A page."""
+    match outcome:
+        case Result():
+            return ENVIRONMENT.get_template("report.html.jinja").render(
+                result=outcome,
+                parts=parts_of(outcome),
+                standings=standings_of(outcome),
+                lines=lines_of(outcome),
+                verdicts=Counter(check.verdict for check in outcome.checks if check.kind is not Kind.PRACTICE),
+                practice=[check for check in outcome.checks if check.kind is Kind.PRACTICE],
+            )
+        case Ungraded():
+            return ENVIRONMENT.get_template("ungraded.html.jinja").render(ungraded=outcome)
+
+
+def parts_of(result: Result) -> tuple[Part, ...]:
+    """The kernels of a suite, or all that there is as one."""
+    names = [check.part for check in result.checks]
+    return tuple(
+        Part(
+            name=name,
+            id=f"part-{number}-" if name else "",
+            first=names.index(name) + 1,
+            checks=tuple(check for check in result.checks if check.part == name),
+            profile=result.profiles.get(name),
+        )
+        for number, name in enumerate(dict.fromkeys(names), start=1)
+    )
+
+
+def lines_of(result: Result) -> tuple[Line, ...]:
+    """The source, line by line."""
+    texts = result.source.removesuffix("\n").split("\n")
+    found, costly, counts = map(_by_line, (_wrong(result), _costly(result), _other(result)))
+    return tuple(
+        Line(
+            number=number,
+            text=text,
+            findings=_first(tuple(dict.fromkeys(found.get(number, ())))),
+            costly=costly.get(number, ()),
+            counts=counts.get(number, ()),
+        )
+        for number, text in enumerate(texts, start=1)
+    )
+
+
+Sighting = tuple[int, str, str]
+"""A line, a part, and what was seen there."""
+
+
+def _by_line(sightings: Iterable[Sighting]) -> dict[int, tuple[str, ...]]:
+    """What was seen at each line; where that serves several kernels of a suite, each with its kernel."""
+    seen: dict[int, list[tuple[str, str]]] = {}
+    for number, part, words in sightings:
+        seen.setdefault(number, []).append((part, words))
+    return {number: tuple(_each_with_its_part(notes)) for number, notes in seen.items()}
+
+
+def _each_with_its_part(notes: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Named only where there are several."""
+    several = len({part for part, _ in notes}) > 1
+    return (f"{part}: {words}" if several else words for part, words in notes)
+
+
+def _wrong(result: Result) -> Iterator[Sighting]:
+    """What was seen to go wrong."""
+    for check in result.checks:
+        number = said_line(check)
+        if number is not None:
+            yield number, check.part, f"{check.reason}: {check.message}"
+        for finding in check.findings:
+            for place in finding.places:
+                yield place.line, check.part, f"{finding.reason}: {place.words}"
+
+
+def _costly(result: Result) -> Iterator[Sighting]:
+    for part, profile in result.profiles.items():
+        yield from ((each.line, part, access_in_words(each)) for each in profile.accesses if is_costly(each))
+
+
+def _other(result: Result) -> Iterator[Sighting]:
+    for part, profile in result.profiles.items():
+        yield from ((each.line, part, access_in_words(each)) for each in profile.accesses if not is_costly(each))
+        yield from ((each.line, part, branch_in_words(each)) for each in profile.branches)
+
+
+def said_line(check: Check) -> int | None:
+    """The line that the check's sentence is about, where no finding says it better."""
+    said = SAYS_LINE.match(check.message)
+    return int(said[1]) if said and not check.findings else None
+
+
+def _first(notes: tuple[str, ...]) -> tuple[str, ...]:
+    more = len(notes) - NOTES
+    return (*notes[:NOTES], f"and {more} more of them") if more > 0 else notes
+
+
+def is_costly(access: Access) -> bool:
+    """Whether it takes far more of the memory than it must."""
+    return access.sectors >= COSTLY * max(1, access.fewest)
+
+
+def picture_of(error_map: ErrorMap) -> Picture:
+    """The map as a grid to draw."""
+    rows, columns = len(error_map.cells), max((len(row) for row in error_map.cells), default=0)
+    paths: dict[str, list[str]] = {sign: [] for sign in CELLS}
+    for y, row in enumerate(error_map.cells):
+        for x, sign in enumerate(row):
+            paths.get(sign, paths["."]).append(f"M{x} {y}h1v1h-1z")
+    least, most = CELL_WIDTHS
+    return Picture(
+        rows=rows,
+        columns=columns,
+        cell=min(most, max(least, MAP_WIDTH // max(1, columns))),
+        layers=tuple(
+            Layer(sign=sign, words=words, cells=len(paths[sign]), path="".join(paths[sign]))
+            for sign, words in CELLS.items()
+        ),
+    )
+
+
+def figures_of(performance: Performance, profile: Profile | None, part: str) -> Iterator[Markup]:
+    """The figures that can be drawn: the roofline where there is one, else bars; then the timings."""
+    rate = figures.roofline(performance, profile, part) or figures.rates(performance, part)
+    yield from _drawn(rate, figures.timings(performance, part))
+
+
+def ladder_of(standings: tuple[Standing, ...]) -> Iterator[Markup]:
+    """The rates of a suite's kernels as bars, if they are rates of the same."""
+    yield from _drawn(ladder({each.part: each.performance for each in standings if each.performance}))
+
+
+def _drawn(*drawings: str | None) -> Iterator[Markup]:
+    for figure in drawings:
+        if figure is not None:
+            yield Markup(figure)  # noqa: S704 - drawn by us, of our own words and of numbers
+
+
+def _shown(value: Any) -> Any:
+    """Every text on its way into the page, before it is escaped; finished markup passes."""
+    return showable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("grader.reports.html", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "plural": count,
+        "capital": capital,
+        "number": lambda value: f"{value:g}",
+        "digits": three_digits,
+        "thousands": lambda value: f"{value:,}",
+        "size": bytes_in_words,
+        "time": seconds_in_words,
+        "usage": usage_in_words,
+        "sign": SIGNS.__getitem__,
+        "word": WORDS.__getitem__,
+        "picture": picture_of,
+    }
+    environment.globals |= {
+        "HEADINGS": HEADINGS,
+        "OUTSTANDING": OUTSTANDING,
+        "Kind": Kind,
+        "Reason": Reason,
+        "Verdict": Verdict,
+        "closing": closing,
+        "figures_of": figures_of,
+        "ladder_of": ladder_of,
+        "new_message": new_message,
+        "said_line": said_line,
+        "score_in_words": score_in_words,
+        "speed_in_words": speed_in_words,
+        "spills_in_words": spills_in_words,
+    }
+    return environment
+
+
+ENVIRONMENT = _environment()

@@ -1,0 +1,155 @@
+"""Which sources of an assignment are nearly the same: a hint where to look, and never more than that.
+
+Sources are compared as tokens. Layout and comments are gone; every name that the language does not give is the same
+token; declarations that follow one another are sorted; and what the skeleton gives to everybody is left out. So
+renaming, reformatting, other comments and an exchange of declarations hide nothing. The measure is the longest common
+subsequence: twice its length over the sum of both lengths (`rapidfuzz.distance.Indel`). Names that were numbered in
+order of appearance would tell more apart, and one declaration more at the top would hide a copy.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+
+import numpy as np
+from rapidfuzz.distance import Indel
+from rapidfuzz.process import cdist
+
+from grader.grading.explain.compiler_hints import FUNCTIONS
+from grader.protocol.tokens import Token, tokens
+from grader.results.gradebook import Row
+
+ALIKE = 0.95
+"""The least similarity that is told. Evidence, from the course's own sources (tests/submissions, reference): of 249
+pairs of right solutions of one assignment the most alike reach 0.932 (medians 0.54 to 0.65), although most were made
+from one model and are nearer to each other than strangers' work. Copies of them that were renamed, reformatted,
+without their comments and with declarations exchanged reach 1, with a declaration added 0.96 or more
+(tests/test_similarity.py)."""
+
+FEWEST = 60
+"""Tokens beyond the skeleton's: less is alike by nature. A transposition without a tile, two lines, has 45; the
+shortest solution of any other kind has 71."""
+
+MOST = 5000
+"""Tokens of a source that are compared: six times a file of all five kernels, so that a megabyte costs little."""
+
+GIVEN = 8
+"""A run of so many tokens that the skeleton has, too, came from there."""
+
+KEYWORDS = frozenset(
+    (  # noqa: SIM905 - a line for each would fill pages
+        "if else for while do return break continue switch case default goto sizeof struct union typedef enum "
+        "const restrict volatile static inline define undef pragma unroll include ifdef ifndef endif defined "
+        "__kernel kernel __global global __local local __constant constant __private private __attribute__ "
+        "CLK_LOCAL_MEM_FENCE CLK_GLOBAL_MEM_FENCE"
+    ).split()
+)
+"""Names that everybody writes in the same way, like the functions that `slips` lists; types are not among them."""
+
+NO_DECLARATION = frozenset({"return", "else", "goto", "case", "typedef", "struct", "union", "enum"})
+"""What may stand before a name without making a declaration of a variable of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Submissions that are linked by near-identity, each to at least one other: labels, sorted.
+
+    `least` and `most` are the similarities of the linked pairs, between `ALIKE` and 1. Of those who handed in the same
+    bytes the first by label is in the group; the others stand in its `Row.same_as`.
+    """
+
+    labels: tuple[str, ...]
+    least: float
+    most: float
+
+
+def near_identical(rows: Iterable[Row], skeleton: str) -> tuple[Group, ...]:
+    """Groups of nearly identical sources among the rows of one assignment, largest first."""
+    labels, sources = _compared(rows, skeleton)
+    if len(labels) < 2:
+        return ()
+    alike = cdist(
+        sources, sources, scorer=Indel.normalized_similarity, score_cutoff=ALIKE, dtype=np.float32, workers=-1
+    )
+    np.fill_diagonal(alike, 0)
+    groups = (_group(labels, alike, members) for members in _components(alike > 0))
+    return tuple(sorted(groups, key=lambda group: (-len(group.labels), group.labels)))
+
+
+def comparable(source: str, skeleton: str) -> list[str]:
+    """What is compared of a source: its tokens in their normal form, without runs that the skeleton has."""
+    given, own = _normal(skeleton), _normal(source)
+    runs = {tuple(given[i : i + GIVEN]) for i in range(len(given) - GIVEN + 1)}
+    starts = (i for i in range(len(own) - GIVEN + 1) if tuple(own[i : i + GIVEN]) in runs)
+    left_out = {i + j for i in starts for j in range(GIVEN)}
+    return [token for i, token in enumerate(own) if i not in left_out]
+
+
+def _compared(rows: Iterable[Row], skeleton: str) -> tuple[list[str], list[list[str]]]:
+    """Labels and sources: one for all that are the same bytes, and none that is too short to say anything."""
+    first: dict[str, Row] = {}
+    for row in sorted(rows, key=lambda row: row.student.label):
+        if row.grade is not None:
+            first.setdefault(row.grade.sha256, row)
+    pairs = [(row.student.label, comparable(row.grade.source, skeleton)) for row in first.values() if row.grade]
+    long = [(label, source) for label, source in pairs if len(source) >= FEWEST]
+    return [label for label, _ in long], [source for _, source in long]
+
+
+def _components(linked: np.ndarray) -> Iterator[list[int]]:
+    """The connected components of more than one node, of a symmetric matrix of links."""
+    seen = np.zeros(len(linked), dtype=bool)
+    for start in range(len(linked)):
+        if seen[start] or not linked[start].any():
+            continue
+        members = np.zeros(len(linked), dtype=bool)
+        front = np.array([start])
+        while front.size:
+            members[front] = True
+            front = np.flatnonzero(linked[front].any(axis=0) & ~members)
+        seen |= members
+        yield [int(member) for member in np.flatnonzero(members)]
+
+
+def _group(labels: list[str], alike: np.ndarray, members: list[int]) -> Group:
+    links = alike[np.ix_(members, members)]
+    links = links[links > 0]
+    return Group(labels=tuple(labels[i] for i in members), least=float(links.min()), most=float(links.max()))
+
+
+def _normal(source: str) -> list[str]:
+    """The tokens with one word for all names, and neighbouring declarations in the order of their tokens."""
+    normal: list[str] = []
+    run: list[list[str]] = []
+    for statement in _statements(islice((token for token in tokens(source) if token.is_code), MOST)):
+        words = ["name" if _is_own(token) else token.text for token in statement]
+        if _declares(statement):
+            run.append(words)
+            continue
+        normal += [*chain.from_iterable(sorted(run)), *words]
+        run = []
+    return [*normal, *chain.from_iterable(sorted(run))]
+
+
+def _is_own(token: Token) -> bool:
+    return token.kind == "name" and token.text not in KEYWORDS and token.text not in FUNCTIONS
+
+
+def _statements(code: Iterable[Token]) -> Iterator[list[Token]]:
+    """Pieces that end with a brace, or with a semicolon outside of brackets."""
+    piece: list[Token] = []
+    depth = 0
+    for token in code:
+        piece.append(token)
+        depth += (token.text in {"(", "["}) - (token.text in {")", "]"})
+        if token.text in {"{", "}"} or (token.text == ";" and depth <= 0):
+            yield piece
+            piece = []
+    if piece:
+        yield piece
+
+
+def _declares(statement: list[Token]) -> bool:
+    """Whether it is a declaration of a variable: it begins with two names, and ends here."""
+    names = all(token.kind == "name" for token in statement[:2]) and len(statement) > 2
+    return names and statement[-1].text == ";" and statement[0].text not in NO_DECLARATION

@@ -1,0 +1,244 @@
+"""A batch in numbers, for the overview: sums, quartiles, histograms, and which checks fail and how."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import inf, isfinite
+from statistics import quantiles
+
+from grader.results.gradebook import Grade, Mark, Row
+from grader.results.result import OUTSTANDING, Kind, Reason, Verdict
+
+EXAMPLES = 3
+"""Submissions that a line about a failure links to."""
+
+CASES = {Kind.CORRECTNESS: "correctness", Kind.PRACTICE: "practice, for no points"}
+"""What the cases of a kind are told under."""
+
+Label = str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sums:
+    """How many rows there are of each kind, and the points of those that are graded; `unchecked` are not checked in
+    full.
+    """
+
+    rows: int
+    handed_in: int
+    graded: int
+    passed: int
+    unchecked: int
+    ungraded: int
+    absent: int
+    late: int
+    points: float
+    max_points: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Incomplete:
+    """What was not checked for one reason: of how many submissions, the points that one of them lacks at most, and what
+    the check says of the first.
+    """
+
+    reason: Reason
+    submissions: int
+    points: float
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """How a quantity is told: what it is, the sign behind a number of it, and the edges of its bins.
+
+    `end` stands in place of the last edge.
+    """
+
+    label: str
+    sign: str
+    edges: tuple[float, ...]
+    end: str = "more"
+
+
+POINTS = Scale(
+    label="per cent of the points",
+    sign=" %",
+    edges=(0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0, inf),
+    end="all",
+)
+"""The last bin is for those who have all of them."""
+
+SPEED_UP = Scale(
+    label="times the naive kernel's speed", sign=" x", edges=(0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, inf)
+)
+"""Each edge twice the one before, as speeds are compared."""
+
+FRACTION = Scale(
+    label="per cent of the model solution's speed",
+    sign=" %",
+    edges=(0.0, 20.0, 40.0, 60.0, 70.0, 80.0, 90.0, 100.0, 110.0, 150.0, inf),
+)
+"""Narrow where bands of points end."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Histogram:
+    """Numbers of values in the bins of a scale: bin i holds edges[i] <= value < edges[i + 1]."""
+
+    scale: Scale
+    counts: tuple[int, ...]
+
+    def name(self, i: int) -> str:
+        """A bin in words, e.g. "70 to 80 %" or "32 x or more"."""
+        low, high = self.scale.edges[i : i + 2]
+        return f"{low:g}{self.scale.sign} or more" if high == inf else f"{low:g} to {high:g}{self.scale.sign}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quartiles:
+    """The least, the quartiles and the greatest of some values."""
+
+    least: float
+    low: float
+    median: float
+    high: float
+    most: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """A reason, and the cause where one was found: how many submissions it befell, and the first of them by label.
+
+    `message` is what the check said of the first; `cause` may be empty.
+    """
+
+    reason: Reason | None
+    cause: str
+    message: str
+    submissions: int
+    examples: tuple[Label, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """Checks that are told as one, e.g. all correctness cases: how many submissions failed some of it, and how.
+
+    `not_run` are those in which it was not reached, for example since the build had failed. A submission stands under
+    every failure that it shows.
+    """
+
+    name: str
+    failed: int
+    not_run: int
+    failures: tuple[Failure, ...]
+
+
+def grades(rows: Iterable[Row]) -> tuple[Grade, ...]:
+    """Those that there are."""
+    return tuple(row.grade for row in rows if row.grade is not None)
+
+
+def sums_of(rows: tuple[Row, ...]) -> Sums:
+    """The totals of some rows."""
+    status, found = Counter(row.status for row in rows), grades(rows)
+    return Sums(
+        rows=len(rows),
+        handed_in=status["graded"] + status["ungraded"],
+        graded=status["graded"],
+        passed=sum(grade.passed for grade in found),
+        unchecked=sum(bool(grade.unchecked) for grade in found),
+        ungraded=status["ungraded"],
+        absent=status["absent"],
+        late=sum(row.late for row in rows),
+        points=sum(grade.points for grade in found),
+        max_points=sum(grade.max_points for grade in found),
+    )
+
+
+def incomplete(found: Iterable[Grade]) -> tuple[Incomplete, ...]:
+    """What some of the grades lack; nothing where all is decided."""
+    marks = [[mark for mark in grade.marks if mark.reason in OUTSTANDING] for grade in found]
+    by_reason = {why: [[mark for mark in each if mark.reason is why] for each in marks] for why in OUTSTANDING}
+    lacking = {why: [each for each in of_reason if each] for why, of_reason in by_reason.items()}
+    return tuple(
+        Incomplete(
+            reason=why,
+            submissions=len(each),
+            points=max(sum(mark.max_points for mark in left) for left in each),
+            message=each[0][0].message,
+        )
+        for why, each in lacking.items()
+        if each
+    )
+
+
+def per_cent(grade: Grade) -> float:
+    """The points as a share of all that could be earned; all of nothing is all."""
+    return 100 * grade.points / grade.max_points if grade.max_points else 100.0
+
+
+def histogram(values: Iterable[float], scale: Scale) -> Histogram:
+    """Finite values in bins; what is less than the first edge goes into the first bin."""
+    bins = Counter(max(0, bisect_right(scale.edges, value) - 1) for value in values if isfinite(value))
+    return Histogram(scale=scale, counts=tuple(bins[i] for i in range(len(scale.edges) - 1)))
+
+
+def quartiles(values: Iterable[float]) -> Quartiles | None:
+    """Of finite values, inclusive of both ends; None if there are none."""
+    found = sorted(value for value in values if isfinite(value))
+    if not found:
+        return None
+    low, middle, high = quantiles(found, method="inclusive") if len(found) > 1 else (found[0],) * 3
+    return Quartiles(least=found[0], low=low, median=middle, high=high, most=found[-1])
+
+
+def family_of(mark: Mark) -> str:
+    """What a check is told under: its name without sizes; all cases are one, of a suite all of a kernel."""
+    lead = f"{mark.part}: " if mark.part else ""
+    name = mark.name.removeprefix(lead).partition(" (")[0]
+    return lead + CASES.get(mark.kind, name)
+
+
+def families(rows: tuple[Row, ...]) -> tuple[Family, ...]:
+    """Those that some submission failed, the most failed first."""
+    by_family: dict[str, list[tuple[Label, Mark]]] = {}
+    for label, mark in _failed(rows):
+        by_family.setdefault(family_of(mark), []).append((label, mark))
+    found = (_family(name, each) for name, each in by_family.items())
+    return tuple(sorted(found, key=lambda family: (-family.failed, -family.not_run, family.name)))
+
+
+def _failed(rows: Iterable[Row]) -> Iterator[tuple[Label, Mark]]:
+    for row in rows:
+        for mark in row.grade.marks if row.grade else ():
+            if mark.verdict in {Verdict.FAILED, Verdict.PARTIAL}:
+                yield row.student.label, mark
+
+
+def _family(name: str, marks: list[tuple[Label, Mark]]) -> Family:
+    ran = [(label, mark) for label, mark in marks if mark.reason is not Reason.NOT_RUN]
+    by_cause: dict[tuple[Reason | None, str], dict[Label, Mark]] = {}
+    for label, mark in ran:
+        by_cause.setdefault((mark.reason, mark.cause), {}).setdefault(label, mark)
+    failures = (_failure(befell) for befell in by_cause.values())
+    failed = {label for label, _ in ran}
+    return Family(
+        name=name,
+        failed=len(failed),
+        not_run=len({label for label, _ in marks} - failed),
+        failures=tuple(sorted(failures, key=lambda each: (-each.submissions, str(each.reason), each.cause))),
+    )
+
+
+def _failure(befell: dict[Label, Mark]) -> Failure:
+    labels = sorted(befell)
+    first = befell[labels[0]]
+    return Failure(
+        reason=first.reason,
+        cause=first.cause,
+        message=first.message,
+        submissions=len(labels),
+        examples=tuple(labels[:EXAMPLES]),
+    )

@@ -1,0 +1,222 @@
+"""The outcome of a batch in brief, as records: what tables, gradebooks and the overview are made from.
+
+A result with its samples and findings is some fifty kilobytes; a row here is one or two, so that a whole course fits in
+memory. Every number in a row stands in the result that it was made from.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from grader.course.submissions.handin import Remark, Student
+from grader.results.metrics import Performance
+from grader.results.result import Kind, Reason, Result, Unchecked, Verdict, first_to_read, outstanding, some_failed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A check in brief."""
+
+    name: str
+    part: str = ""
+    kind: Kind
+    verdict: Verdict
+    points: float
+    max_points: float
+    reason: Reason | None
+    message: str
+    cause: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Speed:
+    """What was measured of a submission, in brief: medians. Fractions are of the model solution's speed, if that is
+    known, and of the copy bandwidth; `rate` is in `unit`.
+    """
+
+    unit: str
+    rate: float
+    fraction_of_reference: float | None
+    speed_up_over_baseline: float
+    fraction_of_copy: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grade:
+    """A result in brief; `speeds` are by part, as profiles of a result are."""
+
+    points: float
+    max_points: float
+    marks: tuple[Mark, ...]
+    speeds: dict[str, Speed]
+    sha256: str
+    source: str
+    seconds: float
+
+    @property
+    def unchecked(self) -> tuple[Unchecked, ...]:
+        """What was not checked here, by reason; its points are part of `max_points`."""
+        return outstanding(self.marks)
+
+    @property
+    def failed(self) -> bool:
+        """Whether some check that counts failed or earned only a part."""
+        return some_failed(self.marks)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check that counts passed and none is left to be made."""
+        return not self.failed and not self.unchecked
+
+    def points_of(self, kind: Kind) -> tuple[float, float]:
+        """Points of all checks of a kind, and how many there are to earn."""
+        return _points(mark for mark in self.marks if mark.kind is kind)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The kernels of a suite; none where there is but one."""
+        named = tuple(dict.fromkeys(mark.part for mark in self.marks))
+        return () if "" in named else named
+
+    def points_of_part(self, part: str) -> tuple[float, float]:
+        """Points of all checks of one of its kernels, and how many there are to earn."""
+        return _points(mark for mark in self.marks if mark.part == part)
+
+    @property
+    def first_cause(self) -> Mark | None:
+        """The mark whose message is the first to read; None if none failed that counts."""
+        return first_to_read(self.marks)
+
+
+def _points(marks: Iterable[Mark]) -> tuple[float, float]:
+    """Earned, and to be earned."""
+    found = tuple(marks)
+    return sum(mark.points for mark in found), sum(mark.max_points for mark in found)
+
+
+Status = Literal["graded", "ungraded", "absent"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A student and an assignment: a grade, or the fault or refusal for which there is none yet, or nothing handed in.
+
+    `shown` is what the student is told of the grade: less, where checks are hidden. `same_as` are the labels of others
+    who handed in the very same bytes, which were graded once for all of them.
+    """
+
+    student: Student
+    assignment: str
+    where: str = ""
+    late: bool = False
+    grade: Grade | None = None
+    shown: Grade | None = None
+    fault: str = ""
+    same_as: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """What became of it."""
+        if self.grade is not None:
+            return "graded"
+        return "ungraded" if self.fault else "absent"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gradebook:
+    """A batch: a row for every student and assignment, sorted by label, and what could not be placed.
+
+    `assignments` are names, in the order in which they were asked for; `titles`, `maxima` (points), `skeletons` (the
+    source that students start from) and `parts` (the kernels of suites) are by name. `shape` says what the submissions
+    came from.
+    """
+
+    shape: str
+    assignments: tuple[str, ...]
+    titles: dict[str, str]
+    maxima: dict[str, float]
+    skeletons: dict[str, str]
+    parts: dict[str, tuple[str, ...]]
+    rows: tuple[Row, ...]
+    unplaced: tuple[Remark, ...] = ()
+
+    def of(self, assignment: str) -> tuple[Row, ...]:
+        """The rows of one assignment."""
+        return tuple(row for row in self.rows if row.assignment == assignment)
+
+
+def totals(book: Gradebook) -> tuple[Row, ...]:
+    """A row for every student, with the points of all assignments together, for platforms that know only one.
+
+    What was not handed in counts as nothing; whoever has a file that is not graded yet has no grade yet.
+    """
+    by_student: dict[str, list[Row]] = {}
+    for row in book.rows:
+        by_student.setdefault(row.student.label, []).append(row)
+    return tuple(_total(rows, book.maxima) for rows in by_student.values())
+
+
+def _total(rows: list[Row], maxima: dict[str, float]) -> Row:
+    first = rows[0]
+    fault = " ".join(row.fault for row in rows if row.fault)
+    grades = {row.assignment: row.grade for row in rows if row.grade is not None}
+    if fault or not grades:
+        return replace(first, grade=None, shown=None, fault=fault)
+    missed = sum(maxima[row.assignment] for row in rows if row.grade is None)
+    shown = {row.assignment: row.shown for row in rows if row.shown is not None}
+    late = any(row.late for row in rows)
+    return replace(first, grade=_sum(grades, missed), shown=_sum(shown, missed) if shown else None, late=late)
+
+
+def _sum(grades: dict[str, Grade], missed: float) -> Grade:
+    """One grade of several, by assignment; `missed` are points of what was not handed in."""
+    return Grade(
+        points=sum(grade.points for grade in grades.values()),
+        max_points=sum(grade.max_points for grade in grades.values()) + missed,
+        marks=tuple(
+            replace(mark, name=f"{name}: {mark.name}", message=f"{name}: {mark.message}" if mark.message else "")
+            for name, grade in grades.items()
+            for mark in grade.marks
+        ),
+        speeds={},
+        sha256="",
+        source="",
+        seconds=sum(grade.seconds for grade in grades.values()),
+    )
+
+
+def grade_of(result: Result) -> Grade:
+    """A result in brief."""
+    marks = tuple(
+        Mark(
+            name=check.name,
+            part=check.part,
+            kind=check.kind,
+            verdict=check.verdict,
+            points=check.points,
+            max_points=check.max_points,
+            reason=check.reason,
+            message=check.message,
+            cause=check.cause,
+        )
+        for check in result.checks
+    )
+    return Grade(
+        points=result.points,
+        max_points=result.max_points,
+        marks=marks,
+        speeds={check.part: _speed(check.performance) for check in result.checks if check.performance is not None},
+        sha256=result.provenance.submission_sha256,
+        source=result.source,
+        seconds=result.seconds,
+    )
+
+
+def _speed(timed: Performance) -> Speed:
+    return Speed(
+        unit=timed.unit,
+        rate=timed.rate.median,
+        fraction_of_reference=None if timed.fraction_of_reference is None else timed.fraction_of_reference.median,
+        speed_up_over_baseline=timed.speed_up_over_baseline.median,
+        fraction_of_copy=timed.fraction_of_copy,
+    )

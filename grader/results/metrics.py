@@ -1,0 +1,165 @@
+"""What is measured of a submission, as records: its speed on the device, and its use of memory in the simulator."""
+
+from typing import Literal
+
+from grader.common.record import Record
+
+
+class Interval(Record):
+    """A median with its confidence interval (see timing.py)."""
+
+    median: float
+    low: float
+    high: float
+
+    def over(self, number: float) -> "Interval":
+        """Divided by a positive number."""
+        return Interval(median=self.median / number, low=self.low / number, high=self.high / number)
+
+
+class Samples(Record):
+    """Seconds of every timed launch that counts, in the order they were made; in a student kit, there is no reference
+    and no control.
+    """
+
+    submission: tuple[float, ...]
+    reference: tuple[float, ...]
+    control: tuple[float, ...]
+    baseline: tuple[float, ...]
+    device_copy: tuple[float, ...]
+
+
+class Program(Record):
+    """The whole program around the student's kernel: its time, its speed-up over the naive program, and the bytes that
+    must move over that time as a fraction of the copy bandwidth.
+    """
+
+    seconds: float
+    speed_up: float
+    fraction_of_copy: float
+
+
+class Roofs(Record):
+    """What a device was measured to be able to do, and the profile (device_profile.py) that says so, with its date.
+
+    Bandwidths are in GB/s, the rate of multiplying and adding in GFLOPS.
+    """
+
+    profile: str
+    measured: str
+    copy_bandwidth: Interval
+    fp32_rate: Interval
+    local_bandwidth: Interval
+
+
+class Performance(Record):
+    """What the timed session measured.
+
+    `fraction_of_reference` is the verdict's measure: the model solution's time over the submission's, round by round.
+    `noise` is the model solution's over its own in another worker; it should be 1.
+    A student kit has no model solution. There, `noise` is the baseline's, and the fraction is reckoned from its speed
+    by `yardstick`: how many times as fast the model solution is taken to be. Without that, there is no fraction.
+    Rates are in `unit`, bandwidths in GB/s, times in seconds. A run does `flop` operations (None where moving is all
+    there is to do) on `bytes`, the least that must move; `peak` is the GFLOPS of a kernel of ours that only computes.
+    `roofs` are there where the device has a profile; the rest was measured in the session itself.
+    """
+
+    device_class: Literal["cpu", "gpu"]
+    sizes: dict[str, int]
+    pairs: int
+    seconds: Interval
+    unit: Literal["GB/s", "GFLOPS"]
+    rate: Interval
+    fraction_of_reference: Interval | None
+    yardstick: float | None = None
+    speed_up_over_baseline: Interval
+    noise: Interval
+    copy_bandwidth: float
+    fraction_of_copy: float
+    bytes: float
+    flop: float | None
+    peak: float | None
+    roofs: Roofs | None = None
+    program: Program | None = None
+    samples: Samples
+
+
+class Usage(Record):
+    """What a kernel takes of the device, as its driver says; None is what that does not say.
+
+    `registers` are those of a work-item, `in_memory` the bytes of its private variables that are in memory instead,
+    `spilled` those that it moves to and fro because registers are too few. `local` is bytes of a work-group.
+    """
+
+    kernel: str
+    registers: int | None = None
+    in_memory: int | None = None
+    spilled: int | None = None
+    local: int | None = None
+
+
+class Access(Record):
+    """An expression of the source that reads or writes an array, summed over a launch.
+
+    A request is one execution by a warp; `bytes` is what its work-items asked for. In global memory a request moves
+    `sectors`, of which `fewest` would have held the words; in local memory it takes `sectors` turns, of which `fewest`
+    would have done without bank conflicts. `worst` is the largest ratio of the two in one request; `stride` is the
+    commonest distance in bytes between neighbouring work-items.
+    """
+
+    line: int
+    column: int
+    array: str
+    space: Literal["global", "constant", "local"]
+    does: Literal["reads", "writes"]
+    requests: int
+    bytes: int
+    sectors: int
+    fewest: int
+    worst: float
+    stride: int | None
+
+
+class Branch(Record):
+    """The conditions of a line: how often a warp reached them, and how often its work-items went different ways."""
+
+    line: int
+    reached: int
+    diverged: int
+
+
+class Profile(Record):
+    """How the kernels use memory, counted in a simulator: the same on every machine.
+
+    `sector` and `bank` are widths in bytes. `read` and `written` are bytes of global memory that work-items asked for,
+    `moved` those of all sectors, `compulsory` the least that a correct kernel can move.
+    """
+
+    sizes: dict[str, int]
+    warp: int
+    sector: int
+    banks: int
+    bank: int
+    accesses: tuple[Access, ...]
+    branches: tuple[Branch, ...]
+    flop: int
+    read: int
+    written: int
+    moved: int
+    compulsory: int
+
+    @property
+    def intensity(self) -> float:
+        """Floating-point operations for each byte of global memory that work-items ask for."""
+        return self.flop / max(1, self.read + self.written)
+
+    @property
+    def local_intensity(self) -> float:
+        """The same for each byte of local memory; 0 for kernels that ask for none."""
+        asked = sum(each.bytes for each in self.accesses if each.space == "local")
+        return self.flop / asked if asked else 0.0
+
+    @property
+    def divergence(self) -> float:
+        """The share of warp-branches that diverge."""
+        return sum(each.diverged for each in self.branches) / max(1, sum(each.reached for each in self.branches))

@@ -1,0 +1,282 @@
+"""The outcome of a grading, as records: what reports are made from and what the JSON file holds.
+
+The figures in it are those of metrics.py.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, Literal, Protocol, TypeVar
+
+from pydantic import computed_field, model_validator
+
+from grader.common.record import Record
+from grader.protocol.messages import DeviceFacts
+from grader.results.metrics import Performance, Profile, Usage
+
+
+class Kind(StrEnum):
+    """What a check is about; the second half of a JUnit classname."""
+
+    BUILD = "build"
+    CORRECTNESS = "correctness"
+    PRACTICE = "practice"
+    SANITIZER = "sanitizer"
+    MEMORY = "memory"
+    PERFORMANCE = "performance"
+
+
+CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.PERFORMANCE)
+"""Kinds of checks that count, in the order in which failures are to be read. Practice decides nothing."""
+
+
+class Verdict(StrEnum):
+    """A check passed, earned part of its points, failed, or was not made: then its reason is one of NOT_MADE."""
+
+    PASSED = "passed"
+    PARTIAL = "partial"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class Reason(StrEnum):
+    """Why a check did not pass: something about the student's code; for the last three, why it was not made."""
+
+    FORBIDDEN = "FORBIDDEN"
+    BUILD_ERROR = "BUILD_ERROR"
+    KERNEL_MISSING = "KERNEL_MISSING"
+    WRONG_ARGUMENTS = "WRONG_ARGUMENTS"
+    LAUNCH_SIZES = "LAUNCH_SIZES"
+    LAUNCH_ERROR = "LAUNCH_ERROR"
+    WRONG_OUTPUT = "WRONG_OUTPUT"
+    NOT_WRITTEN = "NOT_WRITTEN"
+    OUT_OF_BOUNDS = "OUT_OF_BOUNDS"
+    INPUT_CHANGED = "INPUT_CHANGED"
+    DATA_RACE = "DATA_RACE"
+    BARRIER_DIVERGENCE = "BARRIER_DIVERGENCE"
+    UNINITIALISED = "UNINITIALISED"
+    CRASH = "CRASH"
+    TIME_LIMIT = "TIME_LIMIT"
+    MEMORY_LIMIT = "MEMORY_LIMIT"
+    OUTPUT_LIMIT = "OUTPUT_LIMIT"
+    UNCOALESCED = "UNCOALESCED"
+    BANK_CONFLICT = "BANK_CONFLICT"
+    EXTRA_TRAFFIC = "EXTRA_TRAFFIC"
+    WARP_DIVERGENCE = "WARP_DIVERGENCE"
+    TOO_SLOW = "TOO_SLOW"
+    IMPLAUSIBLE = "IMPLAUSIBLE"
+    NOT_RUN = "NOT_RUN"
+    NO_SIMULATOR = "NO_SIMULATOR"
+    DECIDED_ELSEWHERE = "DECIDED_ELSEWHERE"
+    HIDDEN = "HIDDEN"
+
+
+OUTSTANDING = (Reason.NO_SIMULATOR, Reason.DECIDED_ELSEWHERE)
+"""Why a check is still to be made: the simulator is missing here; the course's machine decides. Its points are neither
+earned nor lost."""
+
+NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
+"""The reasons of skipped checks, and of no others. A hidden one was made, and its outcome is withheld."""
+
+
+class Place(Record):
+    """A line of the submission, and what happens there, e.g. "work-item (3, 0) of group (1, 0) writes Ash"."""
+
+    line: int
+    text: str
+    words: str
+
+
+class Finding(Record):
+    """Something that the simulator saw go wrong.
+
+    `message` is a sentence that names the lines, `cause` one about what usually is the cause. `places` are the accesses
+    of one instance, of `times` that were seen.
+    """
+
+    reason: Reason
+    message: str
+    cause: str
+    places: tuple[Place, ...]
+    times: int
+
+
+class ErrorMap(Record):
+    """Which blocks of an array are wrong: rows of cells, of `block` (rows, columns) elements each.
+
+    A cell is "." if all of it is right, "+" if some is wrong, "#" if all is, "o" if none was ever written.
+    """
+
+    buffer: str
+    shape: tuple[int, int]
+    block: tuple[int, int]
+    cells: tuple[str, ...]
+
+
+class Check(Record):
+    """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass.
+
+    A skipped check has earned nothing; one that is OUTSTANDING keeps its `max_points`, so that totals are out of all.
+    `part` is the kernel of a suite that it is about, empty where there is but one. `detail` backs the message. `cause`
+    names a mistake that explains a wrong output, in the same words for every case and every submission, so that it can
+    be counted. `usage` is what the kernels take of the device that times them.
+    """
+
+    name: str
+    part: str = ""
+    kind: Kind
+    verdict: Verdict
+    points: float
+    max_points: float
+    seconds: float
+    reason: Reason | None = None
+    message: str = ""
+    detail: str = ""
+    cause: str = ""
+    performance: Performance | None = None
+    usage: tuple[Usage, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    error_map: ErrorMap | None = None
+
+    @model_validator(mode="after")
+    def _says_why_it_was_not_made(self) -> "Check":
+        if (self.verdict is Verdict.SKIPPED) is not (self.reason in NOT_MADE):
+            raise ValueError("a skipped check, and no other, has a reason for which it was not made")
+        return self
+
+
+class Told(Protocol):
+    """What a check is, in full or in brief."""
+
+    @property
+    def part(self) -> str:
+        """The kernel of a suite that it is about."""
+
+    @property
+    def kind(self) -> Kind:
+        """What it is about."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """How it went."""
+
+    @property
+    def max_points(self) -> float:
+        """What it is worth."""
+
+    @property
+    def reason(self) -> Reason | None:
+        """Why it did not pass."""
+
+    @property
+    def cause(self) -> str:
+        """A mistake that explains it."""
+
+
+T = TypeVar("T", bound=Told)
+
+
+class Unchecked(Record):
+    """What is OUTSTANDING for one reason: how many checks, and what they are worth together, which may be nothing."""
+
+    reason: Reason
+    checks: int
+    points: float
+
+
+def outstanding(checks: Iterable[Told]) -> tuple[Unchecked, ...]:
+    """What has not been checked, a record for each reason; none where all is decided."""
+    left = [check for check in checks if check.reason in OUTSTANDING]
+    by_reason = {why: [check.max_points for check in left if check.reason is why] for why in OUTSTANDING}
+    return tuple(
+        Unchecked(reason=why, checks=len(points), points=sum(points)) for why, points in by_reason.items() if points
+    )
+
+
+def some_failed(checks: Iterable[Told]) -> bool:
+    """Whether a check that is not for practice failed or earned only a part of its points."""
+    return any(check.verdict in {Verdict.PARTIAL, Verdict.FAILED} for check in checks if check.kind in CAUSES_FIRST)
+
+
+def first_to_read(checks: Iterable[T]) -> T | None:
+    """The failed check whose message is the first to read; None if none failed that counts.
+
+    It is about the first kernel that failed. What the simulator saw comes before wrong results, which are its
+    consequences; of these, the commonest cause.
+    """
+    untold = {None, Reason.NOT_RUN, *NOT_MADE}
+    failed = [each for each in checks if each.kind in CAUSES_FIRST and each.reason not in untold]
+    of_first = [check for check in failed if check.part == failed[0].part]
+    causes = Counter(check.cause for check in of_first if check.cause)
+    return min(of_first, key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause]), default=None)
+
+
+class Provenance(Record):
+    """What a result rests on: enough to repeat the grading and to see that two are comparable."""
+
+    grader: str
+    python: str
+    packages: dict[str, str]
+    assignment_sha256: str
+    submission_sha256: str
+    sandbox: str
+    limits: dict[str, int | float | str]
+    seed: int
+    started: str
+    device: DeviceFacts
+
+
+class Result(Record):
+    """The grading of one submission for one assignment; `profiles` has one for each part whose memory behaviour was
+    counted, under the part's name.
+    """
+
+    schema_version: Literal["grader-result/3"] = "grader-result/3"
+    status: Literal["graded"] = "graded"
+    assignment: str
+    title: str
+    submission: str
+    source: str
+    checks: tuple[Check, ...]
+    profiles: dict[str, Profile]
+    points: float
+    max_points: float
+    seconds: float
+    provenance: Provenance
+
+    @model_validator(mode="before")
+    @classmethod
+    def _follows_from_checks(cls, fields: Any) -> Any:
+        """What is not checked stands in the JSON for its readers; here it follows from the checks."""
+        return {name: fields[name] for name in fields if name != "unchecked"} if isinstance(fields, dict) else fields
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def unchecked(self) -> tuple[Unchecked, ...]:
+        """What was not checked here, by reason; its points are part of `max_points`."""
+        return outstanding(self.checks)
+
+    @property
+    def failed(self) -> bool:
+        """Whether some check that counts failed or earned only a part."""
+        return some_failed(self.checks)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check that counts passed and none is left to be made; hidden ones are not looked at."""
+        return not self.failed and not self.unchecked
+
+    @property
+    def first_cause(self) -> Check | None:
+        """The failed check whose message is the first to read; None if none failed that counts."""
+        return first_to_read(self.checks)
+
+
+class Ungraded(Record):
+    """Why there is no grade: a fault of ours, never the student's."""
+
+    schema_version: Literal["grader-result/3"] = "grader-result/3"
+    status: Literal["ungraded"] = "ungraded"
+    assignment: str
+    submission: str
+    fault: str

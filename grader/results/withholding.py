@@ -1,0 +1,105 @@
+"""What a result says to students before its hidden checks are released: all but those.
+
+Nothing that is shown may tell how a hidden check went. Only a kernel whose cases are all right is counted and timed:
+where a case is hidden and those that are shown are right, the rest is withheld with it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from grader.course.assignment import Assignment
+from grader.course.rubric import Case, MemoryCheck, Performance, Sanitizer
+from grader.course.suite import Coursework
+from grader.results.result import Check, Kind, Reason, Result, Verdict
+
+Hideable = Case | Sanitizer | MemoryCheck | Performance
+"""What an assignment may hide."""
+
+View = Callable[[Result, Coursework], Result]
+"""What is shown of a result."""
+
+CASES = {Kind.CORRECTNESS, Kind.PRACTICE}
+HANGING = {Kind.SANITIZER, Kind.MEMORY, Kind.PERFORMANCE}
+"""Kinds of checks that only a kernel passes whose cases are all right."""
+
+HIDDEN = "hidden: its outcome{worth} is shown when it is released."
+HIDDEN_TOO = "hidden: its outcome{worth} would tell of hidden cases, and is shown when they are released."
+
+
+def released(result: Result, _: Coursework) -> Result:
+    """Everything."""
+    return result
+
+
+def withheld(result: Result, coursework: Coursework) -> Result:
+    """The result without outcomes that are hidden; points, profiles and times are of what is left.
+
+    The coursework must be the version that the result is scored by. Where nothing is hidden, it is the result itself.
+    """
+    by_part = {check.part: [each for each in result.checks if each.part == check.part] for check in result.checks}
+    shown = [
+        each
+        for part, checks in zip(coursework.parts, by_part.values(), strict=True)
+        for each in _shown(checks, _hidden(part, checks))
+    ]
+    if tuple(shown) == result.checks:
+        return result
+    changed = [old for old, new in zip(result.checks, shown, strict=True) if old is not new]
+    uncounted = {check.part for check in changed if check.kind is Kind.MEMORY}
+    return result.model_copy(
+        update={
+            "checks": tuple(shown),
+            "profiles": {part: profile for part, profile in result.profiles.items() if part not in uncounted},
+            "points": sum(check.points for check in shown),
+            "max_points": sum(check.max_points for check in shown),
+            "seconds": sum(check.seconds for check in shown),
+        }
+    )
+
+
+def _hidden(assignment: Assignment, checks: Sequence[Check]) -> dict[str, Kind]:
+    """The checks that the assignment hides, by name."""
+    asked: tuple[tuple[set[Kind], tuple[Hideable, ...]], ...] = (
+        (CASES, assignment.correctness.cases),
+        ({Kind.SANITIZER}, () if assignment.sanitizer is None else (assignment.sanitizer,)),
+        ({Kind.MEMORY}, () if assignment.memory is None else assignment.memory.checks),
+        ({Kind.PERFORMANCE}, (assignment.performance,)),
+    )
+    return {
+        check.name: check.kind
+        for kinds, each in asked
+        if any(one.hidden for one in each)
+        for check, one in zip([check for check in checks if check.kind in kinds], each, strict=True)
+        if one.hidden
+    }
+
+
+def _shown(checks: Sequence[Check], hidden: Mapping[str, Kind]) -> Iterator[Check]:
+    """All checks of a part, without the outcome of the hidden ones and of those that would tell it."""
+    open_ones = [each for each in checks if each.name not in hidden and each.kind in {Kind.BUILD, Kind.CORRECTNESS}]
+    looks_right = all(check.verdict is Verdict.PASSED for check in open_ones)
+    telling = looks_right and Kind.CORRECTNESS in hidden.values()
+    for check in checks:
+        if check.name in hidden:
+            yield _without_outcome(check, HIDDEN)
+        elif telling and check.kind in HANGING and not check.findings:
+            yield _without_outcome(check, HIDDEN_TOO)
+        else:
+            yield check
+
+
+def _without_outcome(check: Check, message: str) -> Check:
+    """Where there is no simulator a check was not made for anybody that builds, so that this tells nothing."""
+    if check.reason is Reason.NO_SIMULATOR:
+        return check
+    worth = f", worth up to {check.max_points:g} points," if check.max_points else ""
+    return Check(
+        name=check.name,
+        part=check.part,
+        kind=check.kind,
+        verdict=Verdict.SKIPPED,
+        reason=Reason.HIDDEN,
+        points=0.0,
+        max_points=0.0,
+        seconds=0.0,
+        message=message.format(worth=worth),
+    )

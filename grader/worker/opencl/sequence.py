@@ -1,0 +1,170 @@
+"""Launches that are ready to run: kernels with their arguments set, copies, and how often they are repeated."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+from numpy.typing import NDArray
+
+from grader.protocol.kernel import Demand
+from grader.protocol.messages import Launched, Refused, Reply, StepTime, Stopped
+from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, KernelStep, KeyArg, LocalArg, Repeat, ScalarArg, Step
+from grader.worker.opencl.facts import demand
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceBuffer:
+    """A buffer with its guard bands (`whole`), and what a kernel is given of it (`payload`)."""
+
+    spec: BufferSpec
+    whole: cl.Buffer
+    payload: cl.Buffer
+
+    @classmethod
+    def make(cls, context: cl.Context, spec: BufferSpec, memory: NDArray[np.uint8] | None = None) -> "DeviceBuffer":
+        """Allocate it, or let it lie in this memory; without guard bands the kernel gets the whole allocation."""
+        access = cl.mem_flags.READ_ONLY if spec.read_only else cl.mem_flags.READ_WRITE
+        if memory is None:
+            whole = cl.Buffer(context, access, spec.size + 2 * spec.guard)
+        else:
+            whole = cl.Buffer(context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=memory)
+        payload = whole.get_sub_region(spec.guard, spec.size) if spec.guard else whole
+        return cls(spec=spec, whole=whole, payload=payload)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedKernel:
+    """A kernel whose arguments are set, but for those that are keys."""
+
+    program: Any
+    step: KernelStep
+    kernel: Any
+    keys: tuple[int, ...]
+
+    def enqueue(self, queue: cl.CommandQueue, key: int) -> cl.Event:
+        """Have it launched with this key."""
+        for index in self.keys:
+            self.kernel.set_arg(index, np.uint64(key))
+        return cl.enqueue_nd_range_kernel(queue, self.kernel, self.step.global_size, self.step.local_size)
+
+    def demand(self, device: cl.Device) -> Demand:
+        """What its launch asks of the device."""
+        return demand(self.program, self.step, device)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedCopy:
+    """A copy of the payload of one buffer to another."""
+
+    source: DeviceBuffer
+    target: DeviceBuffer
+
+    def enqueue(self, queue: cl.CommandQueue, _: int) -> cl.Event:
+        """Have it made."""
+        return _copy(queue, self.source, self.target)
+
+    def demand(self, _: cl.Device) -> None:
+        """Nothing that could be too much."""
+
+
+Prepared = PreparedKernel | PreparedCopy
+
+
+def _prepare(step: Step, built: dict[str, Any], buffers: dict[str, DeviceBuffer]) -> Prepared:
+    match step:
+        case KernelStep():
+            program = built[step.program]
+            kernel = cl.Kernel(program, step.kernel)
+            keys = tuple(index for index, arg in enumerate(step.args) if isinstance(arg, KeyArg))
+            for index, arg in enumerate(step.args):
+                if index not in keys:
+                    kernel.set_arg(index, _argument(arg, buffers))
+            return PreparedKernel(program=program, step=step, kernel=kernel, keys=keys)
+        case CopyStep():
+            return PreparedCopy(source=buffers[step.source], target=buffers[step.target])
+
+
+def _argument(arg: Any, buffers: dict[str, DeviceBuffer]) -> Any:
+    match arg:
+        case BufferArg(part="whole"):
+            return buffers[arg.buffer].whole
+        case BufferArg():
+            return buffers[arg.buffer].payload
+        case ScalarArg():
+            return np.dtype(arg.type).type(arg.value)
+        case LocalArg():
+            return cl.LocalMemory(arg.size)
+
+
+ONCE = Repeat(times=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sequence:
+    """Steps and how often they are run: those of even turns, and of odd ones, where buffers have changed places."""
+
+    even: tuple[Prepared, ...]
+    odd: tuple[Prepared, ...]
+    repeat: Repeat
+    buffers: Mapping[str, DeviceBuffer]
+
+    @classmethod
+    def prepare(
+        cls, steps: tuple[Step, ...], repeat: Repeat | None, built: dict[str, Any], buffers: dict[str, DeviceBuffer]
+    ) -> "Sequence":
+        """Set all arguments, of both kinds of turns."""
+        repeat = repeat or ONCE
+        even = tuple(_prepare(step, built, buffers) for step in steps)
+        pairs = {a: b for pair in repeat.swap for a, b in (pair, reversed(pair))}
+        swapped = {name: buffers[pairs.get(name, name)] for name in buffers}
+        odd = tuple(_prepare(step, built, swapped) for step in steps) if pairs else even
+        return cls(even=even, odd=odd, repeat=repeat, buffers=buffers)
+
+    def run(self, queue: cl.CommandQueue, key: int) -> Reply:
+        """All turns, and the time of each step in all of them."""
+        turns: list[list[cl.Event]] = []
+        try:
+            for turn in range(self.repeat.times):
+                events: list[cl.Event] = []
+                for step in self.odd if turn % 2 else self.even:
+                    try:
+                        events.append(step.enqueue(queue, key))
+                    except cl.Error as error:
+                        return Refused(call="launch", error=name_of(error), demand=step.demand(queue.device))
+                turns.append(events)
+                if self._is_enough(queue):
+                    break
+            if len(turns) % 2 == 0:  # the last turn was an odd one
+                for old, new in self.repeat.swap:
+                    _copy(queue, self.buffers[old], self.buffers[new])
+            queue.finish()
+        except cl.Error as error:
+            return Stopped(error=name_of(error))
+        return Launched(times=tuple(map(_together, zip(*turns, strict=True))), turns=len(turns))
+
+    def _is_enough(self, queue: cl.CommandQueue) -> bool:
+        """Whether the convergence test says so; the turn is waited for only to ask it."""
+        until = self.repeat.until
+        if until is None:
+            return False
+        words = np.empty(self.buffers[until.buffer].spec.size // 4, dtype=np.float32)
+        cl.enqueue_copy(queue, words, self.buffers[until.buffer].payload)
+        return bool(words.sum(dtype=np.float64) < until.below)
+
+
+def _copy(queue: cl.CommandQueue, source: DeviceBuffer, target: DeviceBuffer) -> cl.Event:
+    size = min(source.spec.size, target.spec.size)
+    return cl.enqueue_copy(queue, target.payload, source.payload, byte_count=size)
+
+
+def _together(events: tuple[cl.Event, ...]) -> StepTime:
+    start = events[0].profile.start
+    return StepTime(start_ns=start, end_ns=start + sum(event.profile.end - event.profile.start for event in events))
+
+
+def name_of(error: cl.Error) -> str:
+    """The driver's name for an error."""
+    name: str = cl.status_code.to_string(error.code, "error %d")
+    return name

@@ -1,0 +1,140 @@
+"""The judge's end of the files in which arrays travel (protocol.py).
+
+The judge makes both, fixes their sizes, and keeps descriptors of its own: whatever a worker does to the names in its
+folder, the judge reads the files it made. They are read, never mapped: a live worker could cut a mapped file under us.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from random import SystemRandom
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.common.errors import WorkerError
+from grader.protocol.messages import INPUT_FILE, OUTPUT_FILE, ROUND_FILE
+
+
+class ArrayFiles:
+    """in.bin and out.bin in a worker's folder, and `round`, the file of a launch whose arrays are shared."""
+
+    def __init__(self, folder: Path, rounds: Path) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
+        self._input = os.open(folder / INPUT_FILE, flags, 0o600)
+        try:
+            self._output = os.open(folder / OUTPUT_FILE, flags, 0o600)
+        except OSError:
+            os.close(self._input)
+            raise
+        self.round = RoundFile(rounds)
+
+    def share(self) -> None:
+        """Let a worker of another user read the one and write the other; the folder keeps everybody else out."""
+        os.fchmod(self._input, 0o644)
+        os.fchmod(self._output, 0o666)
+        self.round.share()
+
+    def close(self) -> None:
+        """Give the descriptors back."""
+        os.close(self._input)
+        os.close(self._output)
+        self.round.close()
+
+    def send(self, arrays: Sequence[NDArray[Any]]) -> None:
+        """Write the arrays' bytes back to back. Raises WorkerError if the disk is full."""
+        offset = 0
+        for array in arrays:
+            with _room_for(array.nbytes):
+                _write_all(self._input, np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, offset)
+            offset += array.nbytes
+
+    def reserve(self, size: int) -> None:
+        """Make room for what a worker will write: a full disk must not look like a fault of the kernel later."""
+        with _room_for(size):
+            os.posix_fallocate(self._output, 0, size)
+
+    def receive(self, size: int) -> bytes:
+        """The first `size` bytes that the worker wrote; fewer if it has cut the file."""
+        parts: list[bytes] = []
+        done = 0
+        while done < size and (part := os.pread(self._output, size - done, done)):
+            parts.append(part)
+            done += len(part)
+        return b"".join(parts)
+
+
+NEXT = "next"
+"""The folder of a file that the worker must not see yet: neither mounted nor open to it."""
+
+CHUNK = 128 * 1024
+"""Bytes of a file that are read at once: some 30 us."""
+
+
+class RoundFile:
+    """A file that is made anew for each launch, in which the worker finds its inputs and leaves its results.
+
+    It appears at the moment of the launch, with inputs, poison and guard bands in place. After the launch it is read in
+    an order that nobody can guess, so that nothing which is still missing then can be added ahead of the reader.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._next = folder / NEXT / "arrays.bin"
+        self._shown = folder / ROUND_FILE
+        for path in (self._next, self._shown):
+            path.parent.mkdir(mode=0o700)
+        self._file: int | None = None
+
+    def share(self) -> None:
+        """Let a worker of another user open what is shown to it."""
+        self._shown.parent.chmod(0o711)
+
+    def write(self, pieces: Sequence[NDArray[Any]], size: int) -> None:
+        """The next file, with these parts back to back. Raises WorkerError if there is no room."""
+        self.close()
+        self._file = os.open(self._next, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.fchmod(self._file, 0o666)
+        with _room_for(size):
+            offset = 0
+            for piece in pieces:
+                _write_all(self._file, piece.reshape(-1).view(np.uint8).data, offset)
+                offset += piece.nbytes
+
+    def show(self) -> None:
+        """Let the worker see it, all of it at once."""
+        self._next.replace(self._shown)
+
+    def read(self, size: int) -> bytes:
+        """The first `size` bytes; fewer if the worker has cut the file."""
+        assert self._file is not None, "a file is written before it is read"
+        content = bytearray(size)
+        view, done = memoryview(content), 0
+        offsets = list(range(0, size, CHUNK))
+        SystemRandom().shuffle(offsets)
+        for offset in offsets:
+            done += os.preadv(self._file, [view[offset : offset + CHUNK]], offset)
+        return bytes(content) if done == size else b""
+
+    def close(self) -> None:
+        """Give the file's memory back, which a worker may still have mapped."""
+        if self._file is not None:
+            os.ftruncate(self._file, 0)
+            os.close(self._file)
+            self._file = None
+
+
+@contextmanager
+def _room_for(size: int) -> Iterator[None]:
+    """Turns a full disk into an error that says so."""
+    try:
+        yield
+    except OSError as error:
+        raise WorkerError(f"no room for {size:,} bytes in the temporary folder: {error.strerror}.") from error
+
+
+def _write_all(descriptor: int, content: memoryview, offset: int) -> None:
+    while content:
+        written = os.pwrite(descriptor, content, offset)
+        content, offset = content[written:], offset + written

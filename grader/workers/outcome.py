@@ -1,0 +1,80 @@
+"""What a request to a worker can come to: results, and the ways in which it can fail, all as values."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.protocol.messages import BuildFailed, Refused, StepTime, Stopped
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """One launch of a sequence: each step by the device's clock, and all of it by the judge's. A step that is repeated
+    has the time of all its `turns`.
+    """
+
+    steps: tuple[StepTime, ...]
+    wall_seconds: float
+    turns: int = 1
+
+    @property
+    def seconds(self) -> float:
+        """All steps together, by the device's clock."""
+        return sum(step.seconds for step in self.steps)
+
+    @property
+    def gap(self) -> float:
+        """Seconds that the judge saw and the device's clock did not."""
+        return self.wall_seconds - self.seconds
+
+    def seconds_of(self, chosen: Iterable[bool]) -> float:
+        """Only the chosen steps, by the device's clock."""
+        return sum(step.seconds for step in compress(self.steps, chosen))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fetched:
+    """A buffer as the worker returned it: the guard band before it, its payload, the band after it, and what was in
+    both bands before the launch (None if nothing was put there).
+    """
+
+    before: NDArray[np.uint32]
+    payload: NDArray[np.uint32]
+    after: NDArray[np.uint32]
+    poison: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimedOut:
+    """`doing` was not finished after `seconds`; the worker has been killed."""
+
+    doing: str
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Garbled:
+    """The worker said or did something that ours never does; it has been killed."""
+
+    what: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crashed:
+    """The session's process ended by itself, by a signal or with an exit code; `words` is the last line it left."""
+
+    signal: int | None
+    exit_code: int | None
+    words: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutOfMemory:
+    """The session's process, or all of the worker, was ended because it used more memory than the sandbox allows."""
+
+
+Failure = BuildFailed | Refused | Stopped | Crashed | OutOfMemory | TimedOut | Garbled
+"""Every way in which a request to a worker can fail."""

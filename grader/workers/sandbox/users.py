@@ -1,0 +1,151 @@
+"""Users that have no name, no rights and no past: one for each worker, and for nobody else as long as it runs."""
+
+import fcntl
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from grader.common.errors import WorkerError
+
+USERS = range(61185, 65520, 2)
+"""User ids that systemd reserves for services that come and go; no person has one of them, on any distribution. The id
+before each is that of the process that ends this user's, and of nothing else: of two such processes with one id, the
+first would end the second.
+"""
+
+PATIENCE = 120.0
+"""Seconds in which all that a worker has left must be gone: within its deadlines it can make a few million files."""
+
+ROOTS_OWN = Path("/run/grader")
+"""Closed to all but root, so that no worker holds a lock in it: an empty file for each user that was ever borrowed."""
+
+OPEN_PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")  # noqa: S108 - nothing is written there
+"""Folders in which every user may leave files, as distributions and container engines set a machine up."""
+
+SIGNAL_ALL = """
+import os, sys
+killer, user, number = map(int, sys.argv[1:])
+os.setgroups([])
+os.setresgid(killer, user, killer)
+os.setresuid(killer, user, killer)
+try:
+    os.kill(-1, number)
+except ProcessLookupError:
+    pass
+"""
+"""Sends a signal to everything that runs as a user, in one system call that no fork outruns. It has that user's rights
+and no more, so that nobody else is hit, and is itself no process of that user, which could shoot first."""
+
+KILL_ALL = f"""
+import ctypes, glob  # while all of Python can be read: its folder may be closed to that user
+{SIGNAL_ALL}
+libc = ctypes.CDLL(None)
+for path in glob.glob("/proc/sysvipc/*"):
+    remove = getattr(libc, os.path.basename(path) + "ctl")
+    for line in open(path).readlines()[1:]:
+        remove(int(line.split()[1]), 0, 0)  # IPC_RMID; refused where it is another user's
+"""
+"""The same, and then it removes the memory, semaphores and messages that outlive processes."""
+
+
+def roots_own() -> Path:
+    """The folder that only root can enter, made if it is not there; raises WorkerError if it cannot be."""
+    try:
+        ROOTS_OWN.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise WorkerError(f"cannot make {ROOTS_OWN}, where graders keep their locks: {error.strerror}.") from error
+    return ROOTS_OWN
+
+
+class BorrowedUser:
+    """A user id that nobody else has until it is given back."""
+
+    def __init__(self, number: int, lock: int) -> None:
+        self.number = number
+        self._lock: int | None = lock
+
+    @classmethod
+    def borrow(cls) -> "BorrowedUser":
+        """One at random: the kernel counts a user's processes over all containers of a host."""
+        folder = roots_own()
+        try:
+            for number in random.sample(USERS, len(USERS)):
+                lock = os.open(folder / f"user-{number}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+                if _locked(lock) and number not in _users_of_processes():
+                    return cls(number, lock)
+                os.close(lock)
+        except OSError as error:
+            raise WorkerError(f"cannot note in {folder} which users are taken: {error.strerror}.") from error
+        raise WorkerError(f"every user from {USERS[0]} to {USERS[-1]} has a process; end those, and try again.")
+
+    def give_back(self) -> None:
+        """End every process of the user, however it has hidden, remove its files, then let others have it.
+
+        Can be called again.
+        """
+        if self._lock is not None:
+            self._end_processes()
+            self._remove_files()
+            os.close(self._lock)
+            self._lock = None
+
+    def signal(self, group: int, number: int) -> None:  # noqa: ARG002 - whatever group they are in
+        """Send a signal to all processes of the user."""
+        self._send(SIGNAL_ALL, number)
+
+    def _end_processes(self) -> None:
+        self._send(KILL_ALL, signal.SIGKILL)
+
+    def _send(self, program: str, number: int) -> None:
+        command = [sys.executable, "-I", "-S", "-c", program, *map(str, (self.number - 1, self.number, int(number)))]
+        done = _run(command)
+        if done.returncode:
+            raise WorkerError(f"cannot signal the processes of user {self.number}: {done.stderr.strip()}")
+
+    def _remove_files(self) -> None:
+        """Those where others would meet them, or find the disk full. `find` follows no link and minds no depth; that
+        it cannot remove everything, since other users' files come and go beside these, is no fault.
+        """
+        places = [place for place in dict.fromkeys((*OPEN_PLACES, tempfile.gettempdir())) if Path(place).is_dir()]
+        _run(["find", *places, "-xdev", "-uid", str(self.number), "-delete"])
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run it to its end, in a session of its own: Ctrl-C is for the judge, who waits until this is done."""
+    try:
+        return subprocess.run(  # noqa: S603 - no word of it is a worker's
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",  # what is told may name a worker's files
+            check=False,
+            start_new_session=True,
+            timeout=PATIENCE,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise WorkerError(f"what a worker has left could not be removed within {PATIENCE:g} s.") from error
+
+
+def _locked(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _users_of_processes() -> set[int]:
+    return set(_owners())
+
+
+def _owners() -> Iterator[int]:
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it ended while we looked
+            yield process.stat().st_uid

@@ -1,0 +1,148 @@
+"""drafting.py: the folders of a new assignment, which work as they are."""
+
+import json
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+from project import ROOT
+
+from grader.authoring import drafting
+from grader.authoring.drafting import PLACEHOLDER, SCHEMA_FILE, draft, schema_file
+from grader.authoring.golden import corpus
+from grader.common.errors import InputError
+from grader.course.catalogue import Course
+from grader.course.rubric import Correctness
+
+FILES = {
+    "assignments/scaling/README.md",
+    "assignments/scaling/assignment.yaml",
+    "assignments/scaling/kernels.cl",
+    "reference/scaling/baseline.cl",
+    "reference/scaling/kernels.cl",
+    "reference/scaling/oracle.py",
+    "tests/submissions/scaling/adds-in-place/expected.yaml",
+    "tests/submissions/scaling/adds-in-place/kernels.cl",
+    "tests/submissions/scaling/old-y-left-out/expected.yaml",
+    "tests/submissions/scaling/old-y-left-out/kernels.cl",
+    "assignments/assignment.schema.json",
+}
+
+
+@pytest.fixture
+def drafted(tmp_path):
+    """A course in what was an empty folder."""
+    draft("scaling", tmp_path)
+    return tmp_path
+
+
+def loaded(course, name="scaling"):
+    return Course(assignments=course / "assignments", reference=course / "reference").load(name)
+
+
+def test_an_empty_folder_becomes_a_course(tmp_path):
+    """Also one that is not there yet; what was written is told."""
+    folder = tmp_path / "new" / "course"
+    written = draft("scaling", folder)
+    assert {str(path.relative_to(folder)) for path in written} == FILES
+    assert {path for path in folder.rglob("*") if path.is_file()} == set(written)
+
+
+def test_the_name_stands_in_place_of_the_placeholder_everywhere(drafted):
+    """The kernel has it, too."""
+    for path in drafted.rglob("*"):
+        assert path.is_dir() or PLACEHOLDER not in path.read_text()
+    assert loaded(drafted).kernel == "scaling"
+
+
+def test_the_draft_has_all_that_an_assignment_needs(drafted):
+    """100 points, both kinds of data, a case for practice, goals for both classes, a right and a wrong submission."""
+    assignment = loaded(drafted)
+    assert assignment.points == 100
+    assert {case.data for case in assignment.correctness.cases} == {"random", "integers"}
+    assert sum(case.practice for case in assignment.correctness.cases) == 1
+    assert set(assignment.performance.classes) == {"cpu", "gpu"}
+    found = corpus(drafted / "tests" / "submissions" / "scaling")
+    assert [golden.expectation.is_right for golden in found] == [True, False]
+    assert all(golden.subject(assignment) is assignment for golden in found)
+
+
+def test_the_handout_says_what_the_file_asks(drafted):
+    """Points, sizes and the number of cases, as in its table."""
+    assignment, handout = loaded(drafted), (drafted / "assignments/scaling/README.md").read_text()
+    correctness: Correctness = assignment.correctness
+    counting = [case for case in correctness.cases if not case.practice]
+    largest = max(case.sizes["n"] for case in counting)
+    each = correctness.points / len(counting)
+    assert f"| correctness | {len(counting)} cases, from 1 to {largest:,} elements" in handout
+    assert f"| {each:g} each, {correctness.points:g} |" in handout
+    for kind, goal in assignment.performance.classes.items():
+        asked = f"{100 * goal.bands[0].fraction:g} % of the model solution's speed"
+        assert f"performance, {kind.upper()}: {goal.sizes['n']:,} elements | {asked}" in handout
+    assert f"sanitizer, simulated: {assignment.sanitizer.sizes['n']:,} elements" in handout
+    assert f"memory, simulated: {assignment.memory.sizes['n']:,} elements" in handout
+
+
+def test_every_file_of_the_draft_that_instructors_write_has_comments(drafted):
+    """Of the YAML, each field that matters has one; its first line tells editors where the schema is."""
+    lines = (drafted / "assignments/scaling/assignment.yaml").read_text().splitlines()
+    assert lines[0] == "# yaml-language-server: $schema=../assignment.schema.json"
+    assert sum("#" in line for line in lines) >= 20
+    assert max(map(len, lines)) <= 120
+    for name in ("kernels.cl", "baseline.cl", "oracle.py"):
+        assert (drafted / "reference/scaling" / name).read_text().startswith(('"""', "//"))
+
+
+def test_the_schema_is_beside_the_assignments_and_the_draft_is_right_by_it(drafted):
+    """The path in the first line leads to it."""
+    schema = json.loads((drafted / "assignments/scaling/../assignment.schema.json").read_text())
+    fields = yaml.safe_load((drafted / "assignments/scaling/assignment.yaml").read_text())
+    assert list(Draft202012Validator(schema).iter_errors(fields)) == []
+
+
+@pytest.mark.parametrize("old", ["{}", "\udcff"])
+def test_a_schema_of_another_grader_is_written_anew(drafted, old):
+    """One that is the same is left alone."""
+    path = drafted / SCHEMA_FILE
+    assert path not in draft("second", drafted)
+    path.write_bytes(old.encode(errors="surrogateescape"))
+    assert path in draft("third", drafted)
+    assert path.read_text() == schema_file()
+
+
+def test_git_leaves_the_schema_alone():
+    """It is made of the code."""
+    assert f"/{SCHEMA_FILE}" in (ROOT / ".gitignore").read_text().splitlines()
+
+
+@pytest.mark.parametrize("name", ["two words", "3d", "a-b", "", "../up", "größe", "a\n"])
+def test_a_name_that_no_kernel_can_have_is_refused(tmp_path, name):
+    """Before anything is written."""
+    with pytest.raises(InputError, match="cannot be the name of a kernel"):
+        draft(name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["assignments", "reference", "tests/submissions"])
+def test_what_is_there_is_never_overwritten(tmp_path, place):
+    """Any of the three folders is in the way, and named; nothing is written beside it."""
+    (tmp_path / place / "scaling").mkdir(parents=True)
+    with pytest.raises(InputError, match="choose another name") as caught:
+        draft("scaling", tmp_path)
+    assert f"{tmp_path} already holds {place}/scaling;" in str(caught.value)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_the_course_inside_the_package_is_not_written_to(tmp_path, monkeypatch):
+    """Where grader is installed, a new assignment needs a folder of the instructor's."""
+    monkeypatch.setattr(drafting, "PACKAGE", tmp_path / "grader")
+    with pytest.raises(InputError, match="--course DIR"):
+        draft("scaling", tmp_path / "grader" / "course")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_course_that_cannot_be_a_folder_is_one_line(tmp_path):
+    """A file is in its place."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot make the folder"):
+        draft("scaling", tmp_path / "file")

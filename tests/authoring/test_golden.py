@@ -1,0 +1,243 @@
+"""golden.py: what an expected.yaml may say, and what it makes of a result."""
+
+import pytest
+from samples import BUILD, DEVICE, RACE, SPEED, check, failed, result, unchecked
+
+from grader.authoring.golden import compare, corpus, differences, read_golden
+from grader.common.errors import InputError
+from grader.course.suite import Suite
+from grader.results.result import Kind, Reason, Verdict
+
+CASES = ("one element", "tall")
+
+
+@pytest.fixture
+def assignment(transposition):
+    """One with two cases, of which the second is for practice, and two checks of memory."""
+    first, second = transposition.correctness.cases[0], transposition.correctness.cases[8]
+    assert (first.name, second.name) == CASES
+    cases = (first, second.model_copy(update={"practice": True}))
+    checks = transposition.memory.checks[:2]
+    return transposition.model_copy(
+        update={
+            "correctness": transposition.correctness.model_copy(update={"cases": cases}),
+            "memory": transposition.memory.model_copy(update={"checks": checks}),
+        }
+    )
+
+
+@pytest.fixture
+def golden(tmp_path):
+    """A function that makes a submission of the corpus of an expected.yaml."""
+
+    def make(text, name="some"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "kernels.cl").write_text("")
+        (folder / "expected.yaml").write_text(f"about: It is made up.\n{text}\n")
+        return read_golden(folder)
+
+    return make
+
+
+NAMES = {
+    "one element": ("correctness: one element (height 1, width 1)", Kind.CORRECTNESS),
+    "tall": ("practice: tall (height 1031, width 18)", Kind.PRACTICE),
+    "sanitizer": ("sanitizer (height 53, width 90)", Kind.SANITIZER),
+    "coalesced accesses": ("memory: coalesced accesses", Kind.MEMORY),
+    "no traffic but the array's": ("memory: no traffic but the array's", Kind.MEMORY),
+    "performance": ("performance: cpu (height 2048, width 1024)", Kind.PERFORMANCE),
+}
+
+
+def graded(device=DEVICE, **reasons):
+    """A result in which these checks fail, each for its reason; `skip` is a check that could not be made."""
+    skip = reasons.pop("skip", None)
+    build = reasons.pop("build", None)
+    checks = [failed("build", reason=build, kind=Kind.BUILD)] if build else [BUILD]
+    for short, (name, kind) in NAMES.items():
+        reason = reasons.pop(short.replace(" ", "_").replace("'", ""), None)
+        if short == skip:
+            checks.append(unchecked(name, kind))
+        else:
+            checks.append(check(name, kind=kind, verdict=Verdict.FAILED if reason else Verdict.PASSED, reason=reason))
+    assert not reasons
+    plain = result(*checks)
+    return plain.model_copy(update={"provenance": plain.provenance.model_copy(update={"device": device})})
+
+
+ALL_NOT_RUN = dict.fromkeys(
+    ("sanitizer", "coalesced_accesses", "no_traffic_but_the_arrays", "performance"), Reason.NOT_RUN
+)
+
+
+def test_a_right_submission_passes_everything(golden, assignment):
+    """Any failed check is told with its reason."""
+    right = golden("fails: {}\nfinding: none")
+    assert right.expectation.is_right
+    assert right.expectation.is_timed
+    assert differences(right, assignment, graded()) == ()
+    told = differences(right, assignment, graded(tall=Reason.WRONG_OUTPUT, performance=Reason.TOO_SLOW))
+    assert told == ("tall: WRONG_OUTPUT, must pass", "performance: TOO_SLOW, must pass")
+
+
+def test_a_right_submission_of_which_something_is_found_is_told(golden, assignment):
+    """Also where the check passes."""
+    seen = result(BUILD, check("sanitizer (height 53)", kind=Kind.SANITIZER, findings=(RACE,)), SPEED)
+    assert differences(golden("fails: {}\nfinding: none"), assignment, seen) == ("sanitizer: findings, must be none",)
+
+
+def test_a_failed_case_stops_what_comes_after_it(golden, assignment):
+    """So that is not written; a case for practice stops nothing."""
+    wrong = golden("fails: {one element: WRONG_OUTPUT}")
+    assert differences(wrong, assignment, graded(one_element=Reason.WRONG_OUTPUT, **ALL_NOT_RUN)) == ()
+    assert "sanitizer: passes, must be NOT_RUN" in differences(
+        wrong, assignment, graded(one_element=Reason.WRONG_OUTPUT)
+    )
+    practice = golden("fails: {tall: WRONG_OUTPUT}", "other")
+    assert differences(practice, assignment, graded(tall=Reason.WRONG_OUTPUT)) == ()
+
+
+def test_a_failed_build_stops_everything(golden, assignment):
+    """One word is enough."""
+    broken = golden("fails: {build: BUILD_ERROR}")
+    everything = {"one_element": Reason.NOT_RUN, "tall": Reason.NOT_RUN, **ALL_NOT_RUN}
+    assert differences(broken, assignment, graded(build=Reason.BUILD_ERROR, **everything)) == ()
+    assert differences(broken, assignment, graded(build=Reason.FORBIDDEN, **everything)) == (
+        "build: FORBIDDEN, must be BUILD_ERROR",
+    )
+
+
+def test_every_case_stands_for_all_and_memory_for_all_its_checks(golden, assignment):
+    """The shorthands; a list of reasons means that any will do."""
+    wrong = golden("fails: {every case: [CRASH, OUT_OF_BOUNDS], sanitizer: OUT_OF_BOUNDS}")
+    seen = {**ALL_NOT_RUN, "sanitizer": Reason.OUT_OF_BOUNDS}
+    assert differences(wrong, assignment, graded(one_element=Reason.CRASH, tall=Reason.OUT_OF_BOUNDS, **seen)) == ()
+    assert differences(wrong, assignment, graded(one_element=Reason.CRASH, tall=Reason.WRONG_OUTPUT, **seen)) == (
+        "tall: WRONG_OUTPUT, must be CRASH or OUT_OF_BOUNDS",
+    )
+    greedy = golden("fails: {memory: EXTRA_TRAFFIC}", "other")
+    both = {"coalesced_accesses": Reason.EXTRA_TRAFFIC, "no_traffic_but_the_arrays": Reason.EXTRA_TRAFFIC}
+    assert differences(greedy, assignment, graded(**both)) == ()
+
+
+def test_checks_of_memory_stand_by_their_names(golden, assignment):
+    """Those that are not named must pass."""
+    wrong = golden("fails:\n  memory:\n    coalesced accesses: UNCOALESCED")
+    assert differences(wrong, assignment, graded(coalesced_accesses=Reason.UNCOALESCED)) == ()
+    assert differences(wrong, assignment, graded(no_traffic_but_the_arrays=Reason.UNCOALESCED)) == (
+        "memory: coalesced accesses: passes, must be UNCOALESCED",
+        "memory: no traffic but the array's: UNCOALESCED, must pass",
+    )
+
+
+def test_speed_is_asked_for_by_the_class_of_the_device(golden, assignment):
+    """What is too slow for a GPU may pass on a CPU."""
+    naive = golden("fails: {performance: {cpu: passed, gpu: TOO_SLOW}}")
+    assert naive.expectation.is_timed
+    gpu = DEVICE.model_copy(update={"type": "gpu"})
+    assert differences(naive, assignment, graded()) == ()
+    assert differences(naive, assignment, graded(gpu, performance=Reason.TOO_SLOW)) == ()
+    assert differences(naive, assignment, graded(performance=Reason.TOO_SLOW)) == ("performance: TOO_SLOW, must pass",)
+    assert differences(naive, assignment, graded(gpu)) == ("performance: passes, must be TOO_SLOW",)
+
+
+def test_the_speed_of_a_wrong_submission_is_no_question(golden, assignment):
+    """Unless something is said of it."""
+    wrong = golden("fails: {memory: {coalesced accesses: UNCOALESCED}}")
+    assert not wrong.expectation.is_timed
+    seen = graded(coalesced_accesses=Reason.UNCOALESCED, performance=Reason.TOO_SLOW)
+    assert differences(wrong, assignment, seen) == ()
+
+
+def test_what_could_not_be_checked_is_not_asked_for(golden, assignment):
+    """As where there is no simulator; then the cause is not asked for either."""
+    racy = golden("fails: {sanitizer: DATA_RACE}\ncause: {reason: DATA_RACE, line: [1, 2]}")
+    assert differences(racy, assignment, graded(skip="sanitizer")) == ()
+
+
+def test_of_a_race_only_the_simulators_word_counts(golden, assignment):
+    """What the device makes of it is luck; `luck` says so of single cases."""
+    racy = golden("fails: {sanitizer: DATA_RACE}\ncause: {reason: DATA_RACE, line: 1}")
+    assert racy.expectation.is_luck
+    seen = graded(sanitizer=Reason.DATA_RACE, tall=Reason.WRONG_OUTPUT)
+    assert compare(racy.expectation, assignment, seen).differences == ()
+    lucky = golden("fails: {one element: WRONG_OUTPUT}\nluck: [tall]", "other")
+    for reason in (None, Reason.WRONG_OUTPUT):
+        seen = graded(one_element=Reason.WRONG_OUTPUT, tall=reason, **ALL_NOT_RUN)
+        assert differences(lucky, assignment, seen) == ()
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [
+        ("reason: DATA_RACE, line: [13, 17]", []),
+        ("reason: DATA_RACE, line: [13, 16, 17], says: no barrier", []),
+        ("reason: DATA_RACE, line: [13, 20]", ["names the lines 13 and 17, must name 13 or 20"]),
+        ("reason: DATA_RACE, says: turned round", ['does not say "turned round"']),
+        ("reason: OUT_OF_BOUNDS, line: 13", ["the first cause is DATA_RACE, must be OUT_OF_BOUNDS"]),
+    ],
+)
+def test_the_first_explanation_is_held_against_the_cause(golden, assignment, cause, told):
+    """Its reason, its lines (of a race, both), its words; a finding's words count, too."""
+    racy = golden(f"fails: {{sanitizer: DATA_RACE}}\ncause: {{{cause}}}")
+    found = failed("sanitizer (height 53)", reason=Reason.DATA_RACE, kind=Kind.SANITIZER, findings=(RACE,))
+    said = differences(racy, assignment, result(BUILD, found, SPEED))
+    assert len(said) == len(told)
+    assert all(words in line for words, line in zip(told, said, strict=True))
+
+
+@pytest.mark.parametrize(("stride", "holds"), [("4*width", True), ("[8, 4*width]", True), ("4*height", False)])
+def test_a_stride_is_an_expression_over_the_sizes_that_are_counted(golden, assignment, stride, holds):
+    """In bytes between neighbouring work-items."""
+    assert assignment.memory.sizes == {"height": 96, "width": 128}
+    wrong = golden(
+        f"fails: {{memory: {{coalesced accesses: UNCOALESCED}}}}\ncause: {{reason: UNCOALESCED, stride: {stride}}}"
+    )
+    message = "line 3 reads A with neighbouring work-items 512 bytes apart."
+    seen = failed("memory: coalesced accesses", reason=Reason.UNCOALESCED, kind=Kind.MEMORY, message=message)
+    said = differences(wrong, assignment, result(BUILD, seen, SPEED))
+    assert (said == ()) is holds
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "fails: Field required; add it"),
+        ("fails: {tall: SLOW}", "fails.tall: Input should be"),
+        ("fails: {memory: {coalesced accesses: SLOW}}", "fails.memory.coalesced accesses: Input should be"),
+        ("fails: {}\nfindings: none", "findings: Extra inputs are not permitted; remove it, or correct its spelling"),
+        ("fails: {}\ncause: {line: 3}", "cause.reason: Field required"),
+    ],
+)
+def test_a_malformed_file_is_one_line_with_path_and_field(golden, tmp_path, text, said):
+    """As that of an assignment is."""
+    with pytest.raises(InputError) as caught:
+        golden(text)
+    assert str(caught.value).startswith(f"{tmp_path / 'some' / 'expected.yaml'}: {said}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_corpus_is_every_folder_with_a_submission_or_an_expectation(golden, tmp_path):
+    """By name; one that lacks its expected.yaml is told, and a corpus that is not there is empty."""
+    for name in ("b", "a"):
+        golden("fails: {}", name)
+    assert [each.name for each in corpus(tmp_path)] == ["a", "b"]
+    assert corpus(tmp_path / "nowhere") == ()
+    (tmp_path / "b" / "expected.yaml").unlink()
+    with pytest.raises(InputError, match=r"b/expected\.yaml: cannot be read"):
+        corpus(tmp_path)
+
+
+def test_a_submission_for_a_suite_names_the_part_that_it_is_about(golden, transposition):
+    """It is graded for that alone; an assignment of one kernel has no parts."""
+    parts = tuple(transposition.model_copy(update={"part": name}) for name in ("first", "second"))
+    suite = Suite.model_construct(name="both", parts=parts)
+    about_second = golden("fails: {}\npart: second")
+    assert about_second.subject(suite) is parts[1]
+    with pytest.raises(InputError, match=r"expected\.yaml: part: is for suites: leave it out"):
+        about_second.subject(transposition)
+    for name, text in {"none": "fails: {}", "other": "fails: {}\npart: third"}.items():
+        with pytest.raises(InputError, match="part: must be first or second"):
+            golden(text, name).subject(suite)
+    assert golden("fails: {}", "plain").subject(transposition) is transposition

@@ -1,0 +1,246 @@
+"""starter.py: the folder a student starts from, and the template that it is made of."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+import yaml
+from project import ASSIGNMENTS, FIRST_COURSE, ROOT
+
+from grader.authoring.scaffold import PLACEHOLDER, start
+from grader.cli.options import ELSEWHERE
+from grader.common.errors import InputError
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.grading.grade import grade_submission
+from grader.results.result import Kind, Reason, Verdict
+
+TEMPLATE = ROOT / "student_template"
+GITLAB, GITHUB = ".gitlab-ci.yml", ".github/workflows/grade.yml"
+FILES = ["kernels.cl", "HANDOUT.md", "README.md", GITLAB, GITHUB]
+
+
+@pytest.fixture(params=ASSIGNMENTS)
+def assignment(request, course):
+    """Each assignment of the course in turn."""
+    return course.load(request.param)
+
+
+@pytest.fixture
+def started(assignment, tmp_path):
+    """The starter folder of that assignment."""
+    start(assignment, TEMPLATE, tmp_path / "mine")
+    return tmp_path / "mine"
+
+
+def written_to(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def commands(text):
+    """The lines of shell in a CI file, continued lines joined."""
+    return text.replace("\\\n", " ").splitlines()
+
+
+def test_a_folder_is_filled_and_what_was_written_is_told(assignment, tmp_path):
+    """The folder is made, with those above it, and holds the files that are returned and no other."""
+    folder = tmp_path / "new" / "mine"
+    assert start(assignment, TEMPLATE, folder) == [folder / name for name in FILES]
+    assert written_to(folder) == sorted(FILES)
+
+
+def test_the_skeleton_and_the_handout_are_those_of_the_assignment(assignment, started):
+    """To the byte."""
+    assert (started / "kernels.cl").read_bytes() == (assignment.folder / "kernels.cl").read_bytes()
+    assert (started / "HANDOUT.md").read_bytes() == (assignment.folder / "README.md").read_bytes()
+
+
+def test_the_assignments_name_stands_in_place_of_the_placeholder_everywhere(assignment, started):
+    """No file holds the placeholder; those that came from one with it hold the name."""
+    for name in FILES:
+        text = (started / name).read_text()
+        assert PLACEHOLDER not in text
+        if (TEMPLATE / name).is_file() and PLACEHOLDER in (TEMPLATE / name).read_text():
+            assert assignment.name in text
+    assert f"grade kernels.cl --assignment {assignment.name}" in (started / "README.md").read_text()
+
+
+def test_the_gitlab_file_grades_and_publishes_the_report_also_on_failure(assignment, started):
+    """It is YAML, its one job ends with the grader's exit code, and the reports are kept whatever that is. What the
+    course's machine decides is a warning.
+    """
+    pipeline = yaml.safe_load((started / GITLAB).read_text())
+    assert pipeline["variables"]["ASSIGNMENT"] == assignment.name
+    job = pipeline["grade"]
+    (grade,) = job["script"]
+    assert 'grader grade kernels.cl --assignment "$ASSIGNMENT" ' in grade
+    assert "--junit report.xml --json result.json --html report.html" in grade
+    assert " --require-sanitizer " in grade
+    assert job["allow_failure"] == {"exit_codes": ELSEWHERE}
+    assert job["artifacts"]["when"] == "always"
+    assert job["artifacts"]["reports"]["junit"] == "report.xml"
+    assert job["artifacts"]["paths"] == ["report.xml", "result.json", "report.html"]
+
+
+def test_the_github_file_grades_and_publishes_the_report_also_on_failure(assignment, started):
+    """It is YAML, never grades without the simulator, and the reports are kept whatever becomes of it."""
+    workflow = yaml.safe_load((started / GITHUB).read_text())
+    assert workflow["env"]["ASSIGNMENT"] == assignment.name
+    steps = {step["name"]: step for step in workflow["jobs"]["grade"]["steps"] if "name" in step}
+    grade = steps["Grade"]
+    (command,) = [line for line in commands(grade["run"]) if "grader grade" in line]
+    assert " --require-sanitizer " in command
+    assert 'grader grade kernels.cl --assignment "$ASSIGNMENT" ' in command
+    assert "--junit report.xml --json result.json --html report.html" in command
+    assert grade["shell"] == "bash"  # which GitHub runs with pipefail: `| tee` does not hide the exit code
+    assert "continue-on-error" not in grade
+    keep = steps["Keep the reports"]
+    assert keep["if"].startswith("always()")
+    assert keep["with"]["path"].split() == ["report.xml", "result.json", "report.html"]
+
+
+def steps_of(started):
+    """The two scripts of each platform: what sets up, and what grades."""
+    job = yaml.safe_load((started / GITLAB).read_text())["grade"]
+    steps = {
+        step.get("name"): step for step in yaml.safe_load((started / GITHUB).read_text())["jobs"]["grade"]["steps"]
+    }
+    return {
+        "gitlab": ("\n".join(job["before_script"]), "\n".join(job["script"])),
+        "github": (steps["Install"]["run"], steps["Grade"]["run"]),
+    }
+
+
+def run_step(script, folder, **variables):
+    """A script as a runner runs it: its lines in one shell that ends at the first that fails."""
+    environment = {"PATH": os.environ["PATH"], "ASSIGNMENT": "coalsTransp", "KIT_URL": "", **variables}
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def kit_in(folder, code):
+    """A kit whose command tells what it is asked, and ends with this exit code."""
+    folder.mkdir()
+    (folder / "grader").write_text(f'#!/bin/sh\necho "asked to $*"\n[ "$1" = setup ] || exit {code}\n')
+    (folder / "grader").chmod(0o755)
+
+
+@pytest.mark.parametrize("platform", ["gitlab", "github"])
+def test_a_pipeline_sets_up_the_kit_and_its_grading_ends_as_the_grader_does(transposition, tmp_path, platform):
+    """On GitHub, which knows no warnings, what the course's machine decides is a notice."""
+    start(transposition, TEMPLATE, tmp_path / "mine")
+    set_up, grade = steps_of(tmp_path / "mine")[platform]
+    for code in (0, 1, 3, ELSEWHERE):
+        folder = tmp_path / str(code)
+        folder.mkdir()
+        kit_in(folder / "kit", code)
+        done = run_step(set_up, folder)
+        assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "asked to setup")
+        done = run_step(grade, folder)
+        assert "asked to grade kernels.cl --assignment coalsTransp " in done.stdout
+        told = platform == "github" and code == ELSEWHERE
+        assert done.returncode == (0 if told else code)
+        assert ("::notice::" in done.stdout) == told
+
+
+@pytest.mark.parametrize("platform", ["gitlab", "github"])
+def test_a_pipeline_clones_the_kit_or_says_that_nobody_said_from_where(transposition, tmp_path, platform):
+    """The address is the variable's, or the one that the kit's template states."""
+    kit_in(tmp_path / "course", 0)
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", tmp_path / "course"]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "--quiet", "-m", "a kit"], check=True)
+    start(transposition, TEMPLATE, tmp_path / "mine")
+    set_up, _ = steps_of(tmp_path / "mine")[platform]
+    done = run_step(set_up, tmp_path)
+    assert done.returncode == 2
+    assert "KIT_URL is not set: write the address of your course's kit into " in done.stdout + done.stderr
+    done = run_step(set_up, tmp_path, KIT_URL=f"file://{tmp_path}/course")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "asked to setup")
+
+
+@pytest.mark.parametrize("present", [["kernels.cl"], ["README.md", GITHUB]], ids=", ".join)
+def test_a_file_that_is_there_is_never_overwritten(transposition, tmp_path, present):
+    """The line names every file in the way; those stay as they are, and nothing is written beside them."""
+    for name in present:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("an evening's work")
+    with pytest.raises(InputError, match="choose an empty folder") as caught:
+        start(transposition, TEMPLATE, tmp_path)
+    assert f"{tmp_path} already holds {', '.join(present)};" in str(caught.value)
+    assert written_to(tmp_path) == sorted(present)
+    assert {(tmp_path / name).read_text() for name in present} == {"an evening's work"}
+
+
+def test_a_folder_with_other_files_is_filled(transposition, tmp_path):
+    """A fresh clone has a folder .git, at least."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "notes.txt").write_text("mine")
+    start(transposition, TEMPLATE, tmp_path)
+    assert written_to(tmp_path) == sorted([*FILES, "notes.txt"])
+
+
+def test_a_target_that_cannot_be_a_folder_is_one_line(transposition, tmp_path):
+    """A file is in its place."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot write to") as caught:
+        start(transposition, TEMPLATE, tmp_path / "file")
+    assert str(tmp_path / "file") in str(caught.value)
+
+
+def test_an_incomplete_template_is_one_line_and_nothing_is_written(transposition, tmp_path):
+    """The file that is missing is named."""
+    shutil.copytree(TEMPLATE, tmp_path / "template")
+    (tmp_path / "template" / GITLAB).unlink()
+    with pytest.raises(InputError, match=r"gitlab-ci\.yml cannot be read: .* not complete"):
+        start(transposition, tmp_path / "template", tmp_path / "mine")
+    assert not (tmp_path / "mine").exists()
+
+
+def grade(assignment, path, bench):
+    return grade_submission(
+        Task(assignment=assignment, submission=read_submission(path), seed=1), bench, lambda _: None
+    )
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", ["coalsProgrm", "rgblkMMM"])
+def test_the_skeleton_builds_and_fails_every_case_for_what_is_still_to_do(course, bench, tmp_path, name):
+    """A student's first grading says that nothing was written, and of the build that it is in order."""
+    assignment = course.load(name)
+    start(assignment, TEMPLATE, tmp_path)
+    result = grade(assignment, tmp_path, bench)
+    assert result.checks[0].verdict is Verdict.PASSED
+    reasons = {check.reason for check in result.checks if check.kind is Kind.CORRECTNESS}
+    assert reasons == {Reason.NOT_WRITTEN}
+    assert result.points == 0
+
+
+def test_the_template_holds_all_five_kernels_as_the_skeletons_declare_them(course):
+    """A student may work in one file for the whole course; its declarations are those of the skeletons."""
+
+    def declarations(path):
+        text = re.sub(r"//[^\n]*", "", path.read_text())
+        found = re.findall(r"__kernel\s+void\s+(\w+)\s*\(([^)]*)\)", text)
+        return {name: " ".join(parameters.split()) for name, parameters in found}
+
+    skeletons = [declarations(course.load(name).folder / "kernels.cl") for name in FIRST_COURSE]
+    assert declarations(TEMPLATE / "kernels.cl") == {name: text for found in skeletons for name, text in found.items()}
+    assert set(declarations(TEMPLATE / "kernels.cl")) == set(FIRST_COURSE)
+
+
+def test_the_template_builds(transposition, bench):
+    """With the options of an assignment, before a line of it is written."""
+    result = grade(transposition, TEMPLATE, bench)
+    assert result.checks[0].verdict is Verdict.PASSED
+    assert result.checks[1].reason is Reason.NOT_WRITTEN
+
+
+def test_the_file_of_all_five_holds_the_skeletons_word_for_word():
+    """student_template/kernels.cl is the five skeletons one after the other: whoever edits one edits both."""
+    together = (ROOT / "student_template" / "kernels.cl").read_text(encoding="utf-8")
+    for name in FIRST_COURSE:
+        assert (ROOT / "assignments" / name / "kernels.cl").read_text(encoding="utf-8").strip() in together

@@ -1,0 +1,138 @@
+"""schema.py: what an editor is told of assignment.yaml is what the grader takes, and refuses."""
+
+from copy import deepcopy
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+from project import ASSIGNMENTS, ROOT
+
+from grader.authoring.schema import Schema, assignment_schema, schema_text
+
+SCHEMA = Draft202012Validator(assignment_schema())
+
+
+def fields_of(name):
+    """A shipped assignment.yaml."""
+    return yaml.safe_load((ROOT / "assignments" / name / "assignment.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def fields():
+    """That of one kernel."""
+    return fields_of("blockMMM")
+
+
+@pytest.fixture
+def suite(fields):
+    """The same as a suite of two kernels: sizes, buffers and most of the checks are common."""
+    common = deepcopy(fields)
+    launches = common.pop("launches")
+    del common["kernel"]
+    del common["buffers"]["C"]["shape"]
+    cases = common["correctness"].pop("cases")
+    own = {"launches": launches, "correctness": {"cases": cases}, "buffers": {"C": {"shape": ["heightA", "widthB"]}}}
+    return {**common, "parts": [{**deepcopy(own), "kernel": name} for name in ("first", "second")]}
+
+
+def said(fields):
+    """Where the schema finds fault, and what it says, each once."""
+    return sorted({(".".join(map(str, error.absolute_path)), error.message) for error in SCHEMA.iter_errors(fields)})
+
+
+def test_the_schema_is_one():
+    """By the rules for schemas."""
+    Draft202012Validator.check_schema(assignment_schema())
+
+
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_every_shipped_assignment_is_right_by_it(name):
+    """What loads is not marked as wrong."""
+    assert said(fields_of(name)) == []
+
+
+def test_where_an_assignment_was_found_is_no_field_of_the_file(fields):
+    """Nor is anything but the title required of every file."""
+    for name in ("name", "folder", "reference", "part"):
+        assert name not in SCHEMA.schema["properties"]
+        assert said({**fields, name: "somewhere"}) != []
+    assert SCHEMA.schema["required"] == ["title"]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ((), "kernal"),
+        (("buffers", "A"), "shapes"),
+        (("launches", 0), "globals"),
+        (("correctness",), "case"),
+        (("correctness", "cases", 3), "size"),
+        (("memory", "checks", 0), "at_least"),
+        (("performance", "classes", "cpu"), "band"),
+    ],
+)
+def test_a_misspelt_field_is_marked_where_it_stands(fields, path, name):
+    """Also deep inside, and by its name."""
+    place = fields
+    for step in path:
+        place = place[step]
+    place[name] = 1
+    places = dict(said(fields))
+    assert set(places) == {".".join(map(str, path))}
+    assert name in next(iter(places.values()))
+
+
+@pytest.mark.parametrize("name", ["title", "kernel", "sizes", "buffers", "launches", "baseline", "performance"])
+def test_a_missing_field_is_named(fields, name):
+    """Of an assignment of one kernel, all that the grader requires."""
+    del fields[name]
+    assert said(fields) == [("", f"'{name}' is a required property")]
+
+
+def test_a_missing_field_inside_is_named_where_it_should_be(fields):
+    """In a mapping, and in a list."""
+    del fields["correctness"]["points"]
+    del fields["launches"][0]["local"]
+    assert said(fields) == [
+        ("correctness", "'points' is a required property"),
+        ("launches.0", "'local' is a required property"),
+    ]
+
+
+def test_a_part_of_a_suite_says_only_what_differs(suite):
+    """What is required may stand beside `parts` or in them, also one field of a mapping here and one there."""
+    assert said(suite) == []
+
+
+def test_a_part_names_its_kernel(suite):
+    """And nothing else must stand in it."""
+    del suite["parts"][1]["kernel"]
+    assert said(suite) == [("parts.1", "'kernel' is a required property")]
+
+
+def test_a_misspelt_field_of_a_part_is_marked(suite):
+    """As elsewhere."""
+    suite["parts"][0]["corectness"] = suite["parts"][0].pop("correctness")
+    ((where, message),) = said(suite)
+    assert where == "parts.0"
+    assert "corectness" in message
+
+
+def test_what_stands_in_a_list_of_a_suite_is_complete(suite):
+    """Lists replace each other as a whole."""
+    del suite["parts"][0]["correctness"]["cases"][2]["sizes"]
+    assert said(suite) == [("parts.0.correctness.cases.2", "'sizes' is a required property")]
+
+
+def test_every_field_says_what_it_is_for():
+    """An editor shows it beside the field."""
+    schema = assignment_schema()
+    for kind in schema["$defs"].values():
+        for name, field in kind.get("properties", {}).items():
+            assert field.get("description") or "$ref" in field or "anyOf" in field, name
+
+
+def test_the_texts_are_json_with_descriptions():
+    """Of both files."""
+    assert '"description"' in schema_text(Schema.ASSIGNMENT)
+    assert '"grader-result/' in schema_text(Schema.RESULT)

@@ -1,0 +1,251 @@
+"""selftest.py: an assignment is held against what it means to ask, on the device at hand."""
+
+import shutil
+
+import pytest
+from project import ROOT
+from samples import BUILD, DEVICE, check, failed, performance, result, unchecked
+
+from grader.authoring import selftest
+from grader.authoring.selftest import CLEARLY, MARGIN, Statement, examine_assignment
+from grader.course.catalogue import Course
+from grader.results.metrics import Interval
+from grader.results.result import Kind, Reason, Verdict
+
+PASSES = "the model solution passes every check"
+FAST = f"the model solution is {MARGIN:g} times as fast as full points need"
+MISSES = "the baseline clearly misses full points"
+SKELETON = "the skeleton builds and fails every case"
+BASELINE = "the baseline computes the right thing"
+AGREE = "the model solution and the baseline agree at the sizes that are timed"
+
+RIGHT_BASELINE = Statement(claim=BASELINE, holds=True, seen="in 12 cases")
+AGREEMENT = Statement(claim=AGREE, holds=True, seen="height 2048, width 1024")
+
+
+def exactly(value):
+    return Interval(median=value, low=value, high=value)
+
+
+def timed(fraction, baseline, verdict=Verdict.PASSED):
+    """A speed check at this fraction of the model solution's speed, of which the baseline has `baseline`."""
+    return check(
+        "performance: cpu (height 1)",
+        kind=Kind.PERFORMANCE,
+        verdict=verdict,
+        points=40,
+        max_points=40,
+        performance=performance(
+            fraction_of_reference=exactly(fraction), speed_up_over_baseline=exactly(fraction / baseline)
+        ),
+    )
+
+
+CASES = [check(f"correctness: case {number}") for number in range(2)]
+UNWRITTEN = [
+    failed(f"correctness: case {number}", reason=Reason.NOT_WRITTEN, message="nothing written.") for number in range(2)
+]
+NOT_TIMED = failed("performance: cpu (height 1)", kind=Kind.PERFORMANCE, reason=Reason.NOT_RUN, message="not timed.")
+
+MODEL = result(BUILD, *CASES, timed(1.0, 0.5))
+EMPTY = result(BUILD, *UNWRITTEN, NOT_TIMED)
+
+
+@pytest.fixture
+def asking(transposition):
+    """A function that makes an assignment ask for so much on a CPU, of a baseline that may or may not pass."""
+
+    def ask(fraction=0.7, baseline="fails"):
+        goal = transposition.performance.classes["cpu"]
+        bands = (goal.bands[0].model_copy(update={"fraction": fraction}),)
+        goals = {"cpu": goal.model_copy(update={"bands": bands, "baseline": baseline})}
+        timing = transposition.performance.model_copy(update={"classes": goals})
+        return transposition.model_copy(update={"performance": timing})
+
+    return ask
+
+
+@pytest.fixture
+def examined(monkeypatch, bench):
+    """A function that examines an assignment whose gradings are told; the statements by their claims."""
+
+    def examine(assignment, model=MODEL, skeleton=EMPTY):
+        graded = {assignment.reference: model, assignment.folder: skeleton}
+        tasks = []
+
+        def grade(task, *_):
+            tasks.append(task)
+            return graded[task.submission.path.parent]
+
+        monkeypatch.setattr(selftest, "grade_submission", grade)
+        monkeypatch.setattr(selftest, "_baseline_is_right", lambda *_: RIGHT_BASELINE)
+        monkeypatch.setattr(selftest, "_both_agree", lambda *_: AGREEMENT)
+        statements = {statement.claim: statement for statement in examine_assignment(assignment, bench, lambda _: None)}
+        assert [task.submission.path.name for task in tasks] == ["kernels.cl", "kernels.cl"]
+        return statements
+
+    return examine
+
+
+def broken(statements):
+    return [claim for claim, statement in statements.items() if not statement.holds]
+
+
+def test_an_assignment_as_it_should_be_holds_in_every_statement(asking, examined):
+    """All six are made, in the order in which an instructor would look into them."""
+    statements = examined(asking())
+    assert list(statements) == [PASSES, FAST, MISSES, SKELETON, BASELINE, AGREE]
+    assert broken(statements) == []
+    assert statements[PASSES].seen == f"{MODEL.points:g} of {MODEL.max_points:g} points"
+    assert statements[SKELETON].seen == "0 of 2 cases pass"
+
+
+def test_a_model_solution_that_fails_a_check_is_named_with_its_reason(asking, examined):
+    """The first failure is shown; how fast it is does not matter where nothing was timed."""
+    wrong = failed("correctness: case 1", message="2 of 9 elements of B wrong.")
+    statements = examined(asking(), model=result(BUILD, CASES[0], wrong, NOT_TIMED))
+    assert broken(statements) == [PASSES]
+    assert statements[PASSES].seen == "correctness: case 1: 2 of 9 elements of B wrong."
+    assert FAST not in statements
+
+
+def test_a_model_solution_that_earns_only_a_part_does_not_pass(asking, examined):
+    """A part is not full points."""
+    assert PASSES in broken(examined(asking(), model=result(BUILD, *CASES, timed(1.0, 0.5, Verdict.PARTIAL))))
+
+
+def test_of_a_check_that_could_not_be_made_here_nobody_knows_that_the_model_solution_passes_it(asking, examined):
+    """Without a simulator the statement does not hold, and says why."""
+    statements = examined(asking(), model=result(BUILD, *CASES, unchecked(), timed(1.0, 0.5)))
+    assert broken(statements) == [PASSES]
+    assert statements[PASSES].seen == "sanitizer (height 1): the simulator is not installed: install it."
+
+
+@pytest.mark.parametrize(("asked", "holds"), [(0.79, True), (0.81, False), (1.0, False)])
+def test_full_points_that_ask_for_nearly_the_model_solutions_speed_have_no_margin(asking, examined, asked, holds):
+    """Within the margin, a good kernel could miss them by the luck of a measurement."""
+    statements = examined(asking(asked))
+    assert statements[FAST].holds is holds
+    assert statements[FAST].seen == f"{1 / asked:.2f} times"
+
+
+def test_a_model_solution_that_is_slower_than_itself_has_no_margin(asking, examined):
+    """What was measured counts, not what should have been."""
+    assert FAST in broken(examined(asking(), model=result(BUILD, *CASES, timed(0.8, 0.3))))
+
+
+@pytest.mark.parametrize(
+    ("naive", "holds"), [(0.5, True), (0.7 * CLEARLY - 0.01, True), (0.7 * CLEARLY + 0.01, False), (1.3, False)]
+)
+def test_a_baseline_near_full_points_is_too_fast(asking, examined, naive, holds):
+    """Full points must ask for more than the naive kernel does, beyond what measurements differ by."""
+    statements = examined(asking(0.7), model=result(BUILD, *CASES, timed(1.0, naive)))
+    assert statements[MISSES].holds is holds
+    assert statements[MISSES].seen == f"it reaches {naive:.2f} of the model solution; full points need 0.70"
+
+
+def test_a_baseline_that_may_pass_is_not_asked_to_miss(asking, examined):
+    """On a CPU, caches can do the work of local memory; the assignment says so."""
+    statements = examined(asking(baseline="passes"), model=result(BUILD, *CASES, timed(1.0, 1.3)))
+    assert MISSES not in statements
+    assert broken(statements) == []
+
+
+def test_a_skeleton_that_passes_a_case_gives_points_away(asking, examined):
+    """It says how many."""
+    statements = examined(asking(), skeleton=result(BUILD, CASES[0], UNWRITTEN[1], NOT_TIMED))
+    assert broken(statements) == [SKELETON]
+    assert statements[SKELETON].seen == "1 of 2 cases pass"
+
+
+def test_a_skeleton_that_does_not_build_is_no_start(asking, examined):
+    """Its build error is shown."""
+    build = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, message="line 3, column 1: expected '}'")
+    statements = examined(asking(), skeleton=result(build, *UNWRITTEN, NOT_TIMED))
+    assert broken(statements) == [SKELETON]
+    assert statements[SKELETON].seen == "line 3, column 1: expected '}'"
+
+
+def test_goals_are_those_of_the_device_that_graded(asking, examined):
+    """A result of a CPU is held against what is asked of CPUs."""
+    assert MODEL.provenance.device == DEVICE
+    assert DEVICE.type == "cpu"
+    assert set(asking().performance.classes) == {"cpu"}
+    assert FAST in examined(asking())
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A copy of an assignment whose baseline a test may break."""
+    for part in ("assignments", "reference"):
+        shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
+    return Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference").load("coalsTransp")
+
+
+@pytest.fixture
+def said_of_baseline(monkeypatch, bench):
+    """A function that gives the statement about a baseline, which is really run; the gradings are told."""
+    monkeypatch.setattr(
+        selftest, "grade_submission", lambda task, *_: EMPTY if "TODO" in task.submission.source else MODEL
+    )
+    monkeypatch.setattr(selftest, "_both_agree", lambda *_: AGREEMENT)
+    return lambda assignment: list(examine_assignment(assignment, bench, lambda _: None))[-2]
+
+
+@pytest.fixture
+def said_of_both(monkeypatch, bench):
+    """A function that gives the statement about the model solution and the baseline at large sizes; both are run."""
+    device = DEVICE.model_copy(update={"global_memory": 2**30})
+    model = MODEL.model_copy(update={"provenance": MODEL.provenance.model_copy(update={"device": device})})
+    monkeypatch.setattr(
+        selftest, "grade_submission", lambda task, *_: EMPTY if "TODO" in task.submission.source else model
+    )
+    monkeypatch.setattr(selftest, "_baseline_is_right", lambda *_: RIGHT_BASELINE)
+    return lambda assignment: list(examine_assignment(assignment, bench, lambda _: None))[-1]
+
+
+@pytest.mark.parametrize("name", ["coalsTransp", "coalsProgrm"])
+def test_both_kernels_of_ours_agree_at_the_sizes_that_are_timed(course, said_of_both, name):
+    """Also where the student's kernel is a part of a program, of which the baseline does all."""
+    said = said_of_both(course.load(name))
+    assert (said.claim, said.holds) == (AGREE, True)
+
+
+def test_a_model_solution_that_is_wrong_only_when_large_is_named(copied, said_of_both):
+    """Submissions would be held against it: their right results would be wrong."""
+    model = copied.reference / "kernels.cl"
+    text = model.read_text(encoding="utf-8")
+    spoiled = text.replace(
+        "A[(y0 + r) * width + (x0 + x)]", "A[(y0 + r) * width + (x0 + x)] * (height < 2000 ? 1 : -1)"
+    )
+    assert spoiled != text
+    model.write_text(spoiled, encoding="utf-8")
+    said = said_of_both(copied)
+    assert not said.holds
+    assert said.seen == "they differ in B"
+
+
+def test_a_right_baseline_is_run_on_every_case(copied, said_of_baseline):
+    """That of the course, on the device at hand."""
+    assert said_of_baseline(copied) == RIGHT_BASELINE
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "seen"),
+    [
+        ("x * height + y", "x * height + y + height", "one element: the kernel wrote outside B"),
+        ("A[y * width + x]", "A[y * width + x] * 1.5f", "one element: 1 of 1 element of B wrong"),
+        ("x < width && y < height", "x < width && y < height && y < 1031", "large: "),
+        ("B[x", "C[x", "one element: line 8"),
+    ],
+    ids=["writes outside", "wrong values", "wrong in a late case", "does not build"],
+)
+def test_a_wrong_baseline_is_told_with_its_first_wrong_case(copied, said_of_baseline, old, new, seen):
+    """Speed-ups over a kernel that computes something else would mean nothing."""
+    path = copied.reference / "baseline.cl"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    statement = said_of_baseline(copied)
+    assert (statement.claim, statement.holds) == (BASELINE, False)
+    assert statement.seen.startswith(seen)

@@ -1,0 +1,52 @@
+"""describing.py: what an assignment asks for, in words."""
+
+import re
+
+import pytest
+from project import ASSIGNMENTS
+
+from grader.authoring.show import MEASURES, describe
+from grader.course.rubric import MemoryCheck
+
+
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_the_points_that_are_told_are_all_there_are(course, name):
+    """Correctness, sanitizer, every memory check, and the best band of either class of device."""
+    assignment = course.load(name)
+    text = describe(assignment)
+    told = [float(points) for points in re.findall(r"^  \w+, ([\d.]+) points", text, re.MULTILINE)]
+    told += [float(points) for points in re.findall(r"^      ([\d.]+) points for ", text, re.MULTILINE)]
+    told += [float(points) for points in re.findall(r"performance on a gpu.*\n      ([\d.]+) points from", text)]
+    assert sum(told) == assignment.points
+    assert len(told) == sum(3 + len(part.memory.checks) for part in assignment.parts)
+
+
+def test_simulated_runs_are_told_with_their_sizes_and_limits(transposition):
+    """What a student may write at most stands there as a number, not as the expression it comes from."""
+    text = describe(transposition)
+    assert "sanitizer, 12 points, in a simulated run at height 53, width 90\n      no access out of bounds" in text
+    memory = text.partition("  memory, in a simulated run at height 96, width 128\n")[2]
+    first, second, third, *_ = memory.splitlines()
+    assert first.startswith(
+        "      10 points for coalesced accesses: no line moves more than 1.1 times the fewest sectors"
+    )
+    assert second.endswith(
+        "for no traffic but the array's: all work-items together read at most 12,288 words of global memory"
+    )
+    assert third.endswith("takes more than 2 words from one bank")
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_every_measure_has_a_sentence_with_its_limit(transposition, measure):
+    """Also those that no assignment of the course uses."""
+    check = MemoryCheck(name="something", measure=measure, at_most="width/100", points=1)
+    memory = transposition.memory.model_copy(update={"checks": (check,)})
+    text = describe(transposition.model_copy(update={"memory": memory}))
+    assert re.search(r"\n      1 points? for something: .* 1\.28 ", text)
+
+
+def test_an_assignment_that_asks_nothing_of_the_simulator_says_nothing_of_it(transposition):
+    """Both kinds of checks may be left out."""
+    text = describe(transposition.model_copy(update={"sanitizer": None, "memory": None}))
+    assert "simulat" not in text
+    assert "performance on a cpu" in text

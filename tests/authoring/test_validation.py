@@ -1,0 +1,174 @@
+"""validation.py: what is seen of an assignment on the device at hand, with real gradings of a small draft."""
+
+from dataclasses import replace
+
+import pytest
+from drafts import course_in, spoil
+from samples import BUILD, PROFILE, performance, result
+from samples import check as a_check
+
+from grader.authoring import validation
+from grader.authoring.golden import Expectation, Golden, corpus
+from grader.authoring.selftest import OwnResults
+from grader.authoring.validation import Examined, Judged, examine, is_complete, is_read, judge, limits, proposal, speeds
+from grader.common.errors import NoiseError
+from grader.results.metrics import Interval
+from grader.results.result import Kind
+
+NO_WORDS = [].append
+
+
+@pytest.fixture
+def scaling(drafted):
+    """The draft."""
+    return course_in(drafted).load("scaling")
+
+
+def broken(seen):
+    return [statement for statement in seen.statements if not statement.holds]
+
+
+def test_what_is_read_is_told_with_its_points(scaling):
+    """And whether students will get all that they need."""
+    assert is_read(scaling).seen == "1 kernel, 100 points"
+    assert is_complete(scaling).holds
+    (scaling.folder / "README.md").unlink()
+    assert not is_complete(scaling).holds
+    assert is_complete(scaling).seen == f"add README.md to {scaling.folder}"
+
+
+@pytest.mark.whole
+@pytest.mark.timed
+def test_a_draft_holds_and_its_baseline_is_counted(scaling, quick, simulator):  # noqa: ARG001
+    """The statements are those of selftest; the naive kernel moves eight sectors where one would do."""
+    seen = examine(scaling, quick, NO_WORDS)
+    assert [each.claim for each in broken(seen)] == []
+    assert len(seen.statements) == 5
+    assert seen.own.model.points == 100
+    assert seen.own.skeleton.points == 0
+    (limit,) = limits(seen, ())
+    assert (limit.check.name, limit.asked, limit.model, limit.baseline) == ("coalesced accesses", 1.1, 1.0, 8.0)
+
+
+def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):
+    """With its path and what it raised; there are no figures then."""
+    spoil(drafted, "reference/scaling/oracle.py", 'return {"y": Truth(value=a * x + y', 'return {"y": Truth(value=b')
+    seen = examine(course_in(drafted).load("scaling"), quick, NO_WORDS)
+    (said,) = broken(seen)
+    assert "reference/scaling/oracle.py: failed at {'n': " in said.seen
+    assert "NameError" in said.seen
+    assert seen.own is None
+    assert speeds(seen, ()) is None
+    assert list(limits(seen, ())) == []
+
+
+@pytest.mark.whole
+def test_a_baseline_that_does_not_build_is_a_broken_statement(drafted, quick):
+    """It is named, and where."""
+    spoil(drafted, "reference/scaling/baseline.cl", "a * x[i] + y[i]", "b")
+    seen = examine(course_in(drafted).load("scaling"), quick, NO_WORDS)
+    (said,) = broken(seen)
+    assert said.seen.startswith("the baseline of the assignment does not build: line 7, column 16: ")
+
+
+@pytest.mark.whole
+@pytest.mark.timed
+def test_golden_submissions_are_graded_and_held_against_their_expectations(drafted, quick):
+    """Both of the draft are as they must be; then one is not."""
+    scaling, folder = course_in(drafted).load("scaling"), drafted / "tests" / "submissions" / "scaling"
+    for golden in corpus(folder):
+        assert judge(golden, scaling, quick, NO_WORDS).differences == ()
+    spoil(drafted, "tests/submissions/scaling/old-y-left-out/kernels.cl", "a * x[i]", "x[i] + y[i]")
+    (*_, wrong) = corpus(folder)
+    (said,) = judge(wrong, scaling, quick, NO_WORDS).differences
+    assert said.startswith('the explanation does not say "the old y is left out": the factor a is left out')
+
+
+def test_a_submission_whose_speed_is_no_question_is_timed_once(scaling, quick, monkeypatch):
+    """It is right or wrong, and nobody asks more."""
+    given = []
+
+    def grade(_, bench, progress):
+        progress("building")
+        given.append(bench.timing)
+        return result(BUILD)
+
+    monkeypatch.setattr(validation, "grade_submission", grade)
+    said = []
+    for fails in ({}, {"every case": "WRONG_OUTPUT"}):
+        golden = Golden(folder=scaling.reference, expectation=Expectation(about="It is made up.", fails=fails))
+        judge(golden, scaling, quick, said.append)
+    assert [timing.min_pairs for timing in given] == [quick.timing.min_pairs, 1]
+    assert said[0] == "scaling: building"
+
+
+def test_a_noisy_machine_is_asked_again(scaling, quick, monkeypatch):
+    """Three times, as an instructor would; then it says so."""
+    attempts = []
+
+    def grade(*_):
+        attempts.append(1)
+        if len(attempts) % 3:
+            raise NoiseError("this machine is too noisy to time kernels.")
+        return OwnResults(model=result(BUILD), skeleton=result(BUILD))
+
+    monkeypatch.setattr(validation, "grade_own", grade)
+    monkeypatch.setattr(validation, "state", lambda *_: [])
+    assert examine(scaling, quick, NO_WORDS).own is not None
+    assert len(attempts) == 3
+
+    def never(*_):
+        raise NoiseError("this machine is too noisy to time kernels.")
+
+    monkeypatch.setattr(validation, "grade_own", never)
+    with pytest.raises(NoiseError):
+        examine(scaling, quick, NO_WORDS)
+
+
+def timed(fraction, speed_up=2.0):
+    """A result with a speed."""
+    figures = performance(
+        fraction_of_reference=Interval(median=fraction, low=fraction, high=fraction),
+        speed_up_over_baseline=Interval(median=speed_up, low=speed_up, high=speed_up),
+    )
+    return result(BUILD, a_check("performance: cpu (n 1)", kind=Kind.PERFORMANCE, performance=figures))
+
+
+def judged(folder, graded, part="", fails=()):
+    """A submission of the corpus with this result."""
+    expectation = Expectation(about="It is made up.", part=part, fails=dict(fails))
+    return Judged(golden=Golden(folder=folder, expectation=expectation), result=graded, differences=())
+
+
+def test_speeds_are_those_of_right_submissions_for_this_part(scaling, tmp_path):
+    """Not of wrong ones, nor of those for another kernel; the goal's points are shared among the bands."""
+    own = OwnResults(model=timed(0.98, speed_up=4.0), skeleton=result(BUILD))
+    seen = Examined(assignment=scaling, statements=(), own=own, baseline=None)
+    others = (
+        judged(tmp_path / "right", timed(0.9)),
+        judged(tmp_path / "slow", timed(0.1), fails={"performance": "TOO_SLOW"}),
+        judged(tmp_path / "elsewhere", timed(0.2), part="second"),
+    )
+    measured = speeds(seen, others)
+    assert (measured.model, measured.baseline, measured.right) == (0.98, 0.25, {"right": 0.9})
+    assert [(band.fraction, band.points) for band in proposal(seen, measured).bands] == [(0.5, 20), (0.37, 10)]
+    part = replace(seen, assignment=scaling.model_copy(update={"part": "second"}))
+    assert speeds(part, others).right == {"elsewhere": 0.2}
+
+
+def counted(sectors):
+    """A result in which so many sectors were moved where 2048 would hold the words."""
+    access = PROFILE.accesses[0].model_copy(update={"sectors": sectors})
+    return result(BUILD, profiles={"": PROFILE.model_copy(update={"accesses": (access,), "branches": ()})})
+
+
+def test_limits_are_above_what_right_submissions_are_counted(scaling, tmp_path):
+    """Not wrong ones, nor one that was not counted."""
+    own = OwnResults(model=counted(2048), skeleton=result(BUILD))
+    others = (
+        judged(tmp_path / "right", counted(3072)),
+        judged(tmp_path / "uncounted", result(BUILD)),
+        judged(tmp_path / "wrong", counted(16384), fails={"sanitizer": "DATA_RACE"}),
+    )
+    (limit,) = limits(Examined(assignment=scaling, statements=(), own=own, baseline=None), others)
+    assert (limit.model, limit.right, limit.proposed, limit.beyond) == (1.0, {"right": 1.5}, 1.65, "right")

@@ -1,0 +1,109 @@
+"""docs/writing-assignments.md: every command in it works, and every field of the files is in its tables."""
+
+import re
+
+import pytest
+from documents import commands_in, run_all
+from project import ROOT
+
+from grader.authoring.golden import Expectation
+from grader.authoring.schema import REFERENCE, assignment_schema
+
+TEXT = (ROOT / "docs" / "writing-assignments.md").read_text(encoding="utf-8")
+COMMANDS = commands_in(TEXT)
+ROW = re.compile(r"^\| (\**)`([\w.]+)`\1 \|", re.MULTILINE)
+
+ON_THE_MODEL_SOLUTION = [command for command in COMMANDS if " my-course/reference/" in command]
+
+
+@pytest.mark.whole
+@pytest.mark.timed
+def test_the_commands_work_in_the_order_they_stand(tmp_path, locks):
+    """Typed one after the other into an empty folder: from a draft that holds to a grading of its skeleton."""
+    assert all(command.startswith("grader ") for command in COMMANDS)
+    verbs = [command.split()[1] for command in COMMANDS]
+    assert verbs == ["new", "validate", "show", "init", "grade", "grade", "profile", "selftest", "schema"]
+    others = [command for command in COMMANDS if command not in ON_THE_MODEL_SOLUTION]
+    _, validated, *_ = run_all(others, tmp_path, locks)
+    assert "axpy: all of it holds" in validated
+    assert max(map(len, validated.splitlines())) <= 80
+    assert (tmp_path / "my-solution" / "HANDOUT.md").is_file()
+
+
+@pytest.mark.whole
+@pytest.mark.timed
+def test_the_model_solution_of_the_draft_passes(tmp_path, locks, simulator):  # noqa: ARG001 - it is installed
+    """Whatever a student would be told of it."""
+    assert len(ON_THE_MODEL_SOLUTION) == 2
+    run_all([COMMANDS[0], *ON_THE_MODEL_SOLUTION], tmp_path, locks, grade=0, profile=0)
+
+
+def documented(section):
+    """The fields in the tables of a section, and whether they are said to be required."""
+    return {name: bool(stars) for stars, name in ROW.findall(section)}
+
+
+def sections():
+    """Those on assignment.yaml, by heading."""
+    text = TEXT.partition("\n## assignment.yaml\n")[2].partition("\n## ")[0]
+    return dict(each.split("\n", 1) for each in text.split("\n### ")[1:])
+
+
+def fields_of(schema, path="", *, required=False):
+    """The fields below one of the schema that have none of their own, by their paths, and whether they are required."""
+    for inside in (schema.get("items"), schema.get("additionalProperties"), schema):
+        if isinstance(inside, dict) and "$ref" in inside:
+            schema = DEFINITIONS[inside["$ref"].removeprefix(REFERENCE)]
+    if "properties" not in schema:
+        yield path, required
+    for name, field in schema.get("properties", {}).items():
+        below = f"{path}.{name}" if path else name
+        yield from fields_of(field, below, required=name in schema.get("required", ()))
+
+
+DEFINITIONS = assignment_schema()["$defs"]
+
+
+def test_every_field_of_the_file_is_in_a_table_and_no_other():
+    """With the required ones in bold."""
+    found = {}
+    for heading, text in sections().items():
+        named = re.findall(r"`(\w+)`", heading)
+        one = [""] if not named or heading == "`scalars` and `local`" else [f"{name}." for name in named]
+        found |= {f"{prefix}{field}": bold for prefix in one for field, bold in documented(text).items()}
+    assert found == dict(fields_of(DEFINITIONS["Whole"]))
+
+
+def values_of(schema):
+    """The words that fields of the file may have as their values."""
+    if isinstance(schema, dict):
+        yield from schema.get("enum", ())
+        yield from (value for below in schema.values() for value in values_of(below))
+    elif isinstance(schema, list):
+        yield from (value for below in schema for value in values_of(below))
+
+
+def test_every_value_that_a_field_may_have_is_explained():
+    """Each as it is written."""
+    assert {value for value in values_of(assignment_schema()) if f"`{value}`" not in TEXT} == set()
+
+
+def test_the_sections_that_are_required_are_named():
+    """And `parts` has a section, too."""
+    top = sections()["The top"]
+    containers = {name for name in DEFINITIONS["Whole"]["required"] if name not in documented(top)}
+    assert containers == {"buffers", "launches", "baseline", "correctness", "performance"}
+    assert "`buffers`, `launches`, `baseline`, `correctness` and `performance` are required" in top
+    assert "`parts`" in sections()
+
+
+def test_every_field_of_expected_yaml_is_in_its_table():
+    """With the required ones in bold."""
+    section = TEXT.partition("\n## Golden submissions\n")[2].partition("\n## ")[0]
+    required = {name: field.is_required() for name, field in Expectation.model_fields.items()}
+    assert documented(section) == required
+
+
+def test_it_is_short():
+    """Nobody reads more."""
+    assert len(TEXT.splitlines()) <= 350

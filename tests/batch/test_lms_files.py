@@ -1,0 +1,75 @@
+"""uploading.py: which rows go into which file of a platform."""
+
+import csv
+from dataclasses import replace
+
+import pytest
+from gradebooks import NAMES, grade, gradebook, mark, missed, row
+
+from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet, read_upload, write_uploads
+from grader.common.errors import InputError
+from grader.lms.exports.sheet import read_sheet
+from grader.lms.intake import MOODLE
+
+TWO = gradebook(
+    row("anna", grade(mark(points=3.0, max_points=10.0)), assignment=NAMES[0], key="7"),
+    row("anna", grade(missed(max_points=30.0)), assignment=NAMES[1], key="7"),
+)
+ONE = gradebook(row("anna", grade(mark(points=3.0, max_points=10.0)), key="7"))
+
+
+def moodle(text="Identifier,Full name,Grade,Maximum grade\nParticipant 7,Anna,,100\n"):
+    return MoodleWorksheet(sheet=read_sheet("w.csv", text.encode()))
+
+
+def canvas(**changes):
+    text = (
+        f"Student,ID,SIS Login ID,Section,Title of {NAMES[0]} (1),Title of {NAMES[1]} (2)\n"
+        "    Points Possible,,,,10,30\nAnna,7,anna,A,,\n"
+    )
+    return CanvasGradebook(sheet=read_sheet("g.csv", text.encode()), **changes)
+
+
+def rows_of(filled):
+    return list(csv.DictReader(filled.data.decode().splitlines()))
+
+
+def test_a_worksheet_gets_all_assignments_of_a_batch_together():
+    """It is about one assignment of Moodle's, in which several of ours were handed in."""
+    (anna,) = rows_of(moodle().fill(TWO))
+    assert float(anna["Grade"]) == pytest.approx(100 * 3 / 40)
+    (anna,) = rows_of(moodle().fill(ONE))
+    assert float(anna["Grade"]) == pytest.approx(30)
+
+
+def test_a_gradebook_gets_each_assignment_in_its_own_column():
+    """And all remarks."""
+    filled = canvas().fill(TWO)
+    anna = rows_of(filled)[1]
+    assert float(anna[f"Title of {NAMES[0]} (1)"]) == 3.0
+    assert float(anna[f"Title of {NAMES[1]} (2)"]) == 0.0
+    assert filled.grades == 2
+
+
+def test_one_column_for_several_assignments_is_refused():
+    """They would overwrite each other."""
+    with pytest.raises(InputError, match="--canvas-column names one column"):
+        canvas(column="1").fill(TWO)
+
+
+def test_feedback_is_written_for_a_download_from_moodle_only(tmp_path):
+    """Other platforms have no use for it; whoever has no grade gets none."""
+    for each in TWO.rows:
+        page = tmp_path / "students" / each.student.label / f"{each.assignment}.html"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text("page")
+    assert write_uploads((), TWO, tmp_path) == ()
+    assert not (tmp_path / "moodle-feedback.zip").exists()
+    write_uploads((moodle(),), replace(TWO, shape=MOODLE), tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"students", "moodle-feedback.zip", "moodle-worksheet.csv"}
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    """With its name."""
+    with pytest.raises(InputError, match=r"none\.csv cannot be read"):
+        read_upload(tmp_path / "none.csv")

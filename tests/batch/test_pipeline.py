@@ -1,0 +1,306 @@
+"""marking.py: a batch from what was named to the last file, with a workforce of puppets."""
+
+import csv
+import json
+import zipfile
+from collections import Counter
+from xml.etree import ElementTree
+
+import pytest
+from puppets import Puppets
+
+from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
+from grader.batch.pipeline import Request, mark
+from grader.batch.progress_table import outcome_in_words
+from grader.batch.store import Store
+from grader.cli.options import batch_exit_code
+from grader.common.errors import InputError, InterruptedGradingError, WorkerError
+from grader.lms.exports.sheet import read_sheet
+from grader.results.result import Ungraded
+
+RIGHT = "__kernel void coalsTransp() {}\n"
+ORDERS = '{"sandbox": "process"}'
+
+
+@pytest.fixture
+def submissions(tmp_path):
+    """Anna and Bob handed in the same, Carol something else; Dora has a folder and nothing in it."""
+    folder = tmp_path / "submissions"
+    for name, text in (("anna", RIGHT), ("bob", RIGHT), ("carol", RIGHT + "// mine\n"), ("dora", None)):
+        (folder / name).mkdir(parents=True)
+        if text is not None:
+            (folder / name / "kernels.cl").write_text(text)
+    return folder
+
+
+@pytest.fixture
+def run(submissions, tmp_path, transposition):
+    """Mark them; the gradebook, the workforce, and what was said."""
+
+    def run(workforce=None, assignment=transposition, **changes):
+        workforce = workforce or Puppets(assignment_sha256=assignment.sha256)
+        said = []
+        request = Request(
+            **{
+                "submissions": submissions,
+                "assignments": (assignment,),
+                "folder": tmp_path / "out",
+                "orders": ORDERS,
+                "seed": 7,
+                **changes,
+            }
+        )
+        return mark(request, lambda: workforce, said.append), workforce, said
+
+    return run
+
+
+def files_in(folder):
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def test_everything_is_written(run, tmp_path):
+    """A result for each different file; reports for each student, and those of the batch."""
+    book, workforce, _ = run()
+    assert workforce.closed
+    assert len(workforce.errands) == 2
+    found = files_in(tmp_path / "out")
+    reports = ("gradescope.json", "html", "json", "xml")
+    assert [name for name in found if not name.startswith("results/")] == sorted(
+        ["batch.json", "batch.lock", "batch.xml", "grades.csv", "index.html"]
+        + [f"students/{who}/coalsTransp.{ending}" for who in ("anna", "bob", "carol") for ending in reports]
+    )
+    assert len([name for name in found if name.startswith("results/")]) == 2
+    assert {row.student.label: (row.status, row.same_as) for row in book.rows} == {
+        "anna": ("graded", ("bob",)),
+        "bob": ("graded", ("anna",)),
+        "carol": ("graded", ()),
+        "dora": ("absent", ()),
+    }
+
+
+def test_who_is_refused_is_not_absent(run, submissions, tmp_path):
+    """In no list and no table: there was something, so it waits for a new hand-in, and nobody takes it for nothing."""
+    (submissions / "eve.zip").write_bytes(b"no zip")
+    book, _, said = run()
+    assert {row.student.label: row.status for row in book.rows}["eve"] == "ungraded"
+    assert {row.student.label: row.status for row in book.rows}["dora"] == "absent"
+    assert batch_exit_code(book.rows) == 3
+    assert "1 without, 1 refused" in said[0]
+    assert "Refused for coalsTransp, for the reasons below: eve." in said[0]
+    why = "refused because of submissions/eve.zip: is no zip, or is damaged"
+    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        (row,) = (row for row in csv.DictReader(file) if row["label"] == "eve")
+    assert (row["status"], row["points"]) == ("ungraded", "")
+    assert row["fault"].startswith(why)
+    for text in ((tmp_path / "out" / name).read_text() for name in ("batch.xml", "index.html")):
+        assert why in text
+    assert f"not graded: eve, coalsTransp: {why}" in outcome_in_words(book, tmp_path)
+
+
+def test_totals_reconcile_with_the_parts(run, tmp_path):
+    """The gradebook, the CSV, the JUnit file and each student's JSON say the same."""
+    book, _, _ = run()
+    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        points = {row["label"]: row["points"] for row in csv.DictReader(file)}
+    suites = ElementTree.parse(tmp_path / "out" / "batch.xml").getroot()
+    assert len(suites) == 3
+    for row in book.rows:
+        if row.grade is None:
+            assert points[row.student.label] == ""
+            continue
+        told = json.loads((tmp_path / "out" / "students" / row.student.label / "coalsTransp.json").read_text())
+        assert row.grade.points == told["points"] == float(points[row.student.label])
+        assert told["points"] == sum(check["points"] for check in told["checks"])
+        assert told["submission"] == f"submissions/{row.student.label}/kernels.cl"
+
+
+def test_a_second_run_grades_nothing_and_writes_the_same(run, tmp_path):
+    """Byte for byte; reports that are as they should be are not even touched."""
+    run()
+    out = tmp_path / "out"
+    before = {name: (out / name).read_bytes() for name in files_in(out)}
+    page = out / "students" / "anna" / "coalsTransp.html"
+    made = page.stat().st_mtime_ns
+    _, workforce, said = run()
+    assert workforce.errands == []
+    assert {name: (out / name).read_bytes() for name in files_in(out)} == before
+    assert page.stat().st_mtime_ns == made
+    assert any("2 gradings to make, of which 2 are there from before" in line for line in said)
+
+
+def test_a_report_that_is_gone_is_written_again_without_grading(run, tmp_path):
+    """Reports are made from what is stored."""
+    run()
+    page = tmp_path / "out" / "students" / "anna" / "coalsTransp.html"
+    text = page.read_text()
+    page.unlink()
+    _, workforce, _ = run()
+    assert workforce.errands == []
+    assert page.read_text() == text
+
+
+def test_a_stored_result_is_read_twice_by_a_run_with_nothing_to_do(run, monkeypatch):
+    """Once to see that it is whole, and once for each who handed it in: a course's results are too many to hold."""
+    run()
+    read = Counter()
+    load = Store.load
+
+    def counting(store, key):
+        read[key] += 1
+        return load(store, key)
+
+    monkeypatch.setattr(Store, "load", counting)
+    run()
+    assert sorted(read.values()) == [1 + 1, 1 + 2]  # Carol's, and that of Anna and Bob
+
+
+def test_only_who_is_to_be_graded_again_is(run, tmp_path):
+    """The results of the others stay as they are, to the byte."""
+    run()
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out" / "results").glob("*.json")}
+    _, workforce, _ = run(regrade=("student=carol",))
+    assert [errand.data for errand in workforce.errands] == [(RIGHT + "// mine\n").encode()]
+    after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out" / "results").glob("*.json")}
+    assert before.keys() == after.keys()
+    assert sum(before[name] != after[name] for name in before) == 1
+
+
+def test_changed_thresholds_score_anew_without_a_grading(run, tmp_path, transposition):
+    """Twice the points for correctness: every report and the gradebook follow, the stored results stay."""
+    first, _, _ = run()
+    stored = {path: path.read_bytes() for path in (tmp_path / "out" / "results").iterdir()}
+    correctness = transposition.correctness.model_copy(update={"points": 2 * transposition.correctness.points})
+    changed = transposition.model_copy(update={"correctness": correctness})
+    changed.__dict__["sha256"] = "another version"
+    second, workforce, _ = run(assignment=changed)
+    assert workforce.errands == []
+    assert {path: path.read_bytes() for path in stored} == stored
+    for old, new in zip(first.rows, second.rows, strict=True):
+        if old.grade is not None:
+            kinds = {mark.kind for mark in new.grade.marks}
+            assert len(kinds) > 1
+            assert new.grade.max_points != old.grade.max_points
+            page = (tmp_path / "out" / "students" / new.student.label / "coalsTransp.html").read_text()
+            assert f"{new.grade.max_points:g}" in page
+    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert {row["max_points"] for row in csv.DictReader(file)} == {f"{second.rows[0].grade.max_points:g}", ""}
+
+
+def test_what_could_not_be_graded_is_listed_and_the_rest_is_there(run, tmp_path):
+    """With its reason, in the gradebook and as a report that is an error and no failure."""
+    fault = Ungraded(assignment="coalsTransp", submission="kernels.cl", fault="the machine is too noisy.")
+    data = (RIGHT + "// mine\n").encode()
+    book, _, said = run(Puppets(answers={data: [fault] * 3}))
+    assert {row.student.label: row.status for row in book.rows}["carol"] == "ungraded"
+    assert sum("will be tried again" in line for line in said) == 2
+    assert sum("given up" in line for line in said) == 1
+    junit = (tmp_path / "out" / "students" / "carol" / "coalsTransp.xml").read_text()
+    assert "<error" in junit
+    assert "too noisy" in junit
+    again, workforce, _ = run()
+    assert [errand.data for errand in workforce.errands] == [data]
+    assert {row.status for row in again.rows} == {"graded", "absent"}
+
+
+def test_an_end_in_the_middle_says_how_to_go_on(run, tmp_path):
+    """How many are kept, where, and that the same command continues; nothing goes on behind one's back."""
+
+    class Interrupted(Puppets):
+        def submit(self, errand):
+            if self.errands:
+                raise InterruptedGradingError("interrupted by SIGINT.")
+            return super().submit(errand)
+
+    workforce = Interrupted(hands=1)
+    with pytest.raises(InterruptedGradingError) as caught:
+        run(workforce)
+    assert str(caught.value) == (
+        f"interrupted by SIGINT. 1 of 2 gradings are done and kept in {tmp_path / 'out'}; the same command goes on "
+        "from there (without --regrade)."
+    )
+    assert workforce.closed
+    _, rest, _ = run()
+    assert len(rest.errands) == 1
+
+
+def test_a_workforce_that_cannot_start_is_our_error(run):
+    """Nothing is written but the folder; the workforce is closed."""
+
+    class Broken(Puppets):
+        def facilities(self):
+            raise WorkerError("no device.")
+
+    workforce = Broken()
+    with pytest.raises(WorkerError, match="no device"):
+        run(workforce)
+    assert workforce.closed
+
+
+def test_a_folder_with_nothing_to_grade_is_refused(run, tmp_path):
+    """Before anything starts."""
+    (tmp_path / "none" / "anna").mkdir(parents=True)
+    with pytest.raises(InputError):
+        run(submissions=tmp_path / "none")
+    assert not (tmp_path / "out").exists()
+
+
+def test_results_do_not_lie_among_the_submissions(run, submissions):
+    """The next run would grade them."""
+    for folder in (submissions, submissions / "out"):
+        with pytest.raises(InputError, match="would be taken for a submission"):
+            run(folder=folder)
+    assert not (submissions / "out").exists()
+
+
+def test_two_batches_do_not_share_a_folder_at_once(run):
+    """The second is refused while the first works."""
+
+    class Second(Puppets):
+        def submit(self, errand):
+            with pytest.raises(InputError, match="another grader is at work"):
+                run()
+            return super().submit(errand)
+
+    book, _, _ = run(Second())
+    assert {row.status for row in book.rows} == {"graded", "absent"}
+
+
+WORKSHEET = "Identifier,Full name,Grade,Maximum grade,Feedback comments\r\nParticipant 7,Anna,,10.00,\r\n"
+GRADEBOOK = (
+    "Student,ID,SIS Login ID,Section,Coalesced transposition (44)\r\n    Points Possible,,,,100\r\nAnna,7,anna,A,\r\n"
+)
+
+
+def test_what_is_for_upload_is_filled_in(run, tmp_path):
+    """Copies beside the reports; for a download from Moodle also the feedback, in its shape."""
+    moodle = tmp_path / "moodle"
+    home = moodle / "Anna Alt_7_assignsubmission_file_"
+    home.mkdir(parents=True)
+    (home / "kernels.cl").write_text(RIGHT)
+    uploads = (
+        MoodleWorksheet(sheet=read_sheet("worksheet.csv", WORKSHEET.encode())),
+        CanvasGradebook(sheet=read_sheet("gradebook.csv", GRADEBOOK.encode())),
+    )
+    book, _, _ = run(submissions=moodle, uploads=uploads)
+    (row,) = book.rows
+    share = row.grade.points / row.grade.max_points
+    (filled,) = csv.DictReader((tmp_path / "out" / "moodle-worksheet.csv").read_text().splitlines())
+    assert float(filled["Grade"]) == pytest.approx(10 * share)
+    (_, scored) = csv.DictReader((tmp_path / "out" / "canvas-gradebook.csv").read_text().splitlines())
+    assert float(scored["Coalesced transposition (44)"]) == pytest.approx(100 * share)
+    with zipfile.ZipFile(tmp_path / "out" / "moodle-feedback.zip") as archive:
+        (name,) = archive.namelist()
+        assert name == "Anna Alt_7_assignsubmission_file_/coalsTransp.html"
+        assert (
+            archive.read(name) == (tmp_path / "out" / "students" / row.student.label / "coalsTransp.html").read_bytes()
+        )
+
+
+def test_a_gradebook_that_cannot_be_filled_is_told_before_anything_is_graded(run):
+    """Hours later would be too late."""
+    sheet = read_sheet("gradebook.csv", GRADEBOOK.replace("Coalesced transposition", "Essay").encode())
+    workforce = Puppets()
+    with pytest.raises(InputError, match="--canvas-column"):
+        run(workforce, uploads=(CanvasGradebook(sheet=sheet),))
+    assert workforce.errands == []

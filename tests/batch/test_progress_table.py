@@ -1,0 +1,151 @@
+"""board.py: what is seen of a batch while it runs, and at its end."""
+
+from pathlib import Path
+
+import pytest
+from gradebooks import grade, gradebook, mark, missed, row
+from puppets import GOOD, handin, plan_of
+from rich.console import Console
+from samples import BUILD, failed, result, unchecked
+
+from grader.batch.progress_table import Board, draw, duration, following, line, outcome_in_words
+from grader.batch.scheduler import Event
+from grader.results.result import Kind, Reason, Verdict
+
+WRONG = result(BUILD, failed("correctness: one"))
+
+
+@pytest.fixture
+def items(transposition):
+    files = (handin(f"student-{number}", b"%d" % number) for number in range(12))
+    return list(plan_of([transposition], *files).items.values())
+
+
+def seen(board, now):
+    console = Console(width=80, record=True, file=None, force_terminal=False)
+    with console.capture() as captured:
+        console.print(draw(board, now))
+    return captured.get()
+
+
+def begun(item, attempt=1):
+    return Event(what="begun", item=item, attempt=attempt)
+
+
+def ended(item, outcome):
+    return Event(what="graded", item=item, attempt=1, result=outcome)
+
+
+def test_the_table_follows_the_batch(items):
+    """Progress, rate, time left, what runs and for how long, what failed: by hand, 3 of 10 in a minute leave 6 more."""
+    board = Board(total=10, before=1, started=100.0)
+    for number, outcome in enumerate((GOOD, WRONG, WRONG)):
+        board.note(begun(items[number]), 110.0)
+        board.note(ended(items[number], outcome), 150.0)
+    board.note(begun(items[3]), 140.0)
+    text = seen(board, 160.0)
+    for words in ("4 of 10", "1 passed", "2 failed a check", "1 from before", "3 a minute", "2 min left"):
+        assert words in text
+    (running,) = (each for each in text.splitlines() if "running" in each)
+    assert "student-3: coalsTransp" in running
+    assert "20 s" in running
+    assert "not graded" not in text
+
+
+def test_what_is_tried_again_or_given_up_is_counted_and_told(items):
+    """A grading that is given up is done; one that will be tried again is not."""
+    board = Board(total=2, before=0, started=0.0)
+    for what in ("retried", "given up"):
+        board.note(begun(items[0]), 1.0)
+        board.note(Event(what=what, item=items[0], attempt=1, fault="the engine has gone."), 2.0)
+    assert (board.retried, board.given_up, board.made) == (1, 1, 1)
+    text = seen(board, 10.0)
+    for words in ("1 of 2", "1 tried again", "1 not graded", "will be tried again: the engine has gone."):
+        assert words in text
+
+
+def test_before_anything_has_ended_there_is_no_rate(items):
+    """And no guess."""
+    board = Board(total=2, before=0, started=0.0)
+    board.note(begun(items[0]), 0.0)
+    assert "minute" not in seen(board, 5.0)
+
+
+def test_the_table_stays_small_and_fits_eighty_columns(items):
+    """Twelve at once, and one whose name is long and odd."""
+    board = Board(total=100, before=0, started=0.0)
+    for item in items:
+        board.note(begun(item), 1.0)
+        board.note(ended(item, WRONG), 2.0)
+        board.note(begun(item), 3.0)
+    lines = seen(board, 10.0).splitlines()
+    assert len(lines) <= 20
+    assert max(map(len, lines)) <= 80
+
+
+def test_elsewhere_than_on_a_terminal_each_end_is_a_line(items):
+    """With a number that tells how far it is."""
+    said = []
+    with following(3, 1, said.append) as listen:
+        for event in (begun(items[0]), None, ended(items[0], GOOD), begun(items[1]), ended(items[1], WRONG)):
+            listen(event)
+    assert said == [f"[2 of 3] {line(ended(items[0], GOOD))}", f"[3 of 3] {line(ended(items[1], WRONG))}"]
+    assert "WRONG_OUTPUT" in said[1]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0, "0 s"), (99.4, "99 s"), (101, "2 min"), (5900, "98 min"), (7500, "2 h 5 min")]
+)
+def test_durations_in_words(seconds, words):
+    """Two or three digits of what matters."""
+    assert duration(seconds) == words
+
+
+def test_the_end_says_what_there_is_and_what_is_missing():
+    """Counts by hand; who has no grade yet is named with the reason, and what to do."""
+    book = gradebook(
+        row("anna", grade(mark())),
+        row("bob", grade(missed())),
+        row("carol", fault="too \x1b[2Jnoisy."),
+        row("dora"),
+    )
+    text = outcome_in_words(book, Path("out"))
+    assert "2 graded, of which 1 passed every check; 1 not graded; 1 without a submission." in text
+    assert "not graded: carol, coalsTransp: too" in text
+    assert "\x1b" not in text
+    assert "the same command tries again" in text
+    assert "out/index.html" in text
+    assert "tries again" not in outcome_in_words(gradebook(row("anna", grade(mark()))), Path("out"))
+
+
+WATCHED = unchecked()
+
+
+def lacking(reason=Reason.NO_SIMULATOR, points=12.0):
+    """A check in brief that was not made."""
+    fields = {"verdict": Verdict.SKIPPED, "reason": reason, "message": "the simulator is not installed: install it."}
+    return mark("sanitizer", Kind.SANITIZER, 0.0, points, **fields)
+
+
+def test_what_is_not_checked_in_full_has_not_passed(items):
+    """While the batch runs, in the figures and in the line of a submission."""
+    board = Board(total=3, before=0, started=0.0)
+    for number, outcome in enumerate((GOOD, result(BUILD, WATCHED), result(BUILD, failed("x"), WATCHED))):
+        board.note(ended(items[number], outcome), 1.0)
+    assert (board.passed, board.failed, board.unchecked, board.made) == (1, 1, 1, 3)
+    assert "1 passed, 1 failed a check, 1 not checked in full" in seen(board, 2.0)
+    assert "12 not checked here: the simulator is missing" in line(ended(items[0], result(BUILD, WATCHED)))
+
+
+def test_the_end_says_that_points_are_missing_and_why():
+    """Of whom failed something as well; with the most that one of them lacks, and what to do."""
+    book = gradebook(
+        row("anna", grade(mark(), lacking())),
+        row("bob", grade(missed(), lacking(), lacking(points=20.0))),
+        row("carol", grade(mark(), lacking(Reason.DECIDED_ELSEWHERE))),
+    )
+    text = outcome_in_words(book, Path("out"))
+    assert "3 graded, of which 0 passed every check; " in text
+    assert "\n2 submissions not checked in full, up to 32 points each: the simulator is missing. " in text
+    assert "Do not publish these points yet. The simulator is not installed: install it. " in text
+    assert "\n1 submission not decided in full, up to 12 points each: that is for the course's machine.\n" in text

@@ -1,0 +1,130 @@
+"""publishing.py: what students are shown of a batch before and after hidden checks are released."""
+
+import csv
+import json
+
+import pytest
+from hiding import HIDDEN, SECRET, Batch
+from samples import RACE
+from selection import param
+
+from grader.batch.lms_files import WHOLE_GRADES
+from grader.batch.publishing import PAGE
+from grader.reports import REPORTS
+from grader.results.result import Verdict
+from grader.results.withholding import released
+
+SELECTED = frozenset({"case", "memory"})
+"""Hidden things for `make test`: one that counts for correctness, and one that is found by the simulator."""
+
+
+@pytest.fixture(params=[param(hidden, hidden, SELECTED) for hidden in HIDDEN])
+def batch(request, tmp_path):
+    """One for each thing that can be hidden."""
+    return Batch(tmp_path, request.param)
+
+
+def test_nothing_of_a_hidden_check_reaches_students(batch):
+    """Neither a page, nor JUnit, JSON, Gradescope's file, the zip of feedback, or the comment in the worksheet."""
+    batch.run()
+    files = batch.for_students()
+    assert len(files) == 5
+    told = json.loads(files["students/Anna Alt/small.json"])
+    check, old = told["checks"][HIDDEN[batch.hidden]], batch.whole.checks[HIDDEN[batch.hidden]]
+    assert (check["verdict"], check["message"].partition(":")[0]) == ("skipped", "hidden")
+    for data in (*files.values(), batch.moodle()["Feedback comments"].encode()):
+        assert SECRET.encode() not in data
+        assert RACE.message.encode() not in data
+        assert str(old.reason).encode() not in data
+    for name, data in files.items():
+        assert old.name.partition(" (")[0] in data.decode(), name
+        assert "hidden: its outcome" in data.decode(), name
+
+
+def test_what_is_the_instructors_is_complete(batch):
+    """The overview, the table, JUnit of all, grades for upload, and what is stored."""
+    book, _ = batch.run()
+    (row,) = book.rows
+    assert row.grade.points == batch.whole.points
+    assert SECRET in batch.read("batch.xml")
+    if batch.hidden != "practice":
+        assert f"{SECRET} cause" in batch.read("index.html")
+    (grades,) = csv.DictReader(batch.read("grades.csv").splitlines())
+    assert float(grades["points"]) == batch.whole.points
+    assert float(batch.moodle()["Grade"]) == pytest.approx(batch.whole.points)
+    (*_, canvas) = csv.DictReader(batch.read("canvas-gradebook.csv").splitlines())
+    assert float(canvas["Adding (44)"]) == pytest.approx(batch.whole.points)
+    (stored,) = (batch.folder / "out" / "results").glob("*.json")
+    assert SECRET in stored.read_text()
+    assert f'href="./results/{stored.stem}.html"' in batch.read("index.html")
+    assert SECRET in stored.with_suffix(".html").read_text()
+
+
+def test_grades_for_upload_would_tell_before_the_release(batch):
+    """They are whole, and that is said of each file, until there is nothing left to tell."""
+    batch.run()
+    warned = {line.partition(":")[0] for line in batch.said if WHOLE_GRADES in line}
+    assert warned == (set() if batch.hidden == "practice" else {"moodle-worksheet.csv", "canvas-gradebook.csv"})
+    batch.said.clear()
+    batch.run(view=released)
+    assert not [line for line in batch.said if WHOLE_GRADES in line]
+
+
+def test_a_batch_is_released_later_without_a_grading(batch):
+    """The same command with --release: every file of a student is complete, and nothing is run. Without it they are
+    withheld again.
+    """
+    assert batch.run()[1] == 1
+    before = batch.for_students()
+    assert batch.run(view=released)[1] == 0
+    files = batch.for_students()
+    assert files.keys() == before.keys()
+    for name, data in files.items():
+        assert SECRET.encode() in data, name
+    assert json.loads(files["students/Anna Alt/small.json"])["points"] == batch.whole.points
+    assert 'href="./students/Anna%20Alt/small.html"' in batch.read("index.html")
+    assert "hidden" not in batch.moodle()["Feedback comments"]
+    batch.run()
+    assert batch.for_students() == before
+
+
+def test_what_is_no_longer_hidden_in_the_assignment_is_shown(batch):
+    """`hidden` changes no measurement, so that nothing is run; and the other way round."""
+    batch.run()
+    before = batch.for_students()
+    open_to_all = batch.version()
+    assert batch.run(assignment=open_to_all)[1] == 0
+    told = json.loads(batch.for_students()["students/Anna Alt/small.json"])
+    assert not any(check["message"].startswith("hidden") for check in told["checks"])
+    assert told["max_points"] == batch.whole.max_points
+    assert batch.run()[1] == 0
+    assert batch.for_students() == before
+
+
+def test_a_release_that_was_cut_short_leaves_nothing_to_be_taken_for_withheld(batch, monkeypatch):
+    """Pages are written before the file that says that all is done, which is gone meanwhile."""
+    batch.run()
+    before = batch.for_students()
+
+    def full(*_):
+        raise OSError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("grader.batch.publishing.WRITTEN", {"xml": full, "json": REPORTS["json"]})
+        with pytest.raises(OSError, match="full"):
+            batch.run(view=released)
+    page = batch.folder / "out" / "students" / "Anna Alt" / f"small.{PAGE}"
+    assert SECRET in page.read_text()
+    batch.run()
+    assert batch.for_students() == before
+
+
+def test_the_comment_for_moodle_says_what_is_hidden(batch):
+    """Its points are those that are shown; the rest is named, so that the grade beside it is no riddle."""
+    book, _ = batch.run()
+    (row,) = book.rows
+    comment = batch.moodle()["Feedback comments"]
+    hidden = row.grade.max_points - row.shown.max_points
+    assert comment.startswith(f"grader: {row.shown.points:g} of {row.shown.max_points:g} points.")
+    assert (f"Checks worth {hidden:g} more points are hidden until they are released." in comment) == (hidden > 0)
+    assert all(mark.verdict is not Verdict.FAILED for mark in row.shown.marks)

@@ -1,0 +1,75 @@
+"""regrading.py: which stored results are meant."""
+
+import pytest
+from puppets import Puppets, handin, plan_of, silent
+from samples import BUILD, SLOW, failed, result
+
+from grader.batch.regrading import choose
+from grader.batch.scheduler import grade_all
+from grader.batch.store import Store
+from grader.common.errors import InputError
+
+FILES = (handin("anna"), handin("bob", b"wrong"), handin("carol", b"slow"), handin("dora"))
+
+
+@pytest.fixture
+def graded(transposition, tmp_path):
+    """Anna and Dora handed in the same and passed; Bob's is wrong, Carol's slow."""
+    plan, store = plan_of([transposition], *FILES), Store(tmp_path)
+    answers = {b"wrong": [result(BUILD, failed("correctness: two (n 3)"))], b"slow": [result(BUILD, SLOW)]}
+    grade_all(plan, Puppets(answers=answers, assignment_sha256=transposition.sha256), store, silent)
+    return plan, store
+
+
+def chosen(graded, transposition, wanted):
+    plan, store = graded
+    keys = choose(plan, store, {"coalsTransp": transposition}, wanted)
+    return [plan.items[key].handins[0].student.label for key in keys]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "labels"),
+    [
+        ("student=bob", ["bob"]),
+        ("student=dora", ["anna"]),
+        ("check=correctness", ["bob"]),
+        ("check=correctness: two", ["bob"]),
+        ("check=performance", ["carol"]),
+        ("check=sanitizer", []),
+        ("check=build", []),
+    ],
+)
+def test_what_is_chosen(graded, transposition, wanted, labels):
+    """A student, also one whose file was graded for another; or what has not passed a check."""
+    assert chosen(graded, transposition, wanted) == labels
+
+
+def test_results_of_another_version_of_the_assignment_are_chosen(graded, transposition):
+    """Bob's and Carol's were made by version "a", as the samples are; the others by the one that is there."""
+    assert chosen(graded, transposition, "changed=coalsTransp") == ["bob", "carol"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ("bob", "is not understood: student=LABEL, check=WORDS or changed=ASSIGNMENT"),
+        ("who=bob", "is not understood"),
+        ("student=", "is not understood"),
+        ("student=bop", "there is no student 'bop'; did you mean bob?"),
+        ("changed=coalTransp", "there is no assignment in this batch 'coalTransp'; did you mean coalsTransp?"),
+        ("student=*", "there is no student '*'."),
+    ],
+)
+def test_a_choice_that_can_mean_nothing_is_refused(graded, transposition, wanted, said):
+    """Before anything is forgotten."""
+    with pytest.raises(InputError) as caught:
+        chosen(graded, transposition, wanted)
+    assert said in str(caught.value)
+
+
+def test_what_is_not_there_is_not_chosen(graded, transposition):
+    """It will be graded in any case."""
+    plan, store = graded
+    for key in plan.items:
+        store.drop(key)
+    assert chosen(graded, transposition, "student=bob") == []

@@ -1,0 +1,144 @@
+"""rescoring.py: other thresholds, the same measurements, and no kernel run."""
+
+from dataclasses import replace
+
+import pytest
+from project import ROOT
+
+from grader.batch.rescoring import rescore
+from grader.course.rubric import Band
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.grading.grade import grade_submission
+from grader.grading.timing.intervals import TimingRules
+from grader.results.result import Kind, Reason, Verdict
+
+
+@pytest.fixture(scope="module")
+def measured(transposition, bench):
+    """Results of real gradings by the name of the submission, quickly timed."""
+    quick = replace(bench, timing=TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100))
+    folder = ROOT / "tests" / "submissions" / "coalsTransp"
+    return {
+        name: grade_submission(
+            Task(assignment=transposition, submission=read_submission(folder / name), seed=7), quick, lambda _: None
+        )
+        for name in ("course-style-lmem", "uncoalesced", "no-barrier", "sizes-swapped-in-signature")
+    }
+
+
+def of(result, kind):
+    return [check for check in result.checks if check.kind is kind]
+
+
+def test_the_same_assignment_scores_the_same(measured, transposition):
+    """Right, wasteful, wrong and unbuildable submissions alike: scoring twice changes nothing, to the last word."""
+    for name, result in measured.items():
+        assert rescore(result, transposition) == result, name
+
+
+def test_a_lower_threshold_of_speed_passes_what_has_failed(measured, transposition):
+    """By the stored fractions: 0.001 of the model solution's speed is reached by all, 1,000 times by none."""
+    right = measured["course-style-lmem"]
+    goal = transposition.performance.classes["cpu"]
+    for fraction, verdict in ((0.001, Verdict.PASSED), (1000.0, Verdict.FAILED)):
+        bands = (Band(fraction=fraction, points=33.0),)
+        asked = transposition.performance.model_copy(
+            update={"classes": {"cpu": goal.model_copy(update={"bands": bands})}}
+        )
+        anew = rescore(right, transposition.model_copy(update={"performance": asked}))
+        (speed,) = of(anew, Kind.PERFORMANCE)
+        assert speed.verdict is verdict
+        assert speed.points == (33.0 if verdict is Verdict.PASSED else 0.0)
+        assert speed.max_points == 33.0
+        assert anew.points == sum(check.points for check in anew.checks)
+        assert speed.performance == of(right, Kind.PERFORMANCE)[0].performance
+
+
+def test_a_wider_limit_of_memory_passes_what_has_failed(measured, transposition):
+    """By the stored counts, and with another name the check is another one."""
+    wasteful = measured["uncoalesced"]
+    if not wasteful.profiles:
+        pytest.skip("no simulator: nothing was counted")
+    assert any(check.verdict is Verdict.FAILED for check in of(wasteful, Kind.MEMORY))
+    checks = tuple(
+        check.model_copy(update={"at_most": 1e9, "points": 3.0, "name": f"new {check.name}"})
+        for check in transposition.memory.checks
+    )
+    memory = transposition.memory.model_copy(update={"checks": checks})
+    anew = rescore(wasteful, transposition.model_copy(update={"memory": memory}))
+    assert {(check.verdict, check.points, check.max_points) for check in of(anew, Kind.MEMORY)} == {
+        (Verdict.PASSED, 3.0, 3.0)
+    }
+    assert all(check.name.startswith("memory: new ") for check in of(anew, Kind.MEMORY))
+
+
+def test_points_of_cases_and_sanitizer_follow_the_assignment(measured, transposition):
+    """A check that failed earns nothing of more points either."""
+    correctness = transposition.correctness.model_copy(update={"points": 120.0})
+    sanitizer = transposition.sanitizer.model_copy(update={"points": 1.0})
+    changed = transposition.model_copy(update={"correctness": correctness, "sanitizer": sanitizer})
+    for result in measured.values():
+        anew = rescore(result, changed)
+        for old, new in zip(of(result, Kind.CORRECTNESS), of(anew, Kind.CORRECTNESS), strict=True):
+            assert new.verdict is old.verdict
+            assert new.points == (10.0 if old.verdict is Verdict.PASSED else 0.0)
+            assert new.max_points == 10.0
+        assert {check.max_points for check in of(anew, Kind.SANITIZER)} <= {1.0, 0.0}
+
+
+def test_what_was_implausible_stays_so(measured, transposition):
+    """No threshold makes a fraud honest."""
+    right = measured["course-style-lmem"]
+    (speed,) = of(right, Kind.PERFORMANCE)
+    fraud = speed.model_copy(
+        update={
+            "verdict": Verdict.FAILED,
+            "points": 0.0,
+            "reason": Reason.IMPLAUSIBLE,
+            "message": "faster than a copy.",
+        }
+    )
+    suspicious = right.model_copy(update={"checks": (*right.checks[:-1], fraud)})
+    assert of(rescore(suspicious, transposition), Kind.PERFORMANCE) == [fraud]
+
+
+def test_a_result_says_which_assignment_scored_it(measured, transposition):
+    """The hash is that of the version that is there now."""
+    old = measured["no-barrier"]
+    stale = old.model_copy(update={"provenance": old.provenance.model_copy(update={"assignment_sha256": "old"})})
+    assert rescore(stale, transposition).provenance.assignment_sha256 == transposition.sha256
+
+
+def test_memory_checks_that_were_skipped_follow_the_assignment(measured, transposition):
+    """Where there is no simulator, those that are asked for now are the ones that were skipped, worth what they are
+    worth now.
+    """
+    whole = measured["course-style-lmem"]
+    told = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.NO_SIMULATOR, "message": "it is missing."}
+    checks = tuple(check.model_copy(update=told) if check.kind is Kind.MEMORY else check for check in whole.checks)
+    memory = transposition.memory.model_copy(
+        update={"checks": (transposition.memory.checks[0].model_copy(update={"points": 7}),)}
+    )
+    anew = rescore(
+        whole.model_copy(update={"checks": checks, "profiles": {}}), transposition.model_copy(update={"memory": memory})
+    )
+    (skipped,) = of(anew, Kind.MEMORY)
+    assert skipped.name == f"memory: {memory.checks[0].name}"
+    assert (skipped.verdict, skipped.message, skipped.max_points) == (Verdict.SKIPPED, "it is missing.", 7)
+    assert [(left.reason, left.checks, left.points) for left in anew.unchecked] == [(Reason.NO_SIMULATOR, 1, 7)]
+    assert anew.max_points == whole.max_points - sum(check.max_points for check in of(whole, Kind.MEMORY)) + 7
+
+
+def test_a_speed_that_is_decided_elsewhere_is_not_decided_by_rescoring(measured, transposition):
+    """What was measured here is no verdict; the points to be had follow the assignment."""
+    whole = measured["course-style-lmem"]
+    *checks, timed = whole.checks
+    told = {"verdict": Verdict.SKIPPED, "points": 0.0, "max_points": 1.0, "reason": Reason.DECIDED_ELSEWHERE}
+    (there,) = of(
+        rescore(whole.model_copy(update={"checks": (*checks, timed.model_copy(update=told))}), transposition),
+        Kind.PERFORMANCE,
+    )
+    assert there.performance == timed.performance
+    assert (there.verdict, there.reason) == (Verdict.SKIPPED, Reason.DECIDED_ELSEWHERE)
+    assert (there.points, there.max_points) == (0, timed.max_points)

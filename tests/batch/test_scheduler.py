@@ -1,0 +1,152 @@
+"""batch.py: what is graded, how often it is tried, and that nothing stops the rest."""
+
+from concurrent.futures import Future
+
+import pytest
+from puppets import FACILITIES, ORDERS, Puppets, handin, intake, outcome_of, plan_of, silent
+
+from grader.batch.scheduler import ATTEMPTS, grade_all, make_plan, missing
+from grader.batch.store import Store
+from grader.common.errors import InterruptedGradingError, NoiseError, WorkerError
+from grader.results.result import Ungraded
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path)
+
+
+def fault(words):
+    return Ungraded(assignment="coalsTransp", submission="kernels.cl", fault=words)
+
+
+def test_the_same_bytes_are_one_grading(transposition):
+    """For the same assignment; whose they are is kept, in the order in which they were found."""
+    plan = plan_of([transposition], handin("anna"), handin("bob", b"other"), handin("carol"))
+    assert [[each.student.label for each in item.handins] for item in plan.items.values()] == [
+        ["anna", "carol"],
+        ["bob"],
+    ]
+    assert [item.name for item in plan.items.values()] == ["anna and 1 more: coalsTransp", "bob: coalsTransp"]
+
+
+def test_the_same_bytes_for_two_assignments_are_two_gradings(transposition, product):
+    """As when a student hands in the file of the whole course."""
+    plan = plan_of([transposition, product], handin("anna"), handin("anna", assignment="blockMMM"))
+    assert [item.parcel.name for item in plan.items.values()] == ["coalsTransp", "blockMMM"]
+
+
+def test_an_errand_holds_all_that_a_station_needs(transposition):
+    """The bytes, the assignment, the settings, and a seed that nobody shares and that a second run repeats."""
+    plans = [plan_of([transposition], handin("anna"), handin("bob", b"other")) for _ in range(2)]
+    first, second = ([plan.errand(item) for item in plan.items.values()] for plan in plans)
+    assert first == second
+    assert first[0].seed != first[1].seed
+    assert plan_of([transposition], handin("anna"), seed=8).errand(next(iter(plans[0].items.values()))).seed not in {
+        errand.seed for errand in first
+    }
+    assert (first[1].data, first[1].orders, first[1].facilities) == (b"other", ORDERS, FACILITIES)
+
+
+def test_only_what_is_missing_is_graded(transposition, store):
+    """A second run has nothing to do; a third does what came new."""
+    files = [handin("anna"), handin("bob", b"other")]
+    for found, graded in ((files, 2), (files, 0), ([*files, handin("carol", b"third")], 1)):
+        workforce = Puppets()
+        assert grade_all(missing(plan_of([transposition], *found), store), workforce, store, silent) == {}
+        assert len(workforce.errands) == graded
+    assert all(store.load(key).source for key in plan_of([transposition], *files).items)
+
+
+def test_what_is_under_way_never_exceeds_the_hands(transposition, store):
+    """So that a table of what runs is true, and memory does not grow with the course."""
+    most, under_way = 0, set()
+
+    def listen(event):
+        nonlocal most
+        if event is not None:
+            (under_way.add if event.what == "begun" else under_way.discard)(event.item.key)
+        most = max(most, len(under_way))
+
+    plan = plan_of([transposition], *(handin(f"s{number}", b"%d" % number) for number in range(10)))
+    grade_all(plan, Puppets(hands=3), store, listen)
+    assert most == 3
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [fault("too noisy."), WorkerError("it died."), RuntimeError("KilledWorker"), NoiseError("too noisy.")],
+    ids=["ungraded", "its station died", "an error of the cluster", "raised"],
+)
+def test_a_fault_of_ours_is_tried_again_and_the_others_go_on(transposition, store, trouble):
+    """Twice more; then there is a result like any other."""
+    plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
+    workforce = Puppets(answers={b"unlucky": [trouble, trouble]})
+    events = []
+    assert grade_all(plan, workforce, store, events.append) == {}
+    assert [errand.data for errand in workforce.errands].count(b"unlucky") == 3
+    told = [(event.what, event.attempt) for event in events if event and event.item.name.startswith("anna")]
+    assert told == [("begun", 1), ("retried", 1), ("begun", 2), ("retried", 2), ("begun", 3), ("graded", 3)]
+    assert all(map(store.holds, plan.items))
+
+
+def test_what_fails_every_time_is_given_up_with_the_last_reason(transposition, store):
+    """It gets no result and no zero, and the next run tries it again."""
+    plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
+    turns = [fault(f"reason {number}.") for number in range(1, ATTEMPTS + 1)]
+    events = []
+    faults = grade_all(plan, Puppets(answers={b"unlucky": turns}), store, events.append)
+    (unlucky,) = (key for key, item in plan.items.items() if item.handins[0].data == b"unlucky")
+    assert faults == {unlucky: "reason 3."}
+    assert [event.fault for event in events if event and event.what == "given up"] == ["reason 3."]
+    assert not store.holds(unlucky)
+    assert [*missing(plan, store).items] == [unlucky]
+
+
+def test_an_error_of_a_cluster_is_told_on_one_showable_line(transposition, store):
+    """Whatever its text holds."""
+    plan = plan_of([transposition], handin("anna", b"unlucky"))
+    workforce = Puppets(answers={b"unlucky": [RuntimeError("a\x1b[2J\nb")] * ATTEMPTS})
+    (said,) = grade_all(plan, workforce, store, silent).values()
+    assert "its station failed" in said
+    assert said.isprintable()
+
+
+def test_who_ends_the_grader_ends_the_batch_and_keeps_what_is_done(transposition, store):
+    """The signal comes while it waits; what was stored before is there."""
+    plan = plan_of([transposition], handin("anna"), handin("bob", b"other"), handin("carol", b"third"))
+    events = []
+
+    def listen(event):
+        events.append(event)
+        if event is not None and event.what == "graded":
+            raise InterruptedGradingError("interrupted by SIGINT.")
+
+    with pytest.raises(InterruptedGradingError):
+        grade_all(plan, Puppets(hands=1), store, listen)
+    assert sum(map(store.holds, plan.items)) == 1
+
+
+def test_the_listener_is_called_now_and_then_while_nothing_happens(transposition, store):
+    """A clock on the screen must go on."""
+    errands, ticks = [], []
+
+    class Slow(Puppets):
+        def submit(self, errand):
+            errands.append((errand, Future()))
+            return errands[-1][1]
+
+    def listen(event):
+        if event is None:
+            ticks.append(event)
+            errand, future = errands[0]
+            future.set_result(outcome_of(errand))
+
+    assert grade_all(plan_of([transposition], handin("anna")), Slow(hands=1), store, listen) == {}
+    assert len(ticks) == 1
+
+
+def test_a_plan_of_nothing_is_done(transposition, store):
+    """Nobody handed in anything that can be graded."""
+    plan = make_plan(intake(absent=["anna"]), (transposition,), FACILITIES, ORDERS, 7)
+    assert grade_all(plan, Puppets(), store, silent) == {}

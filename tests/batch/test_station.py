@@ -1,0 +1,207 @@
+"""station.py: what a process that grades errands opens, checks, answers, and leaves."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+from batches import CALM, ROOT, small_batch, waited
+from limits import LIMITS
+from samples import profile_of
+
+from grader.batch import station
+from grader.batch.station import PREFIX, Errand, grade, leave, look_around
+from grader.common.errors import DeviceError, InterruptedGradingError
+from grader.course.catalogue import Course
+from grader.grading.settings import load_settings
+from grader.grading.timing.device_profile import save_profile
+from grader.lms.bundle import pack
+from grader.results.result import Result, Ungraded, Verdict
+
+WRONG = ROOT / "tests" / "submissions" / "coalsTransp" / "copied-not-transposed" / "kernels.cl"
+
+
+@pytest.fixture(autouse=True)
+def own_place(tmp_path, monkeypatch):
+    """A temporary folder of its own, and quick settings; the station is closed in the end."""
+    for name, value in CALM.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    yield tmp_path
+    leave()
+
+
+@pytest.fixture
+def orders():
+    return load_settings({}).orders({"sandbox": "process"})
+
+
+@pytest.fixture
+def stale(tmp_path, monkeypatch):
+    """A profile of this machine's device that was measured with another driver."""
+    monkeypatch.setenv("GRADER_PROFILES", str(tmp_path / "profiles"))
+    with load_settings({}).open_bench("process") as bench, bench.worker() as worker:
+        save_profile(profile_of(worker.ready().model_copy(update={"driver": "0.1"})), bench.profiles)
+
+
+@pytest.fixture(scope="module")
+def parcel(tmp_path_factory):
+    """A small assignment, as it comes out of the network."""
+    folder = tmp_path_factory.mktemp("course")
+    small_batch(folder, 0)
+    course = Course(assignments=folder / "course" / "assignments", reference=folder / "course" / "reference")
+    return pickle.loads(pickle.dumps(pack(course.load("coalsTransp"))))
+
+
+def errand(orders, parcel, data=b"\0", **changes):
+    fields = {"orders": orders, "facilities": look_around(orders), "parcel": parcel, "data": data}
+    return Errand(**{**fields, "sha256": "0" * 64, "seed": 1, "assignment_sha256": "", "max_points": 0.0, **changes})
+
+
+def folders(place):
+    return sorted(path.name for path in place.glob("grader-*"))
+
+
+def test_an_errand_becomes_a_result(orders, parcel):
+    """By the settings of the batch, with the seed that came with it, under a name that is nobody's."""
+    graded = grade(errand(orders, parcel, WRONG.read_bytes()))
+    assert isinstance(graded, Result)
+    assert graded.provenance.seed == 1
+    assert graded.submission == "kernels.cl"
+    assert {check.reason for check in graded.checks} == {None, "WRONG_OUTPUT", "NOT_RUN"}
+    assert pickle.loads(pickle.dumps(graded)) == graded
+
+
+def test_what_is_no_source_text_is_graded_without_running_anything(orders, parcel):
+    """It is the student's fault, and the hash is that of what was handed in."""
+    graded = grade(errand(orders, parcel, b"\x7fELF\0", sha256="f" * 64))
+    assert isinstance(graded, Result)
+    assert all(check.verdict is Verdict.FAILED for check in graded.checks)
+    assert graded.provenance.submission_sha256 == "f" * 64
+    assert "binary" in graded.checks[0].message
+
+
+def test_a_station_that_has_something_else_grades_nothing(orders, parcel):
+    """Its results could not be compared with those of the batch; the line names both, and the machine."""
+    theirs = look_around(orders).__class__(
+        grader="another", device=look_around(orders).device, simulated=look_around(orders).simulated
+    )
+    answer = grade(errand(orders, parcel, facilities=theirs))
+    assert isinstance(answer, Ungraded)
+    assert os.uname().nodename in answer.fault
+    assert "grader another on " in answer.fault
+
+
+def test_a_fault_of_ours_is_an_answer(orders, parcel, monkeypatch):
+    """What goes wrong in one grading is none of the next one's business."""
+    monkeypatch.setattr(station, "grade_coursework", lambda *_, **__: 1 / 0)
+    answer = grade(errand(orders, parcel, WRONG.read_bytes()))
+    assert isinstance(answer, Ungraded)
+    assert "ZeroDivisionError" in answer.fault
+    assert answer.assignment == "coalsTransp"
+
+
+def test_who_ends_the_station_ends_the_grading(orders, parcel, monkeypatch):
+    """An interruption is not an outcome, which would be stored or retried."""
+    asked = errand(orders, parcel, WRONG.read_bytes())
+
+    def interrupted(*_, **__):
+        raise InterruptedGradingError("now.")
+
+    monkeypatch.setattr(station, "grade_coursework", interrupted)
+    with pytest.raises(InterruptedGradingError):
+        grade(asked)
+
+
+def test_a_station_is_opened_once_and_leaves_nothing(orders, own_place):
+    """The same for all errands with the same orders; others close it, and so does its end."""
+    look_around(orders)
+    (first,) = [name for name in folders(own_place) if name.startswith(PREFIX)]
+    look_around(orders)
+    assert first in folders(own_place)
+    look_around(load_settings({}).orders({"sandbox": "process", "device": 0}))
+    assert first not in folders(own_place)
+    assert len([name for name in folders(own_place) if name.startswith(PREFIX)]) == 1
+    leave()
+    assert folders(own_place) == []
+    leave()
+
+
+def test_a_station_that_cannot_open_leaves_nothing(own_place):
+    """The device is not there: the error says so, and the spare worker and the folders are gone."""
+    with pytest.raises(DeviceError):
+        look_around(load_settings({}).orders({"sandbox": "process", "device": 99}))
+    assert folders(own_place) == []
+
+
+def test_a_station_with_a_stale_device_profile_does_not_open(orders, stale, own_place):  # noqa: ARG001
+    """A batch ends before it has begun, rather than with a fault for each submission."""
+    with pytest.raises(DeviceError, match=r"was measured with driver 0\.1"):
+        look_around(orders)
+    assert folders(own_place) == []
+
+
+def test_a_cpus_clock_makes_no_other_facilities(orders):
+    """It is whatever it was a moment ago; stations whose devices differ in it can share a batch."""
+    assert look_around(orders).device.clock is None
+
+
+def test_the_machines_own_device_counts_where_the_batch_names_none(orders, monkeypatch):
+    """A machine with two has two stations, each with GRADER_DEVICE; a device that the batch names comes first."""
+    monkeypatch.setenv("GRADER_DEVICE", "99")
+    with pytest.raises(DeviceError):
+        look_around(orders)
+    assert look_around(load_settings({}).orders({"sandbox": "process", "device": 0})).device.index == 0
+
+
+@pytest.mark.parametrize("name", ["GRADER_TIMING__MIN_PAIRS", "GRADER_DEADLINES__LAUNCH", "GRADER_LIMITS__CPU_SECONDS"])
+def test_rules_come_from_the_batch(orders, monkeypatch, name):
+    """Another machine's own settings cannot make its verdicts other ones."""
+    monkeypatch.setenv(name, "1")
+    look_around(orders)
+    (opened,) = station._open.values()
+    assert opened._bench.timing.min_pairs == int(CALM["GRADER_TIMING__MIN_PAIRS"])
+    assert opened._bench.deadlines.launch == float(CALM["GRADER_DEADLINES__LAUNCH"])
+    assert (
+        opened._bench.sandbox.facts()["cpu_seconds"]
+        == int(CALM["GRADER_LIMITS__CPU_SECONDS"])
+        != LIMITS.cpu_seconds + 1
+    )
+
+
+@pytest.mark.whole
+def test_threads_of_one_process_take_turns(orders, parcel):
+    """A bench is for one grading at a time, whatever a cluster's worker thinks."""
+    asked = errand(orders, parcel, WRONG.read_bytes())
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(grade(asked))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [type(answer) for answer in answers] == [Result, Result]
+    assert answers[0].checks[0].name == answers[1].checks[0].name
+
+
+def test_the_next_station_removes_what_a_killed_one_has_left(orders, own_place):
+    """The reference solutions among it."""
+    script = f"from grader.batch.station import look_around; look_around({orders!r}); print(flush=True); input()"
+    command = [sys.executable, "-c", script]
+    killed = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": str(own_place)}
+    )
+    killed.stdout.readline()
+    before = folders(own_place)
+    assert any(name.startswith(PREFIX) for name in before)
+    look_around(orders)
+    assert set(before) <= set(folders(own_place))
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    leave()
+    waited(lambda: look_around(orders) and not set(before) & set(folders(own_place)), 20)
+    assert Path(own_place).is_dir()

@@ -1,0 +1,94 @@
+"""workforce/: whole batches whose parts are killed or interrupted on the way."""
+
+import os
+import signal
+
+import pytest
+from batches import (
+    WRONG,
+    batch,
+    done,
+    essences,
+    left_in,
+    processes,
+    run,
+    scheduler,
+    small_batch,
+    start,
+    stations,
+    waited,
+    workers,
+)
+
+from grader.workers.sandbox.docker.sweeping import LABEL
+
+GRADED = 1
+"""Exit code of a batch in which somebody has failed a check."""
+
+
+@pytest.mark.whole
+def test_three_kills_change_no_result(tmp_path):
+    """One of a station, one of the whole batch, one of a worker on a cluster, which goes on where processes ended."""
+    small_batch(tmp_path, 6, kinds=(*WRONG, "padded-by-two"))
+    assert run(batch(tmp_path, tmp_path / "calm", "--jobs", "2"), tmp_path / "calm.log") == GRADED
+    out = tmp_path / "out"
+    first = start(batch(tmp_path, out, "--jobs", "2"), tmp_path / "first.log")
+    waited(lambda: done(out) >= 1)
+    os.kill(stations(first)[0], signal.SIGKILL)
+    waited(lambda: done(out) >= 2)
+    first.kill()
+    first.wait()
+    waited(lambda: not any("grader.w" in line for line in left_in(tmp_path)), 30)
+    before = done(out)
+    with scheduler(tmp_path) as address, workers(address, tmp_path, 1) as (nanny,):
+        second = start(batch(tmp_path, out, "--scheduler", address), tmp_path / "second.log")
+        waited(lambda: done(out) > before)
+        (worker,) = (number for number, parent, words in processes() if parent == nanny.pid and "spawn_main" in words)
+        os.kill(worker, signal.SIGKILL)
+        assert second.wait(120) == GRADED
+    said = (tmp_path / "first.log").read_text(), (tmp_path / "second.log").read_text()
+    assert "will be tried again: the process that graded it was killed (SIGKILL)" in said[0]
+    assert f"of which {before} are there from before" in said[1]
+    assert "has left; what it had is graded by another" in said[1]
+    assert "distributed" not in said[1]
+    assert essences(out) == essences(tmp_path / "calm")
+    assert left_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.whole)])
+def test_an_interrupted_batch_leaves_nothing_and_says_how_to_go_on(tmp_path, number):
+    """Ctrl-C goes to the whole group of a terminal, other signals to the one process; stations end by neither."""
+    small_batch(tmp_path, 6)
+    process = start(batch(tmp_path, tmp_path / "out", "--jobs", "2"), tmp_path / "log")
+    waited(lambda: done(tmp_path / "out") >= 1)
+    (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+    assert process.wait(60) == 130
+    *_, last = (tmp_path / "log").read_text().splitlines()
+    kept = done(tmp_path / "out")
+    assert last == (
+        f"grader: interrupted by {number.name}. {kept} of 6 gradings are done and kept in {tmp_path / 'out'}; "
+        "the same command goes on from there (without --regrade)."
+    )
+    assert left_in(tmp_path) == []
+
+
+@pytest.mark.whole
+def test_no_container_outlives_a_killed_batch(tmp_path, engine, worker_image):
+    """Its stations see that it has gone, and stop what runs for them."""
+    small_batch(tmp_path, 4)
+    arrays = tmp_path / "arrays"
+    arrays.mkdir()
+    more = {"GRADER_DOCKER__FOLDER": str(arrays), "GRADER_DOCKER__IMAGE": worker_image}
+    command = batch(tmp_path, tmp_path / "out", "--jobs", "2", sandbox=("--sandbox", "docker"))
+    process = start(command, tmp_path / "log", **more)
+
+    def containers():
+        ours = engine.api.containers(all=True, filters={"label": LABEL})
+        return [each["Id"] for each in ours if each["Labels"][LABEL].startswith(str(arrays))]
+
+    waited(lambda: done(tmp_path / "out") >= 1)
+    assert containers()
+    process.kill()
+    process.wait()
+    waited(lambda: not containers() and not left_in(tmp_path), 60)
+    assert list(arrays.iterdir()) == []

@@ -1,0 +1,93 @@
+"""workforce/answers.py: a worker of a cluster is believed only what can be true of the errand that it had."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from puppets import FACILITIES, GOOD, handin, outcome_of, plan_of
+from samples import DEVICE
+
+from grader.batch.station import ONE_OF_SEVERAL_ALIKE, Facilities
+from grader.batch.workforce import answers
+from grader.batch.workforce.answers import read_answer
+from grader.common.errors import WorkerError
+from grader.results.result import Ungraded
+
+
+@pytest.fixture
+def errand(transposition):
+    plan = plan_of([transposition], handin("anna"))
+    (item,) = plan.items.values()
+    device = DEVICE.model_copy(update=ONE_OF_SEVERAL_ALIKE)
+    facilities = Facilities(grader=GOOD.provenance.grader, device=device, simulated=FACILITIES.simulated)
+    return replace(plan.errand(item), facilities=facilities, max_points=GOOD.max_points)
+
+
+@pytest.fixture
+def fields(errand):
+    """What an honest worker says, to be changed."""
+    return json.loads(outcome_of(errand, errand.assignment_sha256).model_dump_json())
+
+
+def test_points_are_out_of_what_can_be_earned(errand, fields):
+    """A platform scales them by that: full points of half an assignment would be full points."""
+    with pytest.raises(WorkerError, match="points out of 45, of 100 that can be earned"):
+        read_answer(json.dumps(fields), replace(errand, max_points=100.0))
+
+
+def test_an_honest_answer_is_the_result(errand):
+    """As it was sent; so is that there is none."""
+    honest = outcome_of(errand, errand.assignment_sha256)
+    assert read_answer(honest.model_dump_json(), errand) == honest
+    ungraded = Ungraded(assignment="a", submission="s", fault="no device.")
+    assert read_answer(ungraded.model_dump_json(), errand) == ungraded
+
+
+def test_a_file_that_is_no_source_text_has_none_in_its_result(errand, fields):
+    """It is graded without being read."""
+    assert read_answer(json.dumps({**fields, "source": ""}), replace(errand, data=b"\x7fELF\0")).source == ""
+
+
+LIES = {
+    "999 of 100 points": (("points",), 999.0, "its points are not those of its checks"),
+    "more to be earned": (("max_points",), 999.0, "its points are not those of its checks"),
+    "a check of 999 points": (("checks", 0, "points"), 999.0, "a check has more points than it is worth"),
+    "points that are taken off": (("checks", 1, "points"), -5.0, "a check has more points than it is worth"),
+    "checks that are worth more": (("checks", 1, "max_points"), 999.0, "its points are not those of its checks"),
+    "other bytes": (("provenance", "submission_sha256"), "0" * 64, "it is about another file"),
+    "another source": (("source",), "kernel void honest() {}", "it is about another file"),
+    "other inputs": (("provenance", "seed"), 1, "it was graded with other inputs"),
+    "another assignment": (("assignment",), "blockMMM", "it is about another assignment"),
+    "an older assignment": (("provenance", "assignment_sha256"), "0" * 64, "it is about another assignment"),
+    "another grader": (("provenance", "grader"), "9", "it comes from another grader or device"),
+    "another device": (("provenance", "device", "name"), "Fast", "it comes from another grader or device"),
+    "a page of its own": (("page",), "<script>alert(1)</script>", "its form has"),
+    "a verdict that nobody knows": (("checks", 0, "verdict"), "excellent", "its form has"),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_what_cannot_be_is_not_believed(errand, fields, lie):
+    """And says why, for whoever looks after the cluster."""
+    (*path, last), value, said = LIES[lie]
+    at = fields
+    for step in path:
+        at = at[step]
+    at[last] = value
+    with pytest.raises(WorkerError, match="a worker's answer is not believed") as caught:
+        read_answer(json.dumps(fields), errand)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("text", [None, 5, b"{}", "", "{", "[]", "{}", '{"points": NaN}', "[" * 5000], ids=range(9))
+def test_what_is_no_result_is_an_error(errand, text):
+    """Whatever it is."""
+    with pytest.raises(WorkerError, match="not believed"):
+        read_answer(text, errand)
+
+
+def test_an_endless_answer_is_not_even_read(errand, monkeypatch):
+    """What is longer than any result costs nothing more."""
+    monkeypatch.setattr(answers, "LONGEST", 10)
+    with pytest.raises(WorkerError, match="it is no result"):
+        read_answer("{" + " " * 10, errand)

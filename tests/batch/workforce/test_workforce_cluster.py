@@ -1,0 +1,347 @@
+"""workforce/cluster.py: who gets work, who gets none, and what is said when workers or the scheduler go.
+
+The clusters here are threads of the test's own process, so that gradings can be stood in for.
+"""
+
+import gc
+import logging
+import time
+from concurrent.futures import CancelledError, Future
+from contextlib import closing
+from threading import Lock
+from types import SimpleNamespace
+
+import pytest
+from batches import waited
+from puppets import handin, plan_of
+from samples import BUILD, DEVICE, result
+
+from grader.batch.station import Facilities
+from grader.common.errors import DeviceError, WorkerError
+from grader.results.result import Ungraded
+
+distributed = pytest.importorskip("distributed")
+from distributed import KilledWorker, LocalCluster, get_worker  # noqa: E402
+
+from grader.batch.workforce import cluster as module  # noqa: E402
+from grader.batch.workforce.answers import OUTCOME, read_answer  # noqa: E402
+from grader.batch.workforce.cluster import Cluster, Crew  # noqa: E402
+
+FACILITIES = Facilities(grader="1", device=DEVICE, simulated=True)
+GRADED = result(BUILD)
+UNGRADED = Ungraded(assignment="a", submission="s", fault="the engine has gone.")
+
+
+CHOSEN = SimpleNamespace()
+"""What workers do in place of looking around and grading."""
+
+
+def look_as_chosen(_orders):
+    return CHOSEN.look()
+
+
+def grade_as_chosen(errand):
+    return CHOSEN.grade(errand)
+
+
+@pytest.fixture
+def stand_in(monkeypatch):
+    """Facilities and gradings of all workers, as functions that a test can change."""
+    CHOSEN.look, CHOSEN.grade = lambda: FACILITIES, lambda _: GRADED
+    monkeypatch.setattr(module, "look_around", look_as_chosen)
+    monkeypatch.setattr(module, "grade", grade_as_chosen)
+    monkeypatch.setattr(module, "read_answer", lambda text, _: OUTCOME.validate_json(text))
+    return CHOSEN
+
+
+@pytest.fixture
+def dask():
+    """Starts clusters of so many workers."""
+    clusters = []
+
+    def start(workers, threads=1, resources=module.NEEDS):
+        clusters.append(
+            LocalCluster(
+                n_workers=workers,
+                threads_per_worker=threads,
+                processes=False,
+                resources=resources,
+                dashboard_address=":0",
+                protocol="tcp",
+                host="127.0.0.1",
+            )
+        )
+        return clusters[-1]
+
+    yield start
+    for each in clusters:
+        each.close(timeout=20)
+
+
+@pytest.fixture
+def hired(dask, stand_in):  # noqa: ARG001 - gradings are stood in for
+    """Clusters of ours for Dask's, that are at work; all that they say is in `said`."""
+    crews = []
+
+    def hire(theirs):
+        said = []
+        crews.append(Cluster(theirs.scheduler_address, "{}", said.append))
+        crews[-1].facilities()
+        crews[-1].said = said
+        return crews[-1]
+
+    yield hire
+    for each in crews:
+        each.close()
+
+
+@pytest.fixture
+def errand(transposition):
+    plan = plan_of([transposition], handin("anna"))
+    return plan.errand(next(iter(plan.items.values())))
+
+
+def failing(what):
+    def fail(*_):
+        raise what
+
+    return fail
+
+
+def here():
+    return get_worker().address
+
+
+def test_an_errand_is_graded_by_a_worker(dask, hired):
+    """Its outcome is the future's result."""
+    crew = hired(dask(1))
+    assert crew.submit("errand").result(20) == GRADED
+
+
+SAYINGS = {
+    "nothing": None,
+    "nonsense": "nonsense",
+    "three things": ("a", "b", "c"),
+    "no result": ("tcp://there", "{}"),
+    "numbers": (5, 5),
+}
+
+
+def say_as_chosen(_errand):
+    return CHOSEN.saying
+
+
+@pytest.mark.parametrize("saying", SAYINGS)
+def test_whatever_a_worker_says_ends_the_errand(dask, hired, monkeypatch, errand, saying):
+    """As one that has failed, with the reason: nobody waits for it for ever."""
+    CHOSEN.saying = SAYINGS[saying]
+    monkeypatch.setattr(module, "read_answer", read_answer)
+    monkeypatch.setattr(module, "grade_here", say_as_chosen)
+    outcome = hired(dask(1)).submit(errand).result(20)
+    assert isinstance(outcome, Ungraded)
+    assert "a worker's answer is not believed" in outcome.fault
+
+
+def test_two_errands_are_under_way_for_each_worker(dask, hired):
+    """One that is graded, and one that is there when that is done; workers without a device do not count."""
+    theirs = dask(3)
+    assert hired(theirs).hands == 6
+
+
+def test_a_device_grades_one_submission_at_a_time(dask, hired, stand_in):
+    """Also where its worker has threads for more."""
+    guard, seen = Lock(), []
+
+    def grade(_):
+        seen.append(guard.acquire(blocking=False))
+        time.sleep(0.02)
+        guard.release()
+        return GRADED
+
+    stand_in.grade = grade
+    crew = hired(dask(1, threads=4))
+    for outcome in [crew.submit(number) for number in range(6)]:
+        outcome.result(20)
+    assert seen == [True] * 6
+
+
+def test_a_worker_without_a_device_gets_nothing(dask, stand_in, monkeypatch):
+    """It is another one's; the batch waits for a worker, says how to start one, and gives up in the end."""
+    monkeypatch.setattr(module, "PATIENCE", 0.5)
+    stand_in.look = failing(AssertionError("asked"))
+    theirs, said = dask(1, resources={}), []
+    with (
+        closing(Cluster(theirs.scheduler_address, "{}", said.append)) as crew,
+        pytest.raises(WorkerError) as caught,
+    ):
+        crew.facilities()
+    command = f'dask worker {theirs.scheduler_address} --nthreads 1 --resources "device=1"'
+    assert command in str(caught.value)
+    assert said == [f"waiting for a worker at {theirs.scheduler_address}: {command}"]
+
+
+def test_workers_that_differ_are_named(dask, stand_in):
+    """Their results could not be compared; both, and what they have, are in the line."""
+    theirs, first = dask(2), []
+
+    def look():
+        first.append(here())
+        return FACILITIES if first[0] == here() else Facilities(grader="2", device=DEVICE, simulated=False)
+
+    stand_in.look = look
+    with closing(Cluster(theirs.scheduler_address, "{}", print)) as crew, pytest.raises(WorkerError) as caught:
+        crew.facilities()
+    for words in (*(worker.worker_address for worker in theirs.workers.values()), "grader 1", "grader 2", "without"):
+        assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (DeviceError("there is no OpenCL device."), "cannot grade: there is no OpenCL device."),
+        (ModuleNotFoundError("No module named 'grader'"), "must be installed where it runs"),
+    ],
+    ids=["no device", "no grader"],
+)
+def test_a_worker_that_cannot_grade_is_named(dask, stand_in, error, words):
+    """Before anything is graded."""
+    theirs = dask(1)
+    stand_in.look = failing(error)
+    with closing(Cluster(theirs.scheduler_address, "{}", print)) as crew, pytest.raises(WorkerError) as caught:
+        crew.facilities()
+    assert theirs.workers[0].worker_address in str(caught.value)
+    assert words in str(caught.value)
+
+
+def test_a_worker_that_leaves_while_it_looks_around_is_not_waited_for(dask, hired, stand_in):
+    """The others are enough."""
+    theirs, asked = dask(2), []
+
+    def look():
+        asked.append(here())
+        if len(asked) == 1:
+            theirs.loop.add_callback(theirs.workers[0].close)
+        time.sleep(0.5 if here() == theirs.workers[0].address else 0)
+        return FACILITIES
+
+    stand_in.look = look
+    assert hired(theirs).submit("errand").result(20) == GRADED
+
+
+def test_who_comes_and_goes_is_said(dask, hired):
+    """In a line each; without any worker the line says how to start one, and errands wait for it."""
+    theirs = dask(1)
+    crew = hired(theirs)
+    theirs.scale(0)
+    waited(lambda: len(crew.said) == 2, 20)
+    assert "has left; what it had is graded by another. 0 workers now." in crew.said[0]
+    assert crew.said[1].startswith("no worker is left; waiting for one: dask worker ")
+    outcome = crew.submit("errand")
+    time.sleep(0.2)
+    assert not outcome.done()
+    theirs.scale(1)
+    assert outcome.result(20) == GRADED
+    waited(lambda: crew.said[2:], 20)
+    assert "has come. 1 worker now." in crew.said[2]
+
+
+def test_a_worker_that_only_fails_is_retired_while_others_succeed(dask, hired, stand_in):
+    """It would be the first to be free for every errand; the line says why it gets no more."""
+    theirs = dask(2)
+    bad = theirs.workers[0].address
+
+    def grade(_):
+        if here() == bad:
+            return UNGRADED
+        time.sleep(0.05)
+        return GRADED
+
+    stand_in.grade = grade
+    crew = hired(theirs)
+    end = time.monotonic() + 20
+    while not any("gets no more" in line for line in crew.said) and time.monotonic() < end:
+        for outcome in [crew.submit(number) for number in range(4)]:
+            outcome.result(20)
+    waited(lambda: bad not in crew._workers(), 20)
+    assert f"{bad} has failed 3 times in a row and gets no more. The last time: the engine has gone." in crew.said
+    assert [crew.submit(number).result(20) for number in range(4)] == [GRADED] * 4
+
+
+def test_a_scheduler_that_goes_ends_the_batch_and_says_what_to_do(dask, hired, monkeypatch):
+    """Errands under way fail at once; the next is refused, after the time in which it could have come back."""
+    theirs = dask(1)
+    monkeypatch.setattr(module, "CONNECTING", 1.0)
+    crew = hired(theirs)
+    theirs.scale(0)
+    waiting = crew.submit("errand")
+    theirs.close(timeout=20)
+    with pytest.raises(WorkerError, match="lost"):
+        waiting.result(20)
+    with pytest.raises(WorkerError, match="the same command goes on from there"):
+        crew.submit("errand")
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "nonsense://x:1", ""])
+def test_an_address_at_which_nobody_answers_is_named(address, monkeypatch):
+    """Whatever is wrong with it."""
+    monkeypatch.setattr(module, "CONNECTING", 0.5)
+    with pytest.raises(WorkerError) as caught:
+        Cluster(address, "{}", print)
+    assert f"no Dask scheduler answers at {address}" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    del caught
+    gc.collect()  # Dask's client, which failed, must not be collected while a later one starts: the two would lock up
+
+
+def passed_on(crew, **ending):
+    asked, outcome = Future(), Future()
+    if "error" in ending:
+        asked.set_exception(ending["error"])
+    else:
+        asked.cancel()
+        asked.set_running_or_notify_cancel()
+    crew._pass_on(asked, "errand", outcome)
+    return str(outcome.exception(0))
+
+
+def test_what_ends_an_errand_is_told_in_our_words():
+    """A submission over which workers die, one whose connection is lost, and one that a worker cannot read."""
+    crew = SimpleNamespace()
+    dead = KilledWorker("task", SimpleNamespace(address="tcp://a:1"), 3)
+    tell = lambda **ending: passed_on(SimpleNamespace(_pass_on=lambda *each: Cluster._pass_on(crew, *each)), **ending)  # noqa: E731
+    assert tell(error=dead) == "4 workers died over it, the last tcp://a:1."
+    assert tell(cancelled=CancelledError()) == "the connection to the scheduler was lost."
+    assert "ModuleNotFoundError: No module named 'grader.x'" in tell(
+        error=ModuleNotFoundError("No module named 'grader.x'")
+    )
+
+
+def test_nobody_is_retired_for_what_all_fail_at():
+    """Where the fault is the assignment's, workers come and go by it; so does the last one."""
+    crew = Crew()
+    crew.look({"a", "b"})
+    for _ in range(9):
+        crew.note("a", UNGRADED)
+        crew.note("b", UNGRADED)
+    assert crew.hopeless() == ()
+    crew.note("b", GRADED)
+    assert crew.hopeless() == (("a", "the engine has gone."),)
+    assert crew.hopeless() == ()
+
+
+def test_one_failure_is_no_pattern():
+    """A success in between begins the count anew."""
+    crew = Crew()
+    crew.look({"a", "b"})
+    crew.note("b", GRADED)
+    for outcome in (UNGRADED, UNGRADED, GRADED, UNGRADED, UNGRADED):
+        crew.note("a", outcome)
+    assert crew.hopeless() == ()
+
+
+@pytest.mark.parametrize("name", ["distributed.client", "distributed.core", "distributed.utils", "tornado.application"])
+def test_dask_says_nothing_to_the_terminal(dask, hired, name):
+    """What an instructor must know, we say."""
+    logging.getLogger(name).setLevel(logging.INFO)
+    hired(dask(1))
+    assert not logging.getLogger(name).isEnabledFor(logging.CRITICAL)

@@ -1,0 +1,39 @@
+"""commands/assignments.py: what the command line says of assignments, and the folder that it starts."""
+
+from commandline import complaint, grader, output_of
+from project import ASSIGNMENTS
+
+
+def test_list_names_every_assignment_with_its_title(tmp_path):
+    """One line each, in the order of their names."""
+    lines = output_of(tmp_path, "list").splitlines()
+    assert [line.split()[0] for line in lines] == sorted(ASSIGNMENTS)
+    assert lines[2] == "coalsTransp       Coalesced transposition"
+
+
+def test_show_gives_the_contract_the_cases_and_the_points(tmp_path, transposition):
+    """What a student needs to know before writing a line."""
+    sizes = transposition.performance.classes["cpu"].sizes
+    text = output_of(tmp_path, "show", "coalsTransp")
+    assert text.startswith("Coalesced transposition (coalsTransp), 100 points\n")
+    for words in (
+        "__kernel void coalsTransp(__global real *A, __global real *B, uint32_t height, uint32_t width)",
+        "local (TILE, TILE)",
+        "TILE=16",
+        "one element: height 1, width 1, random data",
+        f"performance on a cpu at height {sizes['height']}, width {sizes['width']}",
+    ):
+        assert words in text
+
+
+def test_show_of_an_unknown_name_suggests_the_nearest(tmp_path):
+    """As `grade` does."""
+    assert "did you mean blockMMM?" in complaint(grader(tmp_path, "show", "blockMM"))
+
+
+def test_init_writes_a_folder_that_is_ready_to_grade(tmp_path):
+    """It prints what it wrote, and a second run refuses to write over it."""
+    written = output_of(tmp_path, "init", "coalsTransp", "mine").splitlines()
+    assert all((tmp_path / path).is_file() for path in written)
+    assert "mine/kernels.cl" in written
+    assert "already holds kernels.cl" in complaint(grader(tmp_path, "init", "coalsTransp", "mine"))

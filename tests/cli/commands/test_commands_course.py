@@ -1,0 +1,91 @@
+"""commands/course.py: a batch on a machine that lacks what was asked for, and one that is released later."""
+
+import csv
+
+import pytest
+from batches import WRONG as WRONG_ONES
+from batches import batch, run, small_batch
+from commandline import QUICK, WRONG, grader, without_simulator
+from courses import KERNEL
+from hiding import WRONG_WHEN_RAGGED, hiding_course
+
+
+def test_a_batch_that_requires_the_sanitizer_grades_nobody_without_it(tmp_path, bare_python):
+    """Nor does it take anybody for failed: it ends before it has begun, and says why."""
+    (tmp_path / "submissions").mkdir()
+    (tmp_path / "submissions" / "anna.cl").write_text(WRONG)
+    done = without_simulator(
+        tmp_path,
+        bare_python,
+        *("batch", "submissions", "--assignment", "coalsTransp", "--out", "results", "--require-sanitizer"),
+        *("--sandbox", "process"),
+    )
+    assert done.returncode == 3
+    assert done.stderr.startswith("grader: not graded: the simulator is missing here. Run `")
+    assert list((tmp_path / "results" / "results").iterdir()) == []
+    assert not (tmp_path / "results" / "students").exists()
+
+
+@pytest.mark.whole
+def test_a_batch_without_the_simulator_says_whose_points_are_not_whole(tmp_path, bare_python, simulator):  # noqa: ARG001 - it is installed
+    """Nobody publishes them unseen: the last lines, the overview and the table say so, and exit code 3 covers whoever
+    has failed. Once the simulator is there, the same command grades them again.
+    """
+    (tmp_path / "submissions").mkdir()
+    (tmp_path / "submissions" / "anna.cl").write_text(WRONG)
+    command = ("batch", "submissions", "--assignment", "coalsTransp", "--out", "out")
+    command += ("--sandbox", "process")
+    done = without_simulator(tmp_path, bare_python, *command)
+    assert done.returncode == 3
+    assert "1 submission not checked in full, up to 32 points each: the simulator is missing." in done.stdout
+    assert "The simulator is missing here. Run `" in done.stdout
+    assert "1 submission not checked in full" in (tmp_path / "out" / "index.html").read_text()
+    (row,) = csv.DictReader((tmp_path / "out" / "grades.csv").read_text(encoding="utf-8-sig").splitlines())
+    assert (row["max_points"], row["unchecked"], row["unchecked_reason"]) == ("100", "32", "NO_SIMULATOR")
+    done = grader(tmp_path, *command, **QUICK)
+    assert (done.returncode, "there from before" in done.stdout) == (1, False)
+    assert "not checked in full" not in done.stdout
+
+
+@pytest.mark.whole
+def test_a_batch_on_a_device_that_is_not_there_ends_before_it_begins(tmp_path):
+    """Though its first device is."""
+    small_batch(tmp_path, 1)
+    command = batch(tmp_path, tmp_path / "out", "--jobs", "2", "--device", "0,99")
+    assert run(command, tmp_path / "log") == 3
+    assert "there is no OpenCL device 99" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.whole
+def test_the_number_of_the_device_changes_no_result(tmp_path):
+    """A batch that was begun on one device goes on with others of its kind: nothing is graded again."""
+    small_batch(tmp_path, 2, kinds=WRONG_ONES)
+    for options in ((), ("--device", "0"), ("--jobs", "1", "--device", "0")):
+        assert run(batch(tmp_path, tmp_path / "out", *options), tmp_path / "log") == 1
+    assert (tmp_path / "log").read_text().count("2 gradings to make, of which 2 are there from before") == 2
+
+
+@pytest.mark.whole
+def test_a_batch_is_released_by_the_same_command(tmp_path):
+    """Before, nobody can tell who fails a hidden case; after --release everybody is told, and nothing is graded."""
+    hiding_course(tmp_path / "course", "case")
+    for name, source in (("anna", KERNEL), ("bob", WRONG_WHEN_RAGGED)):
+        (tmp_path / "submissions" / name).mkdir(parents=True)
+        (tmp_path / "submissions" / name / "kernels.cl").write_text(source)
+    command = ("batch", "submissions", "--assignment", "small", "--course", "course", "--out", "out")
+    command += ("--sandbox", "process")
+    students = tmp_path / "out" / "students"
+
+    def told(name):
+        return "".join(path.read_text() for path in sorted((students / name).iterdir()))
+
+    done = grader(tmp_path, *command, **QUICK)
+    assert done.returncode == 1  # the instructor's: Bob has failed
+    for name in ("anna", "bob"):
+        assert "hidden: its outcome" in told(name)
+        assert "elements of z wrong" not in told(name)
+    assert "elements of z wrong" in (tmp_path / "out" / "batch.xml").read_text()
+    done = grader(tmp_path, *command, "--release", **QUICK)
+    assert "2 gradings to make, of which 2 are there from before" in done.stdout
+    assert "elements of z wrong" in told("bob")
+    assert "hidden: its outcome" not in told("anna")

@@ -1,0 +1,487 @@
+"""commands/submission.py: one submission from the command line, from bad input to exit code."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from commandline import (
+    CRASHING,
+    HANGING,
+    MODEL,
+    NOT_BUILDING,
+    QUICK,
+    REPORTS,
+    WRONG,
+    complaint,
+    environment,
+    everything_said,
+    grade,
+    graded_as_failed,
+    grader,
+    is_ungraded,
+    names_in,
+    output_of,
+    reasons_by_kind,
+    without_simulator,
+)
+from hiding import WRONG_FOR_PRACTICE, WRONG_WHEN_RAGGED, hiding_course
+from project import ROOT
+
+from grader.results.result import Result
+
+# --- files that are no submission ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty"),
+        (b"\x7fELF\x00\x01", "binary file"),
+        ("__kernel".encode("utf-16"), "is UTF-16 text; save it as UTF-8"),
+        (b"/" * (1024 * 1024 + 1), "is over 1 MiB"),
+    ],
+    ids=["empty", "binary", "UTF-16", "too large"],
+)
+def test_a_file_that_is_no_source_text_is_one_line_and_exit_code_2(tmp_path, content, said):
+    """The line names the file and what is wrong with it; no report is written about it."""
+    (tmp_path / "kernels.cl").write_bytes(content)
+    line = complaint(grade(tmp_path))
+    assert "kernels.cl" in line
+    assert said in line
+    assert names_in(tmp_path) == ["kernels.cl"]
+
+
+def test_a_missing_file_is_one_line_and_exit_code_2(tmp_path):
+    """The line names the path that was given."""
+    line = complaint(grader(tmp_path, "grade", "nothing.cl", "--assignment", "coalsTransp"))
+    assert line == "grader: there is no file nothing.cl; check the path.\n"
+
+
+def test_a_folder_without_kernels_is_one_line_and_exit_code_2(tmp_path):
+    """The line names what the folder holds in place of kernels.cl."""
+    shutil.copy(MODEL, tmp_path / "mine.cl")
+    line = complaint(grader(tmp_path, "grade", ".", "--assignment", "coalsTransp"))
+    assert "has no kernels.cl. It holds mine.cl" in line
+
+
+def test_a_path_that_cannot_be_opened_is_one_line_and_exit_code_2(tmp_path):
+    """The line gives the system's reason: a link to itself, a file used as a folder, a file of somebody else's."""
+    (tmp_path / "loop.cl").symlink_to("loop.cl")
+    shutil.copy(MODEL, tmp_path / "locked.cl")
+    (tmp_path / "locked.cl").chmod(0)
+    paths = {"loop.cl": "symbolic links", "locked.cl/kernels.cl": "Not a directory"}
+    if os.getuid() != 0:
+        paths["locked.cl"] = "Permission denied"
+    for path, reason in paths.items():
+        line = complaint(grader(tmp_path, "grade", path, "--assignment", "coalsTransp"))
+        assert f"{path} cannot be read" in line
+        assert reason in line
+
+
+def test_a_path_that_is_too_long_is_one_line_and_exit_code_2(tmp_path):
+    """It is the caller's mistake like any other path that is not there."""
+    complaint(grader(tmp_path, "grade", "k" * 300, "--assignment", "coalsTransp"))
+
+
+# --- other words of the command line that cannot be used ------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--assignment", "coalTransp"), "there is no assignment 'coalTransp'; did you mean coalsTransp?"),
+        (("--assignment", "../coalsTransp"), "there is no assignment '../coalsTransp'"),
+        (("--assignment", "coalsTransp", "--seed", "-1"), "the seed -1 is out of range; it must be from 0 to"),
+        (("--assignment", "coalsTransp", "--seed", 2**63), "out of range"),
+        (("--assignment", "coalsTransp", "--device", "-1"), "device"),
+        (("--assignment", "coalsTransp", "--sandbox", "sandpit"), "there is no sandbox 'sandpit'; there are: process"),
+        (("--assignment", "coalsTransp", "--course", "nowhere"), "nowhere/assignments is not a folder"),
+        (("--assignment", "coalsTransp", "--junit", "none/report.xml"), "there is no folder none; make it first"),
+        (("--assignment", "coalsTransp", "--json", "."), "it is a folder; name a file"),
+        (("--assignment", "coalsTransp", "--junit", "ok.xml", "--json", "no/r.json"), "there is no folder no"),
+        (("--assignment", "coalsTransp", "--junit", "j" * 300), "cannot write"),
+        (("--assignment", "coalsTransp", "--json", "kernels.cl"), "kernels.cl"),
+        (("--assignment", "coalsTransp", "--junit", "same", "--json", "same"), "same"),
+    ],
+    ids=[
+        "near an assignment",
+        "an assignment's path",
+        "seed below the range",
+        "seed above the range",
+        "device below zero",
+        "sandbox",
+        "course",
+        "folder of a report",
+        "folder as a report",
+        "folder of the second report",
+        "name of a report too long",
+        "report over the submission",
+        "one file for two reports",
+    ],
+)
+def test_an_option_that_cannot_be_used_is_one_line_before_anything_is_graded(tmp_path, args, said):
+    """Exit code 2 and a line that says which option; the submission is as it was, and no file is beside it."""
+    shutil.copy(MODEL, tmp_path / "kernels.cl")
+    line = complaint(grader(tmp_path, "grade", "kernels.cl", *args, **QUICK))
+    assert said in line
+    assert names_in(tmp_path) == ["kernels.cl"]
+    assert (tmp_path / "kernels.cl").read_bytes() == MODEL.read_bytes()
+
+
+def test_a_students_repository_decides_nothing_about_its_grading(tmp_path):
+    """A settings file in it that names a course of the student's is not read: its oracle.py would run as the judge."""
+    evil = tmp_path / "evil"
+    for folder in ("assignments", "reference"):
+        shutil.copytree(ROOT / folder / "coalsTransp", evil / folder / "mine")
+    (evil / "reference" / "mine" / "oracle.py").write_text(
+        "open('owned', 'w')\n" + (ROOT / "reference" / "coalsTransp" / "oracle.py").read_text()
+    )
+    (tmp_path / "grader.yaml").write_text("course: evil\nsandbox: process\n")
+    (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
+    line = complaint(grader(tmp_path, "grade", "kernels.cl", "--assignment", "mine", **QUICK))
+    assert "there is no assignment 'mine'" in line
+    assert not (tmp_path / "owned").exists()
+
+
+NO_ENGINE = {"DOCKER_HOST": "unix:///nowhere", "GRADER_SANDBOX": ""}
+
+
+def test_a_file_that_was_downloaded_does_not_run_without_a_wall(tmp_path):
+    """Whoever owns it, and whatever lies beside it: where there is no container, the way out says what it means."""
+    (tmp_path / "kernels.cl").write_text(WRONG)
+    done = grade(tmp_path, **NO_ENGINE, **QUICK)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "no container engine answers" in done.stderr
+    assert "--sandbox process runs it with your rights" in done.stderr
+
+
+def test_what_was_started_here_is_graded_on_a_machine_without_containers(tmp_path):
+    """A student's one command: there is nobody to be protected from. An unpacked copy beside it is somebody's."""
+    state = {"XDG_STATE_HOME": str(tmp_path / "state"), **NO_ENGINE, **QUICK}
+    assert grader(tmp_path, "init", "coalsTransp", "mine", **state).returncode == 0
+    (tmp_path / "mine" / "kernels.cl").write_text(NOT_BUILDING)
+    done = grade(tmp_path / "mine", **state)
+    assert graded_as_failed(done, tmp_path / "mine").provenance.sandbox == "process"
+    shutil.copytree(tmp_path / "mine", tmp_path / "theirs")
+    assert grade(tmp_path / "theirs", **state).returncode == 3
+
+
+@pytest.fixture
+def copied_course(tmp_path):
+    """A course of one assignment that a test may break, and a submission beside it."""
+    for part in ("assignments", "reference"):
+        shutil.copytree(ROOT / part / "coalsTransp", tmp_path / "course" / part / "coalsTransp")
+    shutil.copy(MODEL, tmp_path / "kernels.cl")
+    return tmp_path / "course"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "said"),
+    [
+        ("^title: .*\n", "", "title: Field required; add it"),
+        ("^kernel:", "kernal:", "kernal: Extra inputs are not permitted; remove it, or correct its spelling"),
+        ("^title: .*", "title: [", "is not YAML"),
+    ],
+)
+def test_a_malformed_assignment_is_one_line_with_its_path_and_a_remedy(copied_course, pattern, replacement, said):
+    """An instructor's slip is exit code 2, wherever the file is used."""
+    path = copied_course / "assignments" / "coalsTransp" / "assignment.yaml"
+    path.write_text(re.sub(pattern, replacement, path.read_text(), count=1, flags=re.MULTILINE))
+    line = complaint(grade(copied_course.parent, "--course", "course"))
+    assert "course/assignments/coalsTransp/assignment.yaml: " in line
+    assert said in line
+
+
+def test_an_incomplete_reference_is_one_line_with_its_path(copied_course):
+    """The file that is missing is named."""
+    (copied_course / "reference" / "coalsTransp" / "oracle.py").unlink()
+    line = complaint(grader(copied_course.parent, "show", "coalsTransp", "--course", "course"))
+    assert "course/reference/coalsTransp/oracle.py is missing" in line
+
+
+# --- submissions that fail ---------------------------------------------------------------------
+
+
+def test_a_missing_kernel_is_a_result_that_names_the_nearest(tmp_path):
+    """Exit code 1: the file was graded; nothing else of it was run."""
+    (tmp_path / "kernels.cl").write_text(WRONG.replace("coalsTransp", "coalsTrans"))
+    done = grade(tmp_path)
+    build, *rest = graded_as_failed(done, tmp_path).checks
+    assert build.reason == "KERNEL_MISSING"
+    assert build.message == "the file has no kernel named coalsTransp; the nearest is coalsTrans."
+    assert {check.reason for check in rest} == {"NOT_RUN"}
+    assert "KERNEL_MISSING" in done.stdout
+
+
+def test_a_wrong_argument_list_shows_expected_and_found(tmp_path):
+    """Exit code 1, and both declarations in every report."""
+    (tmp_path / "kernels.cl").write_text(WRONG.replace(", uint width", ""))
+    done = grade(tmp_path)
+    assert graded_as_failed(done, tmp_path).checks[0].reason == "WRONG_ARGUMENTS"
+    for text in (done.stdout, (tmp_path / "report.xml").read_text()):
+        words = " ".join(text.split())
+        assert "expected: __kernel void coalsTransp(__global real *A, __global real *B, uint32_t height" in words
+        assert "found: __kernel void coalsTransp(__global float *A, __global float *B, uint height)" in words
+
+
+def test_a_build_error_gives_the_students_line_and_no_path_of_ours(tmp_path):
+    """Exit code 1; neither the terminal nor a file tells where the compiler ran."""
+    (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
+    done = grade(tmp_path)
+    build = graded_as_failed(done, tmp_path).checks[0]
+    assert build.reason == "BUILD_ERROR"
+    assert build.message.startswith("line 5, column 12: ")
+    said = everything_said(done, tmp_path)
+    assert "kernels.cl:5:12" in said
+    for ours in ("/tmp/", "tempfile", str(tmp_path), str(ROOT), sys.prefix, "<kernel>"):
+        assert ours not in said
+
+
+def test_a_page_is_written_beside_the_other_reports(tmp_path):
+    """The same verdict in all of them; the page begins with the error and its line."""
+    (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
+    done = grade(tmp_path, "--html", "page.html")
+    build = graded_as_failed(done, tmp_path).checks[0]
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert unescape(page).partition("Start here")[2].partition("Checks")[0].count(build.message) == 1
+    assert names_in(tmp_path) == ["kernels.cl", "page.html", "report.xml", "result.json"]
+
+
+def test_a_file_name_that_is_not_utf_8_is_no_obstacle(tmp_path):
+    """Old archives unpack to such names; the reports are written all the same, and in UTF-8."""
+    path = tmp_path / os.fsdecode(b"l\xf8sning.cl")
+    path.write_text(NOT_BUILDING)
+    done = grader(
+        tmp_path,
+        *("grade", path.name, "--assignment", "coalsTransp", "--junit", "report.xml", "--json", "result.json"),
+        *("--html", "page.html"),
+    )
+    assert "sning.cl" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert graded_as_failed(done, tmp_path).checks[0].reason == "BUILD_ERROR"
+    assert "sning.cl" in done.stdout
+
+
+@pytest.mark.whole
+def test_a_crash_is_a_result_of_the_student(tmp_path):
+    """Exit code 1: the grader outlives the kernel, and every case is told on its own; in the simulator nothing crashes,
+    and the line is known.
+    """
+    (tmp_path / "kernels.cl").write_text(CRASHING)
+    done = grade(tmp_path)
+    reasons = reasons_by_kind(graded_as_failed(done, tmp_path))
+    assert reasons["build"] == [None]
+    assert set(reasons["correctness"]) == {"CRASH"}
+    assert reasons["sanitizer"] == ["OUT_OF_BOUNDS"]
+    assert set(reasons["memory"] + reasons["performance"]) == {"NOT_RUN"}
+    assert "line 1 writes outside B" in done.stdout
+    assert "/tmp/" not in everything_said(done, tmp_path)
+
+
+@pytest.mark.whole
+def test_a_hang_is_waited_for_twice_and_the_rest_is_not_run(tmp_path):
+    """Exit code 1 after two time limits and one in the simulator, which settings can make shorter."""
+    (tmp_path / "kernels.cl").write_text(HANGING)
+    limits = {f"GRADER_DEADLINES__{name}": "2" for name in ("FIRST_LAUNCH", "LAUNCH", "SIMULATION")}
+    result = graded_as_failed(grade(tmp_path, **limits), tmp_path)
+    reasons = reasons_by_kind(result)
+    assert reasons["correctness"] == ["TIME_LIMIT"] * 2 + ["NOT_RUN"] * 10
+    assert reasons["sanitizer"] == ["TIME_LIMIT"]
+    assert set(reasons["memory"] + reasons["performance"]) == {"NOT_RUN"}
+    assert "stopped after 2 s" in result.checks[1].message
+
+
+@pytest.mark.whole
+def test_a_wrong_kernel_fails_alike_whenever_it_has_the_same_seed(tmp_path):
+    """Exit code 1, and the same words twice: the first wrong element and its values come from the seed."""
+    (tmp_path / "kernels.cl").write_text(WRONG)
+    results = [graded_as_failed(grade(tmp_path, "--seed", seed), tmp_path) for seed in (11, 11, 12)]
+    first, again, other = ([check.message for check in result.checks] for result in results)
+    assert first == again != other
+    assert results[0].provenance.seed == 11
+    assert results[0].points == 0
+
+
+# --- a submission that passes -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory):
+    """The model solution as a Windows editor would save it, graded over older and longer reports."""
+    folder = tmp_path_factory.mktemp("right")
+    (folder / "kernels.cl").write_bytes(b"\xef\xbb\xbf" + MODEL.read_bytes().replace(b"\n", b"\r\n"))
+    for name in ("report.xml", "result.json"):
+        (folder / name).write_text("older\n" * 100_000)
+    return grade(folder, **QUICK), folder
+
+
+def test_a_right_submission_is_exit_code_0_also_from_a_windows_editor(right):
+    """A byte order mark and carriage returns do not matter; the report goes to standard output alone."""
+    done, _ = right
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "passed build" in done.stdout
+    assert re.search(r"passed correctness: all 12 cases +48 / 48\n", done.stdout)
+    assert re.search(r"passed sanitizer .+ 12 / 12\n", done.stdout)
+    assert re.search(r"passed memory: .+ 20 / 20\n", done.stdout)
+    assert re.search(r"total +100 / 100\n", done.stdout)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_the_files_of_a_grading_agree_with_each_other(right):
+    """The same checks with the same points in JUnit XML, in JSON and on the terminal."""
+    done, folder = right
+    result = Result.model_validate_json((folder / "result.json").read_text())
+    cases = list(ElementTree.parse(folder / "report.xml").iter("testcase"))
+    assert [case.get("name") for case in cases] == [check.name for check in result.checks]
+    points = [re.findall(r"points=([\d.]+)\]\]", case.findtext("system-out")) for case in cases]
+    assert points == [[f"{check.points:g}", f"{check.max_points:g}"] for check in result.checks]
+    assert result.points == sum(check.points for check in result.checks) == 100
+    assert list(ElementTree.parse(folder / "report.xml").iter("failure")) == []
+    assert f"seed {result.provenance.seed}" in done.stdout
+    assert result.submission == "kernels.cl"
+
+
+def test_older_files_are_replaced_whole_with_nothing_left_beside_them(right):
+    """No byte of the older reports, and no temporary file."""
+    _, folder = right
+    for name in ("report.xml", "result.json"):
+        assert "older" not in (folder / name).read_text()
+    assert names_in(folder) == ["kernels.cl", "report.xml", "result.json"]
+
+
+def test_settings_of_the_environment_reach_a_grading(right):
+    """Timing stopped after the ten pairs that the environment asked for, or went on for a reason of its own rules."""
+    _, folder = right
+    performance = Result.model_validate_json((folder / "result.json").read_text()).checks[-1].performance
+    assert 10 <= performance.pairs == len(performance.samples.submission) <= 100
+
+
+def test_the_schema_of_the_json_report_is_the_one_it_has(right, tmp_path):
+    """Every field of a real report is in the published schema, and every required one is in the report."""
+    schema = json.loads(output_of(tmp_path, "schema", "result"))
+    fields = json.loads((right[1] / "result.json").read_text())
+    assert set(fields) <= set(schema["properties"])
+    assert set(schema["required"]) <= set(fields)
+
+
+# --- faults that are not the student's -----------------------------------------------------------
+
+
+def test_a_device_that_is_not_there_is_exit_code_3_and_no_grade(tmp_path):
+    """The files hold one error and no failure, and replace those of an earlier grading."""
+    shutil.copy(MODEL, tmp_path / "kernels.cl")
+    (tmp_path / "report.xml").write_text("older")
+    is_ungraded(grade(tmp_path, "--device", "99"), tmp_path, "there is no OpenCL device 99")
+
+
+def test_a_machine_without_opencl_is_exit_code_3_and_no_grade(tmp_path):
+    """No platform at all, which the loader reports as an error; `grader doctor` is named as the way on."""
+    shutil.copy(MODEL, tmp_path / "kernels.cl")
+    done = grade(tmp_path, OCL_ICD_VENDORS=str(tmp_path / "none.icd"))
+    is_ungraded(done, tmp_path, "no OpenCL driver is installed. Run `")
+
+
+def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_python):
+    """Everything else is graded as ever; every report says what is not checked, and how to get the simulator. No fault
+    of the student's, so exit code 3.
+    """
+    shutil.copy(MODEL, tmp_path / "kernels.cl")
+    done = without_simulator(
+        tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", "--html", "page.html", *REPORTS
+    )
+    assert (done.returncode, done.stderr) == (3, "")
+    result = Result.model_validate_json((tmp_path / "result.json").read_text())
+    skipped = [check for check in result.checks if check.kind in {"sanitizer", "memory"}]
+    assert len(skipped) == 4
+    assert {(check.verdict, check.reason, check.points) for check in skipped} == {("skipped", "NO_SIMULATOR", 0)}
+    assert {check.verdict for check in result.checks if check not in skipped} == {"passed"}
+    assert (result.points, result.max_points, result.passed) == (68, 100, False)
+    assert json.loads((tmp_path / "result.json").read_text())["unchecked"] == [
+        {"reason": "NO_SIMULATOR", "checks": 4, "points": 32.0}
+    ]
+    assert "the simulator is missing here. Run `" in " ".join(done.stdout.split())
+    assert len(list(ElementTree.parse(tmp_path / "report.xml").iter("skipped"))) == 4
+    assert "the simulator is missing here" in (tmp_path / "page.html").read_text()
+
+
+def test_without_a_simulator_all_are_asked_for_the_same_points(tmp_path, bare_python):
+    """Also who hands in what does not build, whose points are lost with a simulator and without one."""
+    (tmp_path / "kernels.cl").write_text("__kernel void coalsTransp(")
+    done = without_simulator(tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", *REPORTS)
+    assert (done.returncode, done.stderr) == (1, "")
+    result = Result.model_validate_json((tmp_path / "result.json").read_text())
+    assert [check.verdict for check in result.checks if check.kind in {"sanitizer", "memory"}] == ["failed"] * 4
+    assert (result.points, result.max_points, result.unchecked) == (0, 100, ())
+
+
+def test_who_requires_the_sanitizer_gets_no_grade_without_it(tmp_path, bare_python):
+    """Exit code 3: whoever compares points wants them of the same checks."""
+    shutil.copy(MODEL, tmp_path / "kernels.cl")
+    done = without_simulator(
+        tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", "--require-sanitizer", *REPORTS
+    )
+    is_ungraded(done, tmp_path, "the simulator is missing here. Run `")
+
+
+def test_an_oracle_that_fails_is_exit_code_3_and_no_grade(copied_course):
+    """An instructor's fault, not the student's: the line names the file, and the reports say that there is no grade."""
+    path = copied_course / "reference" / "coalsTransp" / "oracle.py"
+    path.write_text("def expected(A, height, width):\n    raise ValueError('not finished')\n")
+    folder = copied_course.parent
+    is_ungraded(grade(folder, "--course", "course"), folder, "course/reference/coalsTransp/oracle.py")
+
+
+@pytest.mark.whole
+def test_a_closed_standard_output_does_not_lose_the_files(tmp_path):
+    """A reader that goes away, such as `head`, is no reason to keep no result."""
+    (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
+    command = f"{sys.executable} -m grader.cli.main grade kernels.cl --assignment coalsTransp --json result.json | true"
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment(), stdin=subprocess.DEVNULL, check=True)
+    assert Path(tmp_path / "result.json").is_file()
+
+
+# --- what students are not shown ------------------------------------------------------------------
+
+
+FILES = ("--junit", "report.xml", "--json", "result.json", "--html", "page.html", "--gradescope", "results.json")
+
+
+def grade_hiding(folder, source, *options):
+    """Grade it for an assignment with a hidden case and one for practice; what was said and written, as one text."""
+    if not (folder / "course").exists():
+        hiding_course(folder / "course", "case")
+    (folder / "kernels.cl").write_text(source)
+    done = grader(
+        folder, "grade", "kernels.cl", "--assignment", "small", "--course", "course", *FILES, *options, **QUICK
+    )
+    written = [(folder / name).read_text() for name in FILES[1::2]]
+    return done, "\n".join((done.stdout, done.stderr, *written))
+
+
+@pytest.mark.whole
+def test_a_hidden_case_is_told_nowhere_until_it_is_released(tmp_path):
+    """Neither by a report nor by the exit code; with --release everything is there."""
+    done, said = grade_hiding(tmp_path, WRONG_WHEN_RAGGED)
+    assert done.returncode == 0
+    assert "skip   correctness: ragged (n 1000)\n       hidden: its outcome, worth up to 5 points," in done.stdout
+    for words in ("WRONG_OUTPUT", "NOT_RUN", "elements of z wrong"):
+        assert words not in said
+    done, said = grade_hiding(tmp_path, WRONG_WHEN_RAGGED, "--release")
+    assert done.returncode == 1
+    assert "hidden" not in done.stdout
+    assert "of 1,000 elements of z wrong" in said
+
+
+@pytest.mark.whole
+def test_a_case_for_practice_fails_nobody(tmp_path):
+    """It is told in full, and the exit code is that of a submission that passed."""
+    done, said = grade_hiding(tmp_path, WRONG_FOR_PRACTICE, "--release")
+    assert done.returncode == 0
+    assert "FAILED practice: large (n 5000)\n       WRONG_OUTPUT" in done.stdout
+    assert "for practice, and worth nothing: WRONG_OUTPUT" in said

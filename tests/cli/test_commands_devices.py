@@ -1,0 +1,51 @@
+"""commands/devices.py: which devices the stations of a batch get."""
+
+import pytest
+
+from grader.cli.devices import places
+from grader.common.errors import InputError
+from grader.grading.settings import as_variables
+
+
+@pytest.mark.parametrize(
+    ("device", "gpu", "variables"),
+    [
+        (None, None, [{}]),
+        ("1", None, [{"GRADER_DEVICE": "1"}]),
+        ("0,1", None, [{"GRADER_DEVICE": "0"}, {"GRADER_DEVICE": "1"}]),
+        (None, "amd", [{"GRADER_DOCKER__GPU": "amd"}]),
+        (None, "nvidia:2", [{"GRADER_DOCKER__GPU": "nvidia:2"}]),
+        (None, "nvidia:0,1", [{"GRADER_DOCKER__GPU": "nvidia:0"}, {"GRADER_DOCKER__GPU": "nvidia:1"}]),
+        (
+            "0",
+            "nvidia:0,1",
+            [
+                {"GRADER_DEVICE": "0", "GRADER_DOCKER__GPU": "nvidia:0"},
+                {"GRADER_DEVICE": "0", "GRADER_DOCKER__GPU": "nvidia:1"},
+            ],
+        ),
+    ],
+)
+def test_every_device_that_is_named_is_a_place(device, gpu, variables):
+    """By the same settings that a machine of a cluster has; what was not named is left open."""
+    assert [as_variables(place) for place in places(device, gpu, 2, None)] == variables
+
+
+@pytest.mark.parametrize(
+    ("device", "gpu", "jobs", "scheduler", "words"),
+    [
+        ("0,", None, 8, None, r"--device 0,: name devices by their numbers"),
+        ("", None, 8, None, "name devices by their numbers"),
+        ("-1", None, 8, None, "name devices by their numbers"),
+        ("0 1", None, 8, None, "as in 0 or 0,1"),
+        ("0,00", None, 8, None, "named twice"),
+        (None, "nvidia:1,1", 8, None, "named twice"),
+        ("0,1", "nvidia:0,1", 8, None, "by --gpu alone"),
+        ("0,1", None, 1, None, "2 devices need as many gradings side by side: --jobs 2 or more"),
+        ("0,1", None, 8, "tcp://10.0.0.1:8786", "in a cluster, start a worker for each"),
+    ],
+)
+def test_a_list_that_makes_no_sense_is_refused(device, gpu, jobs, scheduler, words):
+    """With what to write in its place."""
+    with pytest.raises(InputError, match=words):
+        places(device, gpu, jobs, scheduler)

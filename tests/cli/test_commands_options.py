@@ -1,0 +1,58 @@
+"""commands/options.py: one place says how a grading and a batch end."""
+
+import pytest
+from gradebooks import grade, mark, missed, row
+
+from grader.cli.options import BAD_INPUT, ELSEWHERE, FAILED, PASSED, UNGRADED, batch_exit_code, exit_code
+from grader.results.result import Kind, Reason, Verdict
+
+
+def left(reason, points=12.0):
+    return mark("sanitizer", Kind.SANITIZER, 0.0, points, verdict=Verdict.SKIPPED, reason=reason, message="not here.")
+
+
+HERE, THERE, HIDDEN = map(left, (Reason.NO_SIMULATOR, Reason.DECIDED_ELSEWHERE, Reason.HIDDEN))
+PRACTICE = missed("practice: one (n 1)", Kind.PRACTICE, max_points=0.0)
+
+
+def test_the_codes_are_those_of_the_readme():
+    """CI files and scripts know them by number."""
+    assert (PASSED, FAILED, BAD_INPUT, UNGRADED, ELSEWHERE) == (0, 1, 2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("marks", "code"),
+    [
+        ((mark(),), PASSED),
+        ((mark(), HIDDEN), PASSED),
+        ((mark(), PRACTICE), PASSED),
+        ((mark(), HERE), UNGRADED),
+        ((mark(), left(Reason.NO_SIMULATOR, 0.0)), UNGRADED),
+        ((mark(), THERE), ELSEWHERE),
+        ((mark(), THERE, HERE), UNGRADED),
+        ((mark(), missed(), HERE, THERE), FAILED),
+        ((mark(points=2.0, verdict=Verdict.PARTIAL, reason=Reason.TOO_SLOW), THERE), FAILED),
+    ],
+    ids=["passed", "hidden", "practice", "here", "for no points", "elsewhere", "both", "failed", "partly"],
+)
+def test_a_failure_comes_first_then_what_is_missing_here(marks, code):
+    """A student can mend a failure at once, whatever else is open."""
+    assert exit_code(grade(*marks)) == code
+
+
+@pytest.mark.parametrize(
+    ("rows", "code"),
+    [
+        ((row("ada", grade(mark())), row("eve")), PASSED),
+        ((row("ada", grade(mark())), row("ben", grade(missed()))), FAILED),
+        ((row("ben", grade(missed())), row("cem", grade(mark(), THERE))), FAILED),
+        ((row("ada", grade(mark())), row("cem", grade(mark(), THERE))), ELSEWHERE),
+        ((row("ben", grade(missed())), row("dee", fault="too noisy.")), UNGRADED),
+        ((row("ben", grade(missed())), row("ada", grade(mark(), HERE))), UNGRADED),
+        ((row("ben", grade(missed(), HERE)), row("ada", grade(mark()))), UNGRADED),
+    ],
+    ids=["passed", "failed", "failed first", "elsewhere", "ungraded", "not checked", "failed and not checked"],
+)
+def test_of_a_batch_what_is_not_graded_in_full_comes_first(rows, code):
+    """Somebody fails in every course: that must not cover that points are missing."""
+    assert batch_exit_code(rows) == code

@@ -1,0 +1,243 @@
+"""commands/validating.py: what `grader validate` prints, section by section; what is measured is told here."""
+
+import re
+from io import StringIO
+
+import pytest
+import yaml
+from drafts import course_in, spoil
+from rich.console import Console
+from samples import BUILD, PROFILE, check, failed, performance, result
+
+from grader.authoring.selftest import OwnResults, Statement
+from grader.authoring.validation import Examined, Judged
+from grader.cli import validation_page as validating
+from grader.cli.validation_page import Page, print_validation
+from grader.common.errors import SolutionError
+from grader.course.catalogue import merged
+from grader.grading.checks.correctness import unrun_cases
+from grader.results.metrics import Interval
+from grader.results.result import Kind
+
+WIDTH = 80
+
+
+def exactly(value):
+    return Interval(median=value, low=value, high=value)
+
+
+def timed(fraction, naive=0.25):
+    """A right submission of this speed, of which the baseline has `naive` of the model solution's."""
+    figures = performance(fraction_of_reference=exactly(fraction), speed_up_over_baseline=exactly(fraction / naive))
+    speed = check("performance: cpu (n 1000000)", kind=Kind.PERFORMANCE, performance=figures)
+    return result(BUILD, speed, profiles={"": PROFILE})
+
+
+def skeleton_of(assignment):
+    """Its result: nothing is written."""
+    cases = unrun_cases(assignment, assignment.correctness.cases)
+    return result(BUILD, *(failed(each.name, kind=each.kind, message="nothing was written.") for each in cases))
+
+
+HOLDS = Statement(claim="the model solution passes every check", holds=True, seen="100 of 100 points")
+
+
+@pytest.fixture
+def printed(drafted, monkeypatch, bench):
+    """A function that validates the draft, of which all that is run is told; the text and how much is broken."""
+
+    def validate(model=None, baseline=PROFILE, statements=(HOLDS,), differences=None, graded=0.9):
+        def examine(assignment, *_):
+            own = None if model is None else OwnResults(model=model, skeleton=skeleton_of(assignment))
+            return Examined(assignment=assignment, statements=statements, own=own, baseline=baseline)
+
+        def judge(golden, *_):
+            if isinstance(graded, Exception):
+                raise graded
+            told = (differences or {}).get(golden.name, ())
+            return Judged(golden=golden, result=timed(graded), differences=told)
+
+        monkeypatch.setattr(validating, "examine", examine)
+        monkeypatch.setattr(validating, "judge", judge)
+        page = Page(console=Console(file=StringIO(), width=WIDTH, highlight=False))
+        print_validation("scaling", course_in(drafted), drafted / "tests" / "submissions", bench, page)
+        return page.console.file.getvalue(), page.broken
+
+    return validate
+
+
+def sections(text):
+    """The heads, in order."""
+    return re.findall(r"^scaling: (.*?) -+$", text, re.MULTILINE)
+
+
+def joined_lines(text):
+    """The text as if nothing had been broken."""
+    return " ".join(text.split())
+
+
+ALL = ["the files", "the kernels and the oracle", "golden submissions", "what may be asked", "what students see"]
+
+
+def test_a_draft_that_holds_is_told_in_five_sections(printed):
+    """Nothing is broken; the contract and the report of the skeleton come last."""
+    text, broken = printed(timed(1.0))
+    assert broken == 0
+    assert sections(text) == ALL
+    assert "BROKEN" not in text
+    assert "holds   assignment.yaml can be used (1 kernel, 100 points)" in text
+    assert "holds   the model solution passes every check (100 of 100 points)" in text
+    assert "2 of 2 submissions get the verdicts that they must" in text
+    assert "Scale an array and add another (scaling), 100 points" in text
+    assert "nothing was written." in text
+
+
+def test_no_line_is_wider_than_a_terminal_of_80_columns(printed):
+    """Paths of the tests may be."""
+    text, _ = printed(timed(1.0))
+    assert [line for line in text.splitlines() if len(line.rstrip()) > WIDTH] == []
+
+
+def test_what_is_proposed_can_be_pasted_into_the_file(printed, drafted):
+    """It is YAML, at the place where it belongs; the assignment is one with it."""
+    text, _ = printed(timed(1.0))
+    blocks = re.findall(r"Proposed:\s*\n\n((?:[a-z ].*\n)+)", text)
+    found = [yaml.safe_load(block) for block in blocks]
+    path = drafted / "assignments" / "scaling" / "assignment.yaml"
+    fields = yaml.safe_load(path.read_text())
+    assert found[0]["performance"]["classes"]["cpu"] == {
+        "baseline": "fails",
+        "bands": [{"fraction": 0.5, "points": 20}, {"fraction": 0.37, "points": 10}],
+    }
+    assert found[1]["memory"]["checks"] == [
+        {"name": "coalesced accesses", "measure": "coalescing", "at_most": 8.8, "points": 20}
+    ]
+    for each in found:
+        fields = merged(fields, each)
+    path.write_text(yaml.safe_dump(fields))
+    goal = course_in(drafted).load("scaling").performance.classes["cpu"]
+    assert [band.fraction for band in goal.bands] == [0.5, 0.37]
+
+
+def test_figures_stand_beside_what_is_asked(printed):
+    """The speeds of the model solution, of the baseline and of right submissions; counts of both kernels."""
+    text, _ = printed(timed(1.02))
+    assert re.search(r"the model solution, again\s+1\.02", text)
+    assert re.search(r"the baseline\s+0\.25", text)
+    assert re.search(r"adds-in-place\s+0\.90", text)
+    assert "old-y-left-out" not in text
+    assert re.search(r"coalesced accesses\s+8\s+8\s+1\.1\s+8\.8", text)
+    assert "The goal for a gpu needs such a device" in joined_lines(text)
+    assert "For a student kit to decide about speed: `yardstick: 4.1` beside it." in joined_lines(text)
+
+
+def test_a_yardstick_that_is_far_off_is_remarked(printed, drafted):
+    """It breaks nothing."""
+    spoil(drafted, "assignments/scaling/assignment.yaml", "    cpu:\n", "    cpu:\n      yardstick: 9\n")
+    text, broken = printed(timed(1.0))
+    assert broken == 0
+    assert "remark The yardstick is 9, measured are 4: student kits are too strict about speed." in joined_lines(text)
+
+
+def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
+    """And a check that does not tell the kernels apart; neither breaks anything."""
+    spoil(drafted, "assignments/scaling/assignment.yaml", "fraction: 0.01", "fraction: 0.7")
+    text, broken = printed(timed(1.0))
+    assert broken == 0
+    said = joined_lines(text)
+    assert "asks more full points ask for 0.7, proposed are 0.5." in said
+    assert "asks more coalesced accesses: at most 1.1." in said
+    assert "remark coalesced accesses: the baseline passes" in said
+
+
+def test_a_count_that_could_not_be_made_is_a_question_mark(printed):
+    """The baseline may not run in the simulator."""
+    text, _ = printed(timed(1.0), baseline=None)
+    assert re.search(r"coalesced accesses\s+8\s+\?\s+1\.1\s+8\.8", text)
+
+
+def test_a_file_that_cannot_be_used_is_all_that_is_told(printed, drafted):
+    """With path, field and remedy."""
+    spoil(drafted, "assignments/scaling/assignment.yaml", "sanitizer:", "sanitiser:")
+    text, broken = printed(timed(1.0))
+    assert broken == 1
+    assert sections(text) == ["the files"]
+    assert "BROKEN" in text
+    assert "sanitiser: Extra inputs are not permitted; remove it, or correct its spelling." in joined_lines(text)
+
+
+def test_what_is_broken_is_counted_and_what_rests_on_it_is_not_told(printed):
+    """Where our own files cannot be run, no golden submission is graded."""
+    fault = Statement(claim="our own files can be run", holds=False, seen="oracle.py: failed")
+    text, broken = printed(None, statements=(HOLDS, fault))
+    assert broken == 1
+    assert sections(text) == ALL
+    assert "BROKEN  our own files can be run (oracle.py: failed)" in text
+    said = joined_lines(text)
+    assert "None was graded: first mend what is broken above." in said
+    assert "Nothing was timed" in said
+    assert "No accesses were counted" in said
+    assert "The report of the skeleton" not in said
+
+
+def test_each_difference_of_a_golden_submission_is_broken(printed):
+    """With what it must be; the others are told in one line."""
+    told = {"old-y-left-out": ("tall: CRASH, must be WRONG_OUTPUT", "sanitizer: passes, must be NOT_RUN")}
+    text, broken = printed(timed(1.0), differences=told)
+    assert broken == 2
+    said = joined_lines(text)
+    assert "1 of 2 submissions get the verdicts that they must" in said
+    assert "BROKEN old-y-left-out gets the verdicts that it must (tall: CRASH, must be WRONG_OUTPUT)" in said
+
+
+def test_a_corpus_that_cannot_be_graded_is_broken(printed, drafted):
+    """For a fault in a file, before anything is run, or for one of ours."""
+    text, broken = printed(timed(1.0), graded=SolutionError("oracle.py: failed"))
+    assert broken == 1
+    assert "BROKEN they can be graded (oracle.py: failed)" in joined_lines(text)
+    spoil(drafted, "tests/submissions/scaling/adds-in-place/expected.yaml", "finding:", "findings:")
+    text, broken = printed(timed(1.0))
+    assert broken == 1
+    assert "findings: Extra inputs are not permitted" in joined_lines(text)
+
+
+def test_without_golden_submissions_there_is_a_remark(printed, drafted):
+    """It says where they belong."""
+    (drafted / "tests").rename(drafted / "elsewhere")
+    text, broken = printed(timed(1.0))
+    assert broken == 0
+    said = joined_lines(text)
+    assert "remark There are none in" in said
+    assert "No right submission was measured beside the model solution" in said
+
+
+def test_students_do_not_see_what_is_hidden(printed, drafted):
+    """The report of the skeleton is theirs."""
+    path = "assignments/scaling/assignment.yaml"
+    spoil(drafted, path, "sizes: {n: 1}}", "sizes: {n: 1}, hidden: true}")
+    text, _ = printed(timed(1.0))
+    _, _, report = text.partition("The report of the skeleton:")
+    assert re.search(r"one element \(n 1\)\s+hidden: ", report)
+
+
+def test_of_a_suite_each_part_is_told_by_its_name(printed, drafted):
+    """Its statements and its thresholds; the report of the skeleton is one."""
+    path = drafted / "assignments" / "scaling" / "assignment.yaml"
+    fields = yaml.safe_load(path.read_text())
+    launches, baseline = fields.pop("launches"), fields.pop("baseline")
+    del fields["kernel"]
+    fields["parts"] = [
+        {"kernel": name, "launches": [{**launches[0], "kernel": name}], "baseline": baseline}
+        for name in ("first", "second")
+    ]
+    path.write_text(yaml.safe_dump(fields))
+    for expected in (drafted / "tests" / "submissions").rglob("expected.yaml"):
+        expected.write_text(expected.read_text() + "part: second\n")
+    text, broken = printed(timed(1.0))
+    assert broken == 0
+    for name in ("first", "second"):
+        assert f"holds   {name}: the model solution passes every check" in text
+        assert re.search(rf"^{name}:$", text, re.MULTILINE)
+    first, second = text.partition("\nsecond:\n")[::2]
+    assert "adds-in-place" not in first.partition("\nfirst:\n")[2]
+    assert re.search(r"adds-in-place\s+0\.90", second)

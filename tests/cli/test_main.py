@@ -1,0 +1,115 @@
+"""cli.py: the real command line, from words that cannot be used to exit codes."""
+
+import re
+import shutil
+from importlib.metadata import version
+
+import pytest
+from commandline import MODEL, complaint, grader, output_of, python
+
+from grader.protocol.text import UNSHOWABLE
+
+COMMANDS = (
+    *("grade", "batch", "profile", "run", "init", "list", "show", "new", "validate"),
+    *("devices", "calibrate", "setup", "doctor", "selftest", "schema", "export"),
+)
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("nonsense",), "No such command 'nonsense'"),
+        (("grade", "kernels.cl"), "--assignment"),
+        (("grade", "--assignment", "coalsTransp"), "file"),
+        (("grade", "kernels.cl", "--assignment", "coalsTransp", "--seed", "many"), "--seed"),
+        (("grade", "kernels.cl", "--assigment", "coalsTransp"), "--assignment"),
+        (("schema", "submission"), "'result', 'assignment'"),
+        (("show",), "name"),
+    ],
+)
+def test_a_usage_error_is_exit_code_2_and_says_what_is_wrong(tmp_path, args, said):
+    """The parser's own words on the error stream."""
+    done = grader(tmp_path, *args)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Usage: grader")
+    assert said in done.stderr
+
+
+def test_a_setting_that_cannot_be_used_is_one_line_and_exit_code_2(tmp_path):
+    """The line names the setting, and where settings come from."""
+    line = complaint(grader(tmp_path, "list", GRADER_TIMING__MIN_PAIRS="many"))
+    assert "timing.min_pairs" in line
+    assert "GRADER_" in line
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\x1b[2J\x1b]0;graded\x07.cl",
+        "a.cl\ngrader: every check passed.cl",
+        "a\u2028b.cl",
+        "\u202elc.a",
+        "\udcff.cl",
+        "--\x1b[31m",
+    ],
+    ids=ascii,
+)
+def test_a_file_can_be_called_anything_and_an_error_is_one_line_of_text_even_so(tmp_path, name):
+    """A terminal obeys what it is shown: no control character of a name reaches it, and none makes a second line."""
+    done = grader(tmp_path, "grade", name, "--assignment", "coalsTransp")
+    assert done.returncode == 2
+    assert not UNSHOWABLE.search(done.stderr)
+    assert "\u2028" not in done.stderr
+    assert name.startswith("--") or done.stderr.count("\n") == 1
+
+
+def test_a_fault_in_grader_itself_is_exit_code_3_with_its_traceback(tmp_path):
+    """Never the exit code of a failed check; the traceback is for whoever mends it."""
+    shutil.copy(MODEL, tmp_path / "kernels.cl")
+    (tmp_path / "fault.py").write_text(
+        "import grader.cli.main\n"
+        "from grader.cli.commands import grade\n"
+        "def fault(*_):\n"
+        "    raise RuntimeError('a wheel came off')\n"
+        "grade.grade_coursework = fault\n"
+        "grader.cli.main.main()\n"
+    )
+    done = python(tmp_path, "fault.py", "grade", "kernels.cl", "--assignment", "coalsTransp")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "Traceback (most recent call last)" in done.stderr
+    assert "RuntimeError: a wheel came off" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("grader: this is a fault in grader itself")
+
+
+HEAVY = ("docker", "matplotlib", "rapidfuzz", "distributed", "pyopencl", "jinja2")
+"""What takes longer to load than most commands take, and few of them need."""
+
+
+def test_the_program_loads_nothing_heavy_before_it_knows_what_is_asked(tmp_path):
+    """Started as a program, by its module's name."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import atexit, sys\n"
+        f"atexit.register(lambda: print(sorted(set({HEAVY}) & set(sys.modules)), file=sys.stderr))\n"
+    )
+    done = python(tmp_path, "-m", "grader.cli.main", "list", PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+    assert "coalsTransp" in done.stdout
+
+
+def test_version_is_that_of_the_package(tmp_path):
+    """And nothing else."""
+    assert output_of(tmp_path, "--version") == version("grader") + "\n"
+
+
+@pytest.mark.parametrize("command", [None, *COMMANDS])
+def test_help_is_there_for_every_command(tmp_path, command):
+    """Exit code 0, a usage line, and no line wider than the terminal."""
+    text = output_of(tmp_path, *([command] if command else []), "--help")
+    assert text.startswith(f"Usage: grader {command or '[OPTIONS] COMMAND'}")
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_help_lists_every_command(tmp_path):
+    """Those that are tested here are all there are."""
+    listed = output_of(tmp_path, "--help").partition("Commands:\n")[2]
+    assert tuple(line.split()[0] for line in listed.splitlines() if re.match(r"  \S", line)) == COMMANDS

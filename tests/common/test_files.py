@@ -1,0 +1,155 @@
+"""files.py: output files are written whole or not at all."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from grader.common import files
+from grader.common.errors import InputError
+from grader.common.files import check_writable, write_whole
+
+
+def full_disk(*_, **__):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+class FullFile:
+    """A file that takes half of a text before the disk is full."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
+    def write(self, text):
+        self.file.write(text[: len(text) // 2])
+        self.file.flush()
+        full_disk()
+
+
+@pytest.fixture
+def old(tmp_path):
+    """A file that is there already."""
+    path = tmp_path / "report.xml"
+    path.write_text("older", encoding="utf-8")
+    return path
+
+
+def alone(path):
+    """Whether there is nothing beside the file, not even a temporary one."""
+    return [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+def test_a_text_is_written_as_it_is(tmp_path):
+    """In UTF-8, whatever the locale, with nothing left beside it."""
+    path = tmp_path / "report.xml"
+    write_whole(path, "é 漢字\n")
+    assert path.read_bytes() == "é 漢字\n".encode()
+    assert alone(path)
+
+
+def test_an_older_file_is_replaced_whole(old):
+    """A shorter text leaves no end of the longer one."""
+    old.write_text("older " * 1000)
+    write_whole(old, "new")
+    assert old.read_text() == "new"
+    assert alone(old)
+
+
+def test_a_file_name_without_a_folder_means_the_working_directory(tmp_path, monkeypatch):
+    """As most names on a command line are."""
+    monkeypatch.chdir(tmp_path)
+    check_writable(Path("report.xml"))
+    write_whole(Path("report.xml"), "new")
+    assert (tmp_path / "report.xml").read_text() == "new"
+
+
+@pytest.mark.parametrize("fails", ["writing", "setting permissions", "replacing", "making"])
+def test_a_failure_leaves_the_older_file_and_nothing_else(old, monkeypatch, fails):
+    """Wherever the disk is full, the older file stays as it was, and the line names it."""
+    match fails:
+        case "writing":
+            fdopen = os.fdopen
+            monkeypatch.setattr(os, "fdopen", lambda *args, **kwargs: FullFile(fdopen(*args, **kwargs)))
+        case "setting permissions":
+            monkeypatch.setattr(os, "fchmod", full_disk)
+        case "replacing":
+            monkeypatch.setattr(os, "replace", full_disk)
+            monkeypatch.setattr(Path, "replace", full_disk)
+        case "making":
+            monkeypatch.setattr(files.tempfile, "mkstemp", full_disk)
+    with pytest.raises(InputError, match="No space left on device") as caught:
+        write_whole(old, "new " * 1000)
+    monkeypatch.undo()
+    assert str(old) in str(caught.value)
+    assert old.read_text() == "older"
+    assert alone(old)
+
+
+def test_an_interruption_leaves_the_older_file(old, monkeypatch):
+    """Whatever ends the writing, there is no half of a report under its name."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fchmod", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(old, "new")
+    monkeypatch.undo()
+    assert old.read_text() == "older"
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_permissions_follow_the_umask(tmp_path, umask, mode):
+    """As those of any new file do, unlike those of a temporary one; and the umask is as it was."""
+    path = tmp_path / "report.xml"
+    before = os.umask(umask)
+    try:
+        write_whole(path, "new")
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+    finally:
+        assert os.umask(before) == umask
+
+
+def test_a_file_that_can_be_written_is_not_touched_by_the_check(old, tmp_path):
+    """Neither one that is there nor one that is not."""
+    check_writable(old)
+    check_writable(tmp_path / "new.json")
+    assert old.read_text() == "older"
+    assert alone(old)
+
+
+def test_a_folder_is_refused(tmp_path):
+    """The remedy is in the line."""
+    with pytest.raises(InputError, match="it is a folder; name a file"):
+        check_writable(tmp_path)
+
+
+def test_a_missing_folder_is_refused(tmp_path):
+    """The remedy is in the line; the folder is not made, since its name may be a slip."""
+    with pytest.raises(InputError, match=r"there is no folder .*results; make it first"):
+        check_writable(tmp_path / "results" / "report.xml")
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_folder_of_somebody_else_is_refused(tmp_path, monkeypatch):
+    """Said before a grading, not after it. (As root every folder can be written to, so the answer is made here.)"""
+    asked = []
+    monkeypatch.setattr(os, "access", lambda path, mode: asked.append((path, mode)))
+    with pytest.raises(InputError, match="is not yours to write to"):
+        check_writable(tmp_path / "report.xml")
+    assert asked == [(tmp_path, os.W_OK)]
+
+
+def test_what_is_no_regular_file_is_refused(tmp_path):
+    """A pipe or a device would be replaced by a file, under the eyes of whoever reads from it."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe"):
+        check_writable(tmp_path / "pipe")

@@ -1,0 +1,75 @@
+"""interrupts.py: a signal is an exception, but not in the middle of making or removing something."""
+
+import threading
+from contextlib import suppress
+
+import pytest
+
+from grader.common.errors import InterruptedGradingError
+from grader.common.interrupts import stop_if_told, uninterrupted
+
+
+def test_a_signal_is_raised_at_once(tell):
+    """With what the caller makes of its number."""
+    with pytest.raises(InterruptedGradingError, match="SIGUSR1"):
+        tell()
+
+
+def test_an_uninterrupted_stretch_runs_to_its_end(tell):
+    """Also when it lies in another one; then the signal is raised, once."""
+    done = []
+
+    def work():
+        with uninterrupted():
+            with uninterrupted():
+                tell()
+                done.append("inner")
+            done.append("outer")
+
+    with pytest.raises(InterruptedGradingError):
+        work()
+    assert done == ["inner", "outer"]
+    with uninterrupted():
+        done.append("cleaning up")
+
+
+def test_an_error_within_a_stretch_is_not_forgotten(tell):
+    """It is the context of the interruption."""
+
+    def work():
+        with uninterrupted():
+            tell()
+            raise OSError("full")
+
+    with pytest.raises(InterruptedGradingError) as caught:
+        work()
+    assert isinstance(caught.value.__context__, OSError)
+
+
+def test_a_lost_exception_is_raised_again_before_something_new_begins(tell):
+    """Libraries may catch everything."""
+    stop_if_told()
+    with suppress(Exception):
+        tell()
+    with pytest.raises(InterruptedGradingError):
+        stop_if_told()
+
+
+def test_a_stretch_of_another_thread_holds_nothing_up(tell):
+    """Signals reach the main thread alone."""
+    inside, leave = threading.Event(), threading.Event()
+
+    def stretch():
+        with uninterrupted():
+            inside.set()
+            leave.wait(10)
+
+    thread = threading.Thread(target=stretch)
+    thread.start()
+    inside.wait(10)
+    try:
+        with pytest.raises(InterruptedGradingError):
+            tell()
+    finally:
+        leave.set()
+        thread.join()

@@ -1,0 +1,25 @@
+"""phrases.py: small pieces of sentences."""
+
+import pytest
+
+from grader.common.phrases import capital, count, kibibytes
+
+
+@pytest.mark.parametrize(("number", "words"), [(0, "0 elements"), (1, "1 element"), (2048, "2,048 elements")])
+def test_things_are_counted(number, words):
+    """One is one; all others are several, with commas."""
+    assert count(number, "element") == words
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(0, "0 bytes"), (1023, "1,023 bytes"), (8448, "8.25 KiB"), (1 << 21, "2,048 KiB")]
+)
+def test_local_memory_is_measured_in_kibibytes(number, words):
+    """As the limits of devices are."""
+    assert kibibytes(number) == words
+
+
+def test_a_sentence_begins_with_a_capital():
+    """Only its first letter changes."""
+    assert capital("work-item (3, 0) of A") == "Work-item (3, 0) of A"
+    assert capital("") == ""

@@ -1,0 +1,118 @@
+"""submission.py: which files are taken for OpenCL source, and what is said about those that are not."""
+
+import os
+
+import pytest
+
+from grader.common.errors import InputError
+from grader.course.submissions.submission import SIZE_LIMIT, read_submission
+
+KERNEL = "__kernel void f(__global float *a) { a[0] = 1; }\n"
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path):
+    """The same text comes out, so that line and column of a build error are the student's."""
+    path = tmp_path / "kernels.cl"
+    path.write_bytes(b"\xef\xbb\xbf" + KERNEL.replace("\n", "\r\n").encode())
+    assert read_submission(path).source == KERNEL
+
+
+def test_a_latin_1_comment_is_no_reason_to_refuse(tmp_path):
+    """Editors that do not write UTF-8 still exist."""
+    path = tmp_path / "kernels.cl"
+    path.write_bytes("// løsning\n".encode("latin-1") + KERNEL.encode())
+    assert read_submission(path).source.endswith(KERNEL)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_source(tmp_path):
+    """Nor where a Latin-1 letter in the file makes it no UTF-8: a compiler would stumble over it."""
+    path = tmp_path / "kernels.cl"
+    for comment in ("// løsning\n".encode(), "// løsning\n".encode("latin-1")):
+        path.write_bytes(b"\xef\xbb\xbf" + KERNEL.encode() + comment)
+        assert read_submission(path).source == KERNEL + "// løsning\n"
+
+
+def test_a_folder_means_the_kernels_in_it(tmp_path):
+    """Students hand in folders."""
+    (tmp_path / "kernels.cl").write_text(KERNEL)
+    assert read_submission(tmp_path).path == tmp_path / "kernels.cl"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty"),
+        (b" \n\t\n", "is empty"),
+        (b"\xef\xbb\xbf", "is empty"),
+        (b"\x7fELF\x00\x01", "binary"),
+        ("x = 1".encode("utf-16"), "UTF-16"),
+        ("x = 1".encode("utf-16-be"), "binary"),
+        (b"/" * (SIZE_LIMIT + 1), "over 1 MiB"),
+    ],
+)
+def test_what_cannot_be_source_text_is_refused_in_one_line(tmp_path, content, said):
+    """Each kind of wrong file has its own clear line, which names the file."""
+    path = tmp_path / "kernels.cl"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=said) as caught:
+        read_submission(path)
+    assert str(path) in str(caught.value)
+
+
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
+    """A pipe that nobody writes to would be waited for without end; in a folder it is the hand-in, too."""
+    os.mkfifo(tmp_path / "kernels.cl")
+    for path in (tmp_path / "kernels.cl", tmp_path):
+        with pytest.raises(InputError, match=r"kernels\.cl is no regular file"):
+            read_submission(path)
+
+
+@pytest.mark.parametrize(
+    ("source", "defined"),
+    [
+        ("typedef uint uint32_t;", True),
+        ("typedef unsigned int\n   uint32_t ;", True),
+        ("#define uint32_t uint", True),
+        ("  #  define uint32_t uint", True),
+        ("// typedef uint uint32_t;", False),
+        ("/* typedef uint\nuint32_t; */", False),
+        ("/* never closed\ntypedef uint uint32_t;", False),
+        ("uint32_t f(uint32_t x) { return x; }", False),
+        ("typedef uint my_uint32_t;", False),
+    ],
+)
+def test_a_definition_of_a_type_is_noticed(tmp_path, source, defined):
+    """Files of the course define uint32_t themselves; one in a comment does not count."""
+    path = tmp_path / "kernels.cl"
+    path.write_text(source)
+    assert read_submission(path).scan.defined & {"uint32_t"} == ({"uint32_t"} if defined else set())
+
+
+def test_a_missing_file_is_named(tmp_path):
+    """The path that was given is in the message."""
+    with pytest.raises(InputError, match="there is no file"):
+        read_submission(tmp_path / "nothing.cl")
+
+
+def test_a_folder_without_kernels_names_what_it_has(tmp_path):
+    """A file with another name is pointed at."""
+    (tmp_path / "solution.cl").write_text(KERNEL)
+    with pytest.raises(InputError, match=r"no kernels\.cl.*solution\.cl"):
+        read_submission(tmp_path)
+
+
+def test_an_unreadable_path_is_named(tmp_path):
+    """A path through a file, which no user may read, not even root."""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError, match="cannot be read: Not a directory"):
+        read_submission(tmp_path / "file" / "kernels.cl")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_forbidden_file_is_named(tmp_path):
+    """A file without read permission is an input error."""
+    path = tmp_path / "kernels.cl"
+    path.write_text(KERNEL)
+    path.chmod(0)
+    with pytest.raises(InputError, match="Permission denied"):
+        read_submission(path)

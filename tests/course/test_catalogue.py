@@ -1,0 +1,108 @@
+"""course.py: reading assignment.yaml, and the one line about what is wrong with it."""
+
+import re
+import shutil
+
+import pytest
+from project import ASSIGNMENTS, ROOT
+
+from grader.common.errors import InputError
+from grader.course.catalogue import Course
+
+
+def test_names_are_the_folders(course):
+    """The course lists its assignments by folder."""
+    assert course.names() == sorted(ASSIGNMENTS)
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("blockMM", "blockMMM"), ("coalTransp", "coalsTransp")])
+def test_an_unknown_name_suggests_the_nearest(course, wrong, right):
+    """A typing slip is answered with the name that was meant."""
+    with pytest.raises(InputError, match=f"did you mean {right}"):
+        course.load(wrong)
+
+
+def test_a_name_like_nothing_lists_them_all(course):
+    """Where nothing is near, all names are given."""
+    with pytest.raises(InputError, match="blockMMM, coalsProgrm"):
+        course.load("zzzz")
+
+
+@pytest.mark.parametrize("kind", ["CPU", "GPU"])
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_handouts_state_the_sizes_that_are_timed(course, name, kind):
+    """A row of the handout's table holds each number of assignment.yaml, so that neither changes without the other."""
+    handout = (ROOT / "assignments" / name / "README.md").read_text()
+    (row,) = re.findall(rf"^\| performance\b.*\b{kind}\b.*$", handout, re.MULTILINE)
+    stated = {int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", row)}
+    for part in course.load(name).parts:
+        assert {*part.performance.classes[kind.lower()].sizes.values()} <= stated
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of one assignment that a test may break."""
+    for part in ("assignments", "reference"):
+        shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
+    return Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "said"),
+    [
+        ("^title: .*\n", "", "title: Field required; add it."),
+        ("^kernel:", "kernal:", "kernal: Extra inputs are not permitted; remove it, or correct its spelling"),
+        ("^  - kernel: coalsTransp", "  - kernel: other", "no launch runs coalsTransp"),
+        (r"args: \[A, B, height", "args: [A, C, height", "the argument C, which is no buffer, no size, no scalar"),
+        (r"ceil_to\(width, TILE\)", "ceil_to(width, TILES)", "TILES"),
+        ("name: one row,", "name: one element,", "two cases have the same name"),
+        (r"\{height: 1, width: 1\}", "{height: 1}", "must give the sizes height, width"),
+        (r"\{height: 1, width: 1\}", "{height: 0, width: 1}", "sizes must be at least 1"),
+        (r"fraction: \S+, points: 10", "fraction: 0.99, points: 10", "from the highest fraction down"),
+        (
+            "^    gpu:\n",
+            "    gpu:\n      constants: {TILE: 8, BLOCK: 64}\n",
+            "a speed goal has the constant BLOCK, which",
+        ),
+        ("^title: .*", "title: [", "is not YAML"),
+        (r"(?s)\A.*\Z", "- 1\n", "must hold fields"),
+        ("points: 48", "points: many", "correctness.points"),
+        ("points: 12", "points: -1", "sanitizer.points"),
+        (
+            r"(?s)^sanitizer:.*?\{height: 53, width: 90\}",
+            "sanitizer:\n  points: 12\n  sizes: {height: 53}",
+            "must give",
+        ),
+        ("at_most: height", "at_most: heights", "heights"),
+        ("measure: coalescing", "measure: coalescence", "memory.checks.0.measure"),
+        ("name: bank conflicts", "name: coalesced accesses", "two cases have the same name, or two memory checks"),
+    ],
+)
+def test_a_malformed_file_is_one_line_with_path_field_and_remedy(copy, pattern, replacement, said):
+    """Each way to get assignment.yaml wrong is named together with the file."""
+    path = copy.assignments / "coalsTransp" / "assignment.yaml"
+    text, count = re.subn(pattern, replacement, path.read_text(), count=1, flags=re.MULTILINE)
+    assert count == 1
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        copy.load("coalsTransp")
+    message = str(caught.value)
+    assert str(path) in message
+    assert said in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("name", ["kernels.cl", "baseline.cl", "oracle.py"])
+def test_a_missing_reference_file_is_named(copy, name):
+    """An assignment without one of its three reference files cannot be used, and the message says which."""
+    (copy.reference / "coalsTransp" / name).unlink()
+    with pytest.raises(InputError, match=f"{name} is missing"):
+        copy.load("coalsTransp")
+
+
+def test_a_sixth_assignment_is_two_folders(copy):
+    """A new assignment is found and loaded with nothing but its folders."""
+    for part in (copy.assignments, copy.reference):
+        shutil.copytree(part / "coalsTransp", part / "another")
+    assert "another" in copy.names()
+    assert copy.load("another").kernel == "coalsTransp"

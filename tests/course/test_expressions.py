@@ -1,0 +1,51 @@
+"""expressions.py: the arithmetic of assignment.yaml."""
+
+import re
+
+import pytest
+
+from grader.common.errors import InputError
+from grader.course.expressions import evaluate, evaluate_int, evaluate_stated
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [("ceil_to(width, TILE)", 48), ("ceil_div(width, TILE)", 3), ("2*width + 1", 75), (7, 7), ("min(width, 5)", 5)],
+)
+def test_expressions_use_sizes_constants_and_the_listed_functions(expression, value):
+    """What assignments are written in evaluates to what it says."""
+    assert evaluate_int(expression, {"width": 37, "TILE": 16}) == value
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "__import__('os').getcwd()",
+        "().__class__",
+        "width.real",
+        "unknown + 1",
+        "1/0",
+        "2**10**10",
+        "1 +",
+        "'a'",
+        "True",
+    ],
+)
+def test_anything_else_is_refused_with_the_expression_in_the_message(expression):
+    """No attribute, import, unknown name, endless power or non-number gets through; the message quotes the culprit."""
+    with pytest.raises(InputError) as caught:
+        evaluate(expression, {"width": 3})
+    assert expression in str(caught.value)
+
+
+def test_a_size_must_be_whole():
+    """A size of 1.5 elements is an error, not 1."""
+    with pytest.raises(InputError, match="whole number"):
+        evaluate_int("width/2", {"width": 3})
+
+
+@pytest.mark.parametrize("wrong", ["9**9", "9**9**9**9", "+n", "not n"])
+def test_an_operator_that_students_do_not_have_is_told_in_their_words(wrong):
+    """Not in Python's, with the address of an object."""
+    with pytest.raises(InputError, match=rf'^"{re.escape(wrong)}" is no size; write one with .* \+ - \* / % \( \)\.$'):
+        evaluate_stated(wrong, {"n": 1})

@@ -1,0 +1,57 @@
+"""reading.py: a YAML file as a record, and the one line about what is wrong with it."""
+
+import pytest
+
+from grader.common.errors import InputError
+from grader.common.record import Record
+from grader.course.loading import checked, read_fields
+
+
+class Small(Record):
+    """A record of a test."""
+
+    name: str
+    number: int = 0
+    either: tuple[str | int, ...] = ()
+
+
+def read(path, text):
+    """The record in a file with this text."""
+    path.write_text(text)
+    return checked(str(path), Small, read_fields(path, "`name:`"))
+
+
+def test_a_file_becomes_a_record(tmp_path):
+    """With its defaults."""
+    assert read(tmp_path / "a.yaml", "name: one") == Small(name="one")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name: [", "is not YAML: "),
+        ("a: &a {x: 1}\nb: {<<: [*a, *a]}", "line 2: write out what `<<` stands for."),
+        ("- name", "must hold fields such as `name:`, but holds list."),
+        ("", "must hold fields such as `name:`, but holds NoneType."),
+        ("number: 1", "name: Field required; add it."),
+        ("name: one\nnumber: many", "number: Input should be a valid integer"),
+        (
+            "name: one\neither: [one, 4.5]",
+            "either.1: Input should be a valid string. Or: Input should be a valid integer, got a number with",
+        ),
+        ("nme: one", "nme: Extra inputs are not permitted; remove it, or correct its spelling. (and 1 more)"),
+    ],
+)
+def test_what_is_wrong_is_one_line_that_begins_with_the_path(tmp_path, text, said):
+    """An unknown field comes first: it is often a missing one misspelt."""
+    path = tmp_path / "a.yaml"
+    with pytest.raises(InputError) as caught:
+        read(path, text)
+    assert str(caught.value).startswith(f"{path}: {said}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    """With the reason."""
+    with pytest.raises(InputError, match=r"none\.yaml: cannot be read: "):
+        read_fields(tmp_path / "none.yaml", "`name:`")

@@ -1,0 +1,76 @@
+"""suite.py and joining.py: several kernels in one file, each graded for itself, and one result of all."""
+
+import pytest
+from courses import ORACLE, course_of
+from pairs import BOTH, LAUNCH, PARTS
+from samples import BUILD, check, failed, result
+
+from grader.common.errors import InputError
+from grader.course.catalogue import merged
+from grader.course.suite import Suite
+from grader.results.result import Kind, Reason
+from grader.results.suite_results import joined, separated
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory):
+    """Two kernels that do the same."""
+    return course_of(tmp_path_factory.mktemp("suite"), PARTS, BOTH, ORACLE).load("small")
+
+
+def test_a_part_says_what_differs(suite):
+    """Everything else is common to all, also within a field."""
+    assert isinstance(suite, Suite)
+    add, plus = suite.parts
+    assert (add.part, plus.part, plus.name, plus.called) == ("add", "plus", "small", "small/plus")
+    assert (add.correctness.points, plus.correctness.points) == (10, 3)
+    assert add.correctness.cases == plus.correctness.cases
+    assert suite.points == 23
+
+
+def test_mappings_are_merged_and_all_else_replaced():
+    """At any depth."""
+    common, own = {"a": {"b": 1, "c": {"d": 2}}, "e": [1, 2]}, {"a": {"c": {"d": 3}}, "e": [4]}
+    assert merged(common, own) == {"a": {"b": 1, "c": {"d": 3}}, "e": [4]}
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ([{"launches": []}], "parts: must be a list of mappings, each with a `kernel`"),
+        ({"add": {}}, "parts: must be a list"),
+        ([{"kernel": "plus"}], "parts.0 (plus): launches: Field required"),
+        ([{"kernel": "add", "launches": [LAUNCH]}] * 2, "two parts are about the same kernel"),
+        ([{"kernel": "add", "launches": [LAUNCH], "colour": 1}], "parts.0 (add): colour"),
+    ],
+)
+def test_a_part_that_is_wrong_is_named(tmp_path, parts, words):
+    """By its number and its kernel."""
+    with pytest.raises(InputError) as error:
+        course_of(tmp_path, {**PARTS, "parts": parts}).load("small")
+    assert words in str(error.value)
+
+
+def test_results_are_joined_under_the_names_of_the_parts_and_separated_again(suite):
+    """Points add up; nothing but names has changed."""
+    right, wrong = result(BUILD, check("correctness: one")), result(BUILD, failed("correctness: one"))
+    whole = joined(suite, [right, wrong])
+    assert [(each.part, each.name) for each in whole.checks] == [
+        ("add", "add: build"),
+        ("add", "add: correctness: one"),
+        ("plus", "plus: build"),
+        ("plus", "plus: correctness: one"),
+    ]
+    assert (whole.points, whole.max_points, whole.passed) == (5, 10, False)
+    assert [part.checks for part in separated(suite, whole)] == [right.checks, wrong.checks]
+
+
+def test_what_does_not_build_is_told_once(suite):
+    """The file is the same for all parts; a kernel that is missing is news."""
+    broken = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, message="line 2: what?")
+    assert [each.reason for each in joined(suite, [result(broken), result(broken)]).checks] == [
+        Reason.BUILD_ERROR,
+        Reason.NOT_RUN,
+    ]
+    missing = [failed("build", kind=Kind.BUILD, reason=Reason.KERNEL_MISSING, message=f"no {name}.") for name in "ab"]
+    assert [each.reason for each in joined(suite, list(map(result, missing))).checks] == [Reason.KERNEL_MISSING] * 2

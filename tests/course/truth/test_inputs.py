@@ -1,0 +1,74 @@
+"""inputs.py: secret data, repeatable from its key."""
+
+import numpy as np
+import pytest
+
+from grader.common.errors import InputError
+from grader.course.truth.inputs import INTEGER_BOUND, check_seed, fresh_seed, make_inputs
+from grader.course.truth.oracle import load_oracle
+
+
+def test_the_same_key_gives_the_same_inputs_and_another_gives_others(transposition):
+    """A grading can be replayed by its seed, and no two uses of a seed share data."""
+    sizes = {"height": 20, "width": 30}
+    first = make_inputs(transposition, load_oracle(transposition), sizes, "random", (1, 0, 2))["A"]
+    assert np.array_equal(
+        first, make_inputs(transposition, load_oracle(transposition), sizes, "random", (1, 0, 2))["A"]
+    )
+    for key in ((2, 0, 2), (1, 1, 2), (1, 0, 3)):
+        assert not np.array_equal(
+            first, make_inputs(transposition, load_oracle(transposition), sizes, "random", key)["A"]
+        )
+
+
+def test_moved_data_is_finite_normal_and_hardly_ever_the_same(transposition):
+    """A word of a transposition's input can be told from any other, and none is a NaN, infinity or subnormal."""
+    array = make_inputs(transposition, load_oracle(transposition), {"height": 1000, "width": 700}, "random", (3,))["A"]
+    assert array.dtype == np.float32
+    assert array.shape == (1000, 700)
+    assert np.unique(array.view(np.uint32)).size > array.size - 500
+    assert np.isfinite(array).all()
+    assert (np.abs(array) >= np.finfo(np.float32).tiny).all()
+    assert 0.4 < (array > 0).mean() < 0.6
+
+
+def test_moved_data_is_no_progression(transposition):
+    """No difference of neighbours repeats, so that no two words tell a third."""
+    array = make_inputs(transposition, load_oracle(transposition), {"height": 1000, "width": 700}, "random", (3,))["A"]
+    words = array.view(np.uint32).reshape(-1).astype(np.int64)
+    for _ in range(2):
+        words = np.diff(words)
+        assert np.unique(words).size > 0.99 * words.size
+
+
+def test_numbers_fill_their_range_and_buffers_differ(product):
+    """Uniform in [-1, 1); the two operands are not the same numbers."""
+    inputs = make_inputs(product, load_oracle(product), {"heightA": 100, "widthB": 100, "widthA": 100}, "random", (4,))
+    assert not np.array_equal(inputs["A"], inputs["B"])
+    for array in inputs.values():
+        assert -1 <= array.min() < -0.99
+        assert 0.99 < array.max() < 1
+
+
+def test_integers_are_whole_and_small_enough_to_sum_exactly(product):
+    """The exact set: K products of them stay below 2^24 in every integer case of the product."""
+    for case in product.correctness.cases:
+        if case.data == "integers":
+            inputs = make_inputs(product, load_oracle(product), case.sizes, "integers", (5,))
+            assert case.sizes["widthA"] * INTEGER_BOUND**2 < 2**24
+            for array in inputs.values():
+                assert np.array_equal(array, np.round(array))
+                assert np.abs(array).max() == INTEGER_BOUND
+
+
+def test_fresh_seeds_are_seeds_and_never_the_same():
+    """What we draw ourselves can be given to --seed."""
+    seeds = {check_seed(fresh_seed()) for _ in range(100)}
+    assert len(seeds) == 100
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 10**30])
+def test_a_seed_out_of_range_is_refused(seed):
+    """The message gives the range."""
+    with pytest.raises(InputError, match="out of range; it must be from 0 to 9223372036854775807"):
+        check_seed(seed)

@@ -1,0 +1,51 @@
+"""profiling.py: `grader profile` counts a submission on the simulator."""
+
+# ruff: noqa: ARG001 - a fixture that only says that there is a simulator
+
+import pytest
+from project import ROOT
+
+from grader.common.errors import InputError
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.grading.by_hand.profiling import profile_submission
+from grader.grading.checks.memory import Counted
+from grader.grading.explain.problem import Problem
+from grader.results.result import Reason
+
+
+def profiled(assignment, bench, path):
+    task = Task(assignment=assignment, submission=read_submission(path), seed=1)
+    return profile_submission(task, bench, lambda _: None)
+
+
+def test_a_right_submission_has_counts_and_no_problem(transposition, bench, simulator):
+    """At the sizes of the memory checks: a transposition reads and writes every word once."""
+    counted = profiled(transposition, bench, transposition.reference / "kernels.cl")
+    assert isinstance(counted, Counted)
+    assert counted.problem is None
+    assert counted.profile.sizes == transposition.memory.sizes
+    assert counted.profile.read == counted.profile.written == 4 * 96 * 128
+
+
+def test_a_wrong_one_has_both(transposition, bench, simulator):
+    """What it asks of memory may be just what its author wants to see."""
+    folder = ROOT / "tests" / "submissions" / "coalsTransp" / "copied-not-transposed"
+    counted = profiled(transposition, bench, folder)
+    assert isinstance(counted, Counted)
+    assert counted.problem.reason is Reason.WRONG_OUTPUT
+
+
+def test_one_that_does_not_build_has_the_reason(course, bench, simulator):
+    """As a grading gives it."""
+    folder = ROOT / "tests" / "submissions" / "optimProgram" / "undeclared-identifier"
+    found = profiled(course.load("optimProgram"), bench, folder)
+    assert isinstance(found, Problem)
+    assert found.reason is Reason.BUILD_ERROR
+
+
+def test_an_assignment_without_memory_checks_cannot_be_profiled(transposition, bench):
+    """It names no sizes; the error says what to add."""
+    bare = transposition.model_copy(update={"memory": None})
+    with pytest.raises(InputError, match="add `memory:`"):
+        profiled(bare, bench, transposition.reference / "kernels.cl")

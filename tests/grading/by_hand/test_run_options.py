@@ -1,0 +1,139 @@
+"""run_options.py: the options of `grader run`, from words to runs, and the one line about what cannot be used."""
+
+import pytest
+from courses import ADDITION, KERNEL, ORACLE, course_of
+from pairs import BOTH, PARTS
+
+from grader.common.errors import InputError
+from grader.grading.by_hand.run_options import Options, Sweep, read_dimensions, read_sweep, read_values, runs
+
+
+@pytest.fixture(scope="module")
+def addition(tmp_path_factory):
+    """An assignment of one kernel."""
+    return course_of(tmp_path_factory.mktemp("one"), ADDITION, KERNEL, ORACLE).load("small")
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory):
+    """One of two, the second of which has a kernel of the first run as well."""
+    parts = [
+        PARTS["parts"][0],
+        {**PARTS["parts"][1], "launches": [*ADDITION["launches"], PARTS["parts"][1]["launches"][0]]},
+    ]
+    return course_of(tmp_path_factory.mktemp("two"), {**PARTS, "parts": parts}, BOTH, ORACLE).load("small")
+
+
+def test_values_are_read_from_one_option_or_several():
+    """Of a name that is given twice, the last value counts."""
+    assert read_values("--size", ["n=1024, width = 64", "n=3"]) == {"n": "3", "width": "64"}
+    assert read_values("--size", []) == {}
+
+
+@pytest.mark.parametrize("text", ["n", "n=", "=3", "n=3,", ""])
+def test_a_value_without_a_name_or_a_name_without_a_value_is_refused(text):
+    """The message quotes the option and shows how."""
+    with pytest.raises(InputError, match=r"--size .*: write a name and its value, as in --size n=1024"):
+        read_values("--size", [text])
+
+
+def test_dimensions_are_between_commas_that_no_bracket_encloses():
+    """As students state them; nothing is evaluated yet."""
+    assert read_dimensions("--global", "ceil_to(n, 64), m") == ("ceil_to(n, 64)", "m")
+    assert read_dimensions("--global", None) is None
+
+
+@pytest.mark.parametrize("text", ["", "n,", "1,1,1,1"])
+def test_a_size_of_no_or_too_many_dimensions_is_refused(text):
+    """OpenCL has three at most."""
+    with pytest.raises(InputError, match="write one to three sizes"):
+        read_dimensions("--local", text)
+
+
+def test_a_sweep_has_a_name_and_values():
+    """In the order that they were given."""
+    assert read_sweep("TILE=8, 32,16") == Sweep(name="TILE", values=("8", "32", "16"))
+    assert read_sweep(None) is None
+
+
+@pytest.mark.parametrize("text", ["TILE", "TILE=", "=8", "TILE=8,,16", "TILE=8,8"])
+def test_a_sweep_without_values_or_with_one_twice_is_refused(text):
+    """Each value is a row, told from others by its label."""
+    with pytest.raises(InputError, match="write a name and distinct values"):
+        read_sweep(text)
+
+
+def test_values_go_to_sizes_and_constants(addition):
+    """Whole numbers where these are numbers; other constants are words."""
+    (run,) = runs(addition, Options(values={"n": "70", "GROUP": "32", "real": "double"}))
+    assert (run.label, run.part) == ("add", addition)
+    assert (run.wanted.sizes, run.wanted.constants) == ({"n": 70}, {"GROUP": 32, "real": "double"})
+    assert run.wanted.kernel == "add"
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"m": "3"}, "small has no m; its sizes are n and its constants real, GROUP"),
+        ({"n": "0"}, "n=0: it must be a whole number from 1 up"),
+        ({"n": "1e3"}, "n=1e3: it must be a whole number"),
+        ({"n": "10000000000"}, "at most nine digits"),
+        ({"GROUP": "many"}, "GROUP=many: it must be a whole number"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused(addition, values, said):
+    """Before anything is run, also as one of a sweep."""
+    with pytest.raises(InputError, match=said):
+        runs(addition, Options(values=values))
+    ((name, value),) = values.items()
+    with pytest.raises(InputError, match=said):
+        runs(addition, Options(sweep=Sweep(name=name, values=("64", value))))
+
+
+def test_a_sweep_is_a_run_for_each_value(addition):
+    """What is set besides holds for all of them."""
+    found = runs(addition, Options(values={"n": "70", "GROUP": "8"}, sweep=Sweep(name="GROUP", values=("16", "32"))))
+    assert [run.label for run in found] == ["16", "32"]
+    assert [run.wanted.constants["GROUP"] for run in found] == [16, 32]
+    assert [run.wanted.sizes for run in found] == [{"n": 70}] * 2
+
+
+def test_a_suite_is_a_run_for_each_part_in_its_order(suite):
+    """Values are set for all of them."""
+    found = runs(suite, Options(values={"n": "70"}))
+    assert [(run.label, run.part.part, run.wanted.sizes) for run in found] == [
+        ("add", "add", {"n": 70}),
+        ("plus", "plus", {"n": 70}),
+    ]
+
+
+def test_a_kernel_is_that_of_the_part_that_is_about_it(suite):
+    """Another part that runs it too is not meant."""
+    (run,) = runs(suite, Options(kernel="add", local_size=("8",)))
+    assert (run.part.part, run.wanted.kernel, run.wanted.local_size) == ("add", "add", ("8",))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (Options(kernel="minus"), "small has no kernel minus; it has add and plus."),
+        (Options(local_size=("8",)), "are for one kernel: name it, by --kernel add or plus"),
+        (Options(sweep=Sweep(name="n", values=("8",))), "are for one kernel"),
+    ],
+)
+def test_what_is_for_one_kernel_needs_its_name(suite, options, said):
+    """The message gives the names."""
+    with pytest.raises(InputError, match=said):
+        runs(suite, options)
+
+
+def test_a_kernel_that_several_parts_run_beside_their_own_is_none_to_choose_by(tmp_path):
+    """One that a single part runs is."""
+    beside = {**ADDITION["launches"][0], "kernel": "beside"}
+    parts = [{**part, "launches": [*part["launches"], beside]} for part in PARTS["parts"]]
+    both = course_of(tmp_path / "both", {**PARTS, "parts": parts}).load("small")
+    with pytest.raises(InputError, match="beside is run with add and plus: name one of these"):
+        runs(both, Options(kernel="beside"))
+    one = course_of(tmp_path / "one", {**PARTS, "parts": [PARTS["parts"][0], parts[1]]}).load("small")
+    (run,) = runs(one, Options(kernel="beside"))
+    assert (run.label, run.wanted.kernel) == ("plus", "beside")

@@ -1,0 +1,306 @@
+"""building.py: what a text must be before anything of it runs."""
+
+import os
+import signal
+
+import pytest
+from recorded import RECORDED
+
+from grader.course.forbidden import Construct
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.grading.checks.building import check_build, prepare
+from grader.protocol.messages import Open
+from grader.results.metrics import Usage
+from grader.results.result import Kind, Reason, Verdict
+from grader.workers.outcome import OutOfMemory, TimedOut
+from grader.workers.plan import Binding
+
+SIGNATURE = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)"
+EMPTY = SIGNATURE + " { }\n"
+
+PASTED = f'#define GLUE(a, b) a ## b\n{SIGNATURE} {{\n    GLUE(__as, m__)("nop");\n}}\n'
+RENAMED = f'#define nothing __asm__\n{SIGNATURE} {{\n    nothing("nop");\n}}\n'
+STRINGS = f"#define READ __has_incl\\\nude\n#define TWICE(x) x x\n{SIGNATURE} {{\n    int i = TWICE(READ);\n}}\n"
+
+
+@pytest.fixture(scope="module")
+def shared(bench):
+    """A worker for all these tests: each build has a session of its own."""
+    with bench.worker() as worker:
+        worker.ready()
+        yield worker
+
+
+@pytest.fixture
+def worker(shared, monkeypatch):
+    """The worker, which keeps what it is asked in `asked`."""
+    shared.asked = []
+    send = shared._send
+    monkeypatch.setattr(shared, "_send", lambda message: (shared.asked.append(message), send(message))[1])
+    return shared
+
+
+@pytest.fixture
+def build(worker, transposition, tmp_path):
+    """Builds a text for an assignment that allows what it is told to."""
+
+    def run(source, *allow):
+        path = tmp_path / "kernels.cl"
+        path.write_text(source)
+        assignment = transposition.model_copy(update={"allow": allow})
+        task = Task(assignment=assignment, submission=read_submission(path), seed=1)
+        return check_build(prepare(task, worker), worker)
+
+    return run
+
+
+def refused(found, reason):
+    """The sentence of a build check that failed for this reason, which must leave nothing to run."""
+    assert (found.check.verdict, found.check.reason) == (Verdict.FAILED, reason), found.check
+    assert found.built is None
+    return found.check.message
+
+
+def was_built(worker):
+    return any(isinstance(message, Open) for message in worker.asked)
+
+
+def test_the_model_solution_builds(build, transposition):
+    """The check is worth no points, and says how the file spells its kernels."""
+    found = build((transposition.reference / "kernels.cl").read_text())
+    check = found.check
+    assert (check.name, check.kind, check.verdict) == ("build", Kind.BUILD, Verdict.PASSED)
+    assert (check.points, check.max_points, check.reason, check.message) == (0, 0, None, "")
+    assert check.seconds > 0
+    assert found.built.bindings == {"coalsTransp": Binding(name="coalsTransp", takes_local=False)}
+
+
+def test_what_the_kernels_take_is_kept(build):
+    """The local memory that the assignment's kernels declare; other kernels of the file are nobody's business."""
+    source = SIGNATURE + "{ __local float t[96]; t[get_local_id(0)] = A[height]; barrier(CLK_LOCAL_MEM_FENCE);"
+    found = build(source + "B[0] = t[95 - get_local_id(0)]; }\n__kernel void other(__global float *A) { }\n")
+    assert found.built.usage == (Usage(kernel="coalsTransp", local=384),)
+
+
+def test_the_session_is_closed_and_the_next_can_be_opened(build, worker):
+    """The build's own session is not left to run beside the cases."""
+    assert build(EMPTY).built is not None
+    assert worker._plan is None
+    assert build(EMPTY).built is not None
+
+
+# --- what is forbidden ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('#include "/etc/passwd"', "includes another file"),
+        ("%: include <stdio.h>", "includes another file"),
+        ("??=include <stdio.h>", "includes another file"),
+        ("#inc\\\nlude <stdio.h>", "includes another file"),
+        ("#/* */include <stdio.h>", "includes another file"),
+        ("#line 7", "sets line numbers"),
+        ('# 7 "other.cl"', "sets line numbers"),
+        ('void f() { __asm__("nop"); }', "holds assembly code"),
+        ("#if __has_include(<stdio.h>)\n#endif", "looks for other files"),
+        ("#if 0\n#include <stdio.h>\n#endif", "includes another file"),
+        ("#define HIDDEN asm", "holds assembly code"),
+        ("int x;" + " " * 4000, "is longer than 4000 characters"),
+    ],
+    ids=lambda value: value[:24].strip() if isinstance(value, str) else "",
+)
+def test_what_is_forbidden_openly_is_never_seen_by_a_worker(build, worker, line, said):
+    """Neither expanded nor compiled; the sentence names the line, and says that nothing was run."""
+    found = build(f"// first\n{line}\n{EMPTY}")
+    message = refused(found, Reason.FORBIDDEN)
+    assert message.startswith("line 3 " if line.startswith("#if 0") else "line 2 ")
+    assert said in message
+    assert message.endswith("Nothing of the file was run.")
+    assert worker.asked == []
+
+
+@pytest.mark.parametrize("source", [PASTED, RENAMED], ids=["pasted from two halves", "under another name"])
+def test_what_is_forbidden_behind_a_macro_is_expanded_but_never_compiled(build, worker, source):
+    """The line is that of the macro's use, or of the word itself where that was seen at once."""
+    message = refused(build(source), Reason.FORBIDDEN)
+    assert "holds assembly code" in message
+    assert not was_built(worker)
+
+
+def test_the_line_of_a_pasted_word_is_that_of_the_macros_use(build):
+    """There the student finds it; the detail shows what it becomes."""
+    found = build(PASTED)
+    assert refused(found, Reason.FORBIDDEN).startswith("line 3 ")
+    assert "__asm__" in found.check.detail
+
+
+def test_a_word_cut_by_a_backslash_is_found(build, worker):
+    """In a macro's definition as anywhere."""
+    refused(build(STRINGS), Reason.FORBIDDEN)
+    assert not was_built(worker)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "// #include <x>\n",
+        "/* asm */\n",
+        'constant char s[] = "asm #include";\n',
+        "int asmx, my_asm;\n",
+        "#pragma unroll\n",
+    ],
+)
+def test_words_that_only_look_forbidden_are_not(build, text):
+    """Comments, strings, and longer names."""
+    assert build(text + EMPTY).check.reason is not Reason.FORBIDDEN
+
+
+@pytest.mark.parametrize(
+    ("source", "construct"),
+    [
+        (f"#line 7\n{EMPTY}", Construct.LINE),
+        (f"{EMPTY}{'/' * 4001}\n", Construct.LONG_LINE),
+        (f"#if __has_include(<nothing.h>)\n#endif\n{EMPTY}", Construct.HAS_INCLUDE),
+        (f'#if 0\n#include "nothing.h"\n#endif\n{EMPTY}', Construct.INCLUDE),
+        (f'#if 0\nvoid f() {{ __asm__("nop"); }}\n#endif\n{EMPTY}', Construct.ASM),
+    ],
+    ids=lambda value: value if isinstance(value, Construct) else "",
+)
+def test_an_assignment_can_allow_what_is_forbidden(build, worker, source, construct):
+    """The same text is forbidden without it, and with all the others but it."""
+    others = tuple(each for each in Construct if each is not construct)
+    refused(build(source), Reason.FORBIDDEN)
+    refused(build(source, *others), Reason.FORBIDDEN)
+    assert not was_built(worker)
+    assert build(source, construct).check.reason is not Reason.FORBIDDEN
+
+
+def test_what_is_allowed_is_allowed_behind_a_macro_as_well(build, worker):
+    """The expanded text is judged by the same list."""
+    assert build(PASTED, Construct.ASM).check.reason is not Reason.FORBIDDEN
+    assert was_built(worker)
+
+
+# --- build errors -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "where"),
+    [
+        ("    B[0] = nothing;", "line 4, column 12: "),
+        ("    B[TILE] = nothing;", "line 4: "),
+        ("    B[0] = nothing + TILE;", "line 4, column 12: "),
+        ("    B[0] = TILE + nothing;", "line 4: "),
+        ("    /* TILE */ B[0] = nothing;", "line 4, column 23: "),
+        ("    /* à côté */ B[0] = nothing;", "line 4, column 25: "),
+        ('    printf("à"); B[0] = nothing;', "line 4, column 25: "),
+        ("    ONE(0); B[0] = nothing;", "line 4: "),
+        ("    B[0] = nothing; ONE(0);", "line 4, column 12: "),
+        ("\tB[0] = nothing;", "line 4, column 9: "),
+    ],
+    ids=[
+        "no macro",
+        "after a constant of the assignment",
+        "before one",
+        "after one in an expression",
+        "after one in a comment",
+        "after a comment with accents",
+        "after a string with accents",
+        "after a macro of the student's",
+        "before one of the student's",
+        "after a tab",
+    ],
+)
+def test_the_column_is_given_where_no_macro_has_moved_it(build, line, where):
+    """The compiler counts in the expanded text; a column that the student's editor does not show helps nobody."""
+    found = build(f"#define ONE(x) do {{ int unused = x; }} while (0)\n{SIGNATURE}\n{{\n{line}\n}}\n")
+    message = refused(found, Reason.BUILD_ERROR)
+    assert message.startswith(where), message
+    assert "undeclared identifier 'nothing'" in message
+    shown = found.check.detail.splitlines()
+    assert shown[0].startswith("kernels.cl:4:")
+    assert shown[1].strip() == line.strip()
+    assert len(shown) == (3 if "column" in where else 2)
+
+
+@pytest.mark.parametrize(
+    ("before", "number"),
+    [
+        ("/* one\n   two\n   three */\n", 4),
+        ("#define LONG(x) \\\n    ((x) + \\\n     (x))\n", 4),
+        ("#define CALL(x, y) x, y\nconstant int pair[] = { CALL(1,\n   2) };\n", 4),
+        ("\n\n#if 0\nskipped\n#else\n#endif\n", 7),
+        ("#define EMPTY\nEMPTY\nEMPTY\n", 4),
+        ("\n\f\n", 3),
+        ("/* \u2028 */\n", 2),
+    ],
+    ids=["comment", "continued macro", "call over lines", "condition", "empty macro", "page break", "other line end"],
+)
+def test_lines_are_those_of_the_file(build, before, number):
+    """Whatever comments, macros and conditions lie before the error."""
+    assert refused(build(before + "constant int nothing = wrong;\n" + EMPTY), Reason.BUILD_ERROR).startswith(
+        f"line {number}, "
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "where", "said"),
+    [
+        (f"{EMPTY}/* never closed\n", "line 2, column 1: ", "unterminated /* comment"),
+        (f"\n#error write your kernel\n{EMPTY}", "line 2, column 1: ", "#error write your kernel"),
+        (f"#if 1\n{EMPTY}", "line ", "#if"),
+        (f"#define F(x) x\n{EMPTY}\nint a = F(1;\n", "line 4, column ", "argument"),
+    ],
+    ids=["comment", "error directive", "condition", "macro call"],
+)
+def test_what_cannot_be_expanded_is_a_build_error_like_those_of_a_compiler(build, worker, source, where, said):
+    """With its line, and before any compiler sees it."""
+    message = refused(build(source), Reason.BUILD_ERROR)
+    assert message.startswith(where), message
+    assert said in message
+    assert not was_built(worker)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("slip", [each for each in RECORDED if "pocl" in each.logs], ids=lambda slip: slip.name)
+def test_a_slip_is_explained(build, slip):
+    """The device here says of it what its recorded log says, or what comes to the same hint."""
+    found = build(slip.source)
+    message = refused(found, Reason.BUILD_ERROR)
+    assert message.startswith(f"line {slip.line}")
+    assert (slip.hint or "line") in message
+    assert found.check.detail.startswith(f"kernels.cl:{slip.line}:")
+
+
+# --- what else can be wrong -------------------------------------------------------------------
+
+
+def test_a_text_without_the_kernel_fails(build):
+    """It compiles, and holds nothing to run."""
+    assert "no kernel named coalsTransp" in refused(build("__kernel void other() { }\n"), Reason.KERNEL_MISSING)
+
+
+def test_a_kernel_with_other_arguments_fails(build):
+    """Before anything is launched with them."""
+    refused(build(EMPTY.replace(", uint width", "")), Reason.WRONG_ARGUMENTS)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason"),
+    [(TimedOut(doing="preprocessing", seconds=30), Reason.TIME_LIMIT), (OutOfMemory(), Reason.MEMORY_LIMIT)],
+)
+def test_a_preprocessor_that_is_overwhelmed_is_the_texts_fault(build, worker, monkeypatch, outcome, reason):
+    """It is told as what it was, and nothing is compiled."""
+    monkeypatch.setattr(worker, "preprocess", lambda *_: outcome)
+    refused(build(EMPTY), reason)
+    assert not was_built(worker)
+
+
+def test_a_worker_that_ends_while_it_expands_is_a_crash(build, worker):
+    """As when a text overflows the preprocessor's stack. The next text finds a worker again."""
+    worker.ready()
+    os.killpg(worker._process.group, signal.SIGKILL)
+    refused(build(EMPTY), Reason.CRASH)
+    assert build(EMPTY).check.verdict is Verdict.PASSED

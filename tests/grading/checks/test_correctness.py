@@ -1,0 +1,212 @@
+"""cases.py: which cases are launched again, what a worker hears of cases, and what a failed one costs elsewhere."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from samples import BUILD, SPEED, check
+
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.course.truth.comparison import POISON
+from grader.course.truth.oracle import load_oracle
+from grader.grading.checks.building import Built
+from grader.grading.checks.correctness import (
+    FORFEITED,
+    PATIENCE,
+    REPEATED,
+    REPEATS,
+    check_cases,
+    forfeit,
+    in_order,
+    unrun_cases,
+)
+from grader.protocol.messages import Opened
+from grader.protocol.steps import Program
+from grader.results.result import Kind, Reason, Verdict
+from grader.workers.outcome import Fetched, TimedOut
+from grader.workers.plan import Binding
+
+BINDINGS = {"coalsTransp": Binding(name="coalsTransp", takes_local=False)}
+
+
+class FakeWorker:
+    """Makes of the first launch of a case what `make` says, and of repeats what `again` says; counts these by case."""
+
+    def __init__(self, make, again=None):
+        self.make = make
+        self.again = again or make
+        self.launches = Counter()
+
+    def open(self, plan):
+        self.plan = plan
+        return Opened(kernels=())
+
+    def close(self):
+        pass
+
+    def run(self, name, arrays):
+        self.launches[name] += 1
+        act = self.make if self.launches[name] == 1 else self.again
+        return act if isinstance(act, TimedOut) else fetched(self.plan, name, arrays, act)
+
+    @property
+    def repeated(self):
+        return [launches - 1 for launches in self.launches.values() if launches > 1]
+
+
+def fetched(plan, case, arrays, make):
+    """Buffers with whole guard bands; the output holds what is made of the inputs."""
+    inputs = {name.removesuffix(f" of {case}"): array for name, array in arrays.items()}
+    contents = {f"A of {case}": inputs["A"], f"B of {case}": make(inputs)}
+    buffers = {}
+    for spec in plan.buffers:
+        if spec.name in contents:
+            band = np.full(spec.guard // 4, spec.poison, dtype=np.uint32)
+            payload = np.ascontiguousarray(contents[spec.name], dtype=np.float32).reshape(-1).view(np.uint32)
+            buffers[spec.name] = Fetched(before=band, payload=payload, after=band, poison=spec.poison)
+    return buffers
+
+
+def noise(arrays):
+    """Another result in every launch."""
+    return np.random.default_rng().random(arrays["A"].size)
+
+
+@pytest.fixture
+def checks(transposition):
+    """The checks that a worker leads to."""
+    task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=1)
+    built = Built(task=task, program=Program(source=""), bindings=BINDINGS, usage=())
+    return lambda worker: list(check_cases(transposition.correctness.cases, built, load_oracle(transposition), worker))
+
+
+def test_right_results_are_not_repeated(checks):
+    """A right submission is launched once a case."""
+    worker = FakeWorker(lambda arrays: arrays["A"].T)
+    assert all(check.verdict is Verdict.PASSED for check in checks(worker))
+    assert worker.repeated == []
+
+
+def test_the_first_wrong_cases_are_repeated_on_the_same_data(checks):
+    """So that a result which differs between launches is told from one that is always wrong."""
+    worker = FakeWorker(noise)
+    failed = checks(worker)
+    assert worker.repeated == [REPEATS] * REPEATED
+    unsteady = [check for check in failed if check.cause == "launches on the same data give different results"]
+    assert unsteady == failed[:REPEATED]
+    assert {check.reason for check in failed} == {Reason.WRONG_OUTPUT}
+
+
+def test_a_result_that_is_always_wrong_is_not_called_unsteady(checks):
+    """Repeats that agree change nothing."""
+    failed = checks(FakeWorker(lambda arrays: -arrays["A"].T))
+    assert {check.cause for check in failed} == {"the sign is wrong"}
+
+
+def test_a_failure_of_the_repeats_leaves_the_result_as_it_was(checks):
+    """The first launch has come to an end; that others do not is no news about it."""
+    failed = checks(FakeWorker(lambda arrays: -arrays["A"].T, again=TimedOut(doing="running", seconds=1)))
+    assert {(check.reason, check.cause) for check in failed} == {(Reason.WRONG_OUTPUT, "the sign is wrong")}
+
+
+def test_nothing_written_is_not_repeated(checks):
+    """There is nothing to compare."""
+    worker = FakeWorker(lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32))
+    assert {check.reason for check in checks(worker)} == {Reason.NOT_WRITTEN}
+    assert worker.repeated == []
+
+
+def altered(transposition, cases):
+    """A submission that builds, for the assignment with these cases."""
+    asked = transposition.correctness.model_copy(update={"cases": tuple(cases)})
+    assignment = transposition.model_copy(update={"correctness": asked})
+    task = Task(assignment=assignment, submission=read_submission(transposition.reference), seed=1)
+    return Built(task=task, program=Program(source=""), bindings=BINDINGS, usage=())
+
+
+def test_time_limits_of_practice_end_nothing_else(transposition):
+    """Those and the others have a patience of their own each, since practice decides about nothing."""
+    cases = [
+        case.model_copy(update={"practice": number % 2 == 1})
+        for number, case in enumerate(transposition.correctness.cases[: 2 * (PATIENCE + 1)])
+    ]
+    built, worker = altered(transposition, cases), FakeWorker(TimedOut(doing="running", seconds=1))
+    failed = list(check_cases(tuple(cases), built, load_oracle(transposition), worker))
+    for practice in (False, True):
+        reasons = [check.reason for case, check in zip(cases, failed, strict=True) if case.practice is practice]
+        assert reasons == [Reason.TIME_LIMIT] * PATIENCE + [Reason.NOT_RUN]
+
+
+def test_a_worker_hears_of_no_case_but_those_that_it_is_to_run(transposition):
+    """Neither their names nor their sizes: the session of the cases that are shown holds no buffer of a hidden one."""
+    first, second, *_ = transposition.correctness.cases
+    cases = (first, second.model_copy(update={"hidden": True}))
+    built = altered(transposition, cases)
+    for asked in (built.task.assignment.correctness.shown, built.task.assignment.correctness.hidden):
+        worker = FakeWorker(lambda arrays: arrays["A"].T)
+        list(check_cases(asked, built, load_oracle(transposition), worker))
+        assert set(worker.launches) == {case.name for case in asked}
+        assert {spec.name.partition(" of ")[2] for spec in worker.plan.buffers} == {case.name for case in asked}
+
+
+def test_a_case_has_the_same_inputs_whether_or_not_it_is_hidden(transposition):
+    """A seed repeats a grading also after the assignment shows what it has hidden."""
+    cases = transposition.correctness.cases[:3]
+    seen = []
+    for hidden in (False, True):
+        asked = tuple(case.model_copy(update={"hidden": hidden}) for case in cases[1:])
+        built = altered(transposition, (cases[0], *asked))
+        worker = FakeWorker(lambda arrays: (seen.append(arrays["A"].copy()), arrays["A"].T)[1])
+        list(check_cases(asked, built, load_oracle(transposition), worker))
+    assert len(seen) == 4
+    for one, other in zip(seen[:2], seen[2:], strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_checks_come_in_the_order_of_the_assignment(transposition):
+    """However the cases are spread over two workers."""
+    cases = [
+        case.model_copy(update={"hidden": number % 3 == 1})
+        for number, case in enumerate(transposition.correctness.cases)
+    ]
+    assignment = altered(transposition, cases).task.assignment
+    asked = assignment.correctness
+    checks = (*unrun_cases(assignment, asked.shown), *unrun_cases(assignment, asked.hidden))
+    assert in_order(assignment, checks) == list(unrun_cases(assignment, asked.cases))
+
+
+def test_what_only_right_kernels_earn_is_forfeited_by_a_failed_case():
+    """What they failed by themselves stays as it is, and so does practice, which decides about nothing."""
+    whole = (
+        BUILD,
+        check("correctness: one"),
+        check("practice: two", kind=Kind.PRACTICE, verdict=Verdict.FAILED, reason=Reason.CRASH),
+        check("sanitizer", kind=Kind.SANITIZER),
+        check("memory: reads", kind=Kind.MEMORY, verdict=Verdict.FAILED, reason=Reason.EXTRA_TRAFFIC),
+        check("memory: coalesced", kind=Kind.MEMORY),
+        SPEED,
+    )
+    assert forfeit(whole) == whole
+    wrong = (*whole[:1], check("correctness: one", verdict=Verdict.FAILED, reason=Reason.WRONG_OUTPUT), *whole[2:])
+    left = forfeit(wrong)
+    assert [old == new for old, new in zip(wrong, left, strict=True)] == [True, True, True, False, True, False, False]
+    for each in (left[3], left[5], left[6]):
+        assert (each.verdict, each.points, each.reason) == (Verdict.FAILED, 0, Reason.NOT_RUN)
+    assert left[6].performance == SPEED.performance
+    assert forfeit(left) == left
+
+
+def test_a_wrong_result_in_the_simulator_is_no_news_of_a_kernel_that_is_wrong_elsewhere():
+    """Only of one that is right everywhere else does it say that its results depend on the order of work-items."""
+    wrong = check("correctness: one", verdict=Verdict.FAILED, reason=Reason.WRONG_OUTPUT)
+    said = check("sanitizer", kind=Kind.SANITIZER, verdict=Verdict.FAILED, reason=Reason.WRONG_OUTPUT)
+    crashed = check("sanitizer", kind=Kind.SANITIZER, verdict=Verdict.FAILED, reason=Reason.CRASH)
+    assert forfeit([wrong, said])[1] == FORFEITED.fail(said)
+    assert forfeit([wrong, crashed])[1] == crashed
+
+
+def test_cases_that_are_decided_elsewhere_forfeit_nothing():
+    """A student kit does not hold them."""
+    elsewhere = check("correctness: hidden", verdict=Verdict.SKIPPED, reason=Reason.DECIDED_ELSEWHERE)
+    assert forfeit([BUILD, elsewhere, SPEED]) == (BUILD, elsewhere, SPEED)

@@ -1,0 +1,256 @@
+"""memory.py: what each measure is, its limit, and the sentence of a kernel that exceeds it."""
+
+import pytest
+from kernels import TRANSPOSITION, changed
+from project import ROOT
+from simulator import subject_of
+
+from grader.course.rubric import Memory, MemoryCheck
+from grader.grading.checks.memory import NOT_RIGHT, _profile, check_memory, count_memory, uncounted, usable
+from grader.grading.checks.simulation import Simulated
+from grader.grading.explain.problem import Problem
+from grader.grading.explain.simulator.locations import Scene
+from grader.protocol.messages import Simulation
+from grader.protocol.observation import SeenAccess, SeenBranch, SeenKernel
+from grader.results.metrics import Profile
+from grader.results.result import Kind, Reason, Verdict
+
+MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
+NAIVE = (ROOT / "reference" / "coalsTransp" / "baseline.cl").read_text().replace("naiveTransp", "coalsTransp")
+SIZES = {"height": 32, "width": 48}
+
+
+def branch(line, reached, diverged):
+    """A condition as the plugin reports it."""
+    return SeenBranch(line=line, reached=reached, diverged=diverged, constant=False)
+
+
+def seen_access(line, array="A", space=1, **changes):
+    """A coalesced read of 128 bytes."""
+    fields = {
+        "line": line,
+        "column": 5,
+        "array": array,
+        "space": space,
+        "writes": False,
+        "requests": 10,
+        "bytes": 1280,
+        "sectors": 40,
+        "fewest": 40,
+        "worst": 1.0,
+        "stride": 4,
+    }
+    return SeenAccess(**{**fields, **changes})
+
+
+def counted(assignment, *accesses, branches=(), flop=0, launches=1):
+    """The profile of launches that were all seen like this."""
+    seen = SeenKernel(
+        kernel="k", flop=flop, arrays=(), messages=(), unset=(), accesses=accesses, branches=tuple(branches)
+    )
+    scene = Scene(source="", dimensions=1, extent=None)
+    simulated = Simulated(sizes=SIZES, kernels=(seen,) * launches, scenes=(scene,) * launches, problem=None)
+    return _profile(assignment, simulated, Simulation())
+
+
+def asked(measure, at_most):
+    return Memory(sizes=SIZES, checks=(MemoryCheck(name="it", measure=measure, at_most=at_most, points=5),))
+
+
+def check(assignment, measure, at_most, found):
+    (made,) = check_memory(assignment, asked(measure, at_most), found)
+    return made
+
+
+def test_a_profile_adds_up(transposition):
+    """Totals are those of global memory, of all launches; local and constant memory have none in them."""
+    accesses = (
+        seen_access(3),
+        seen_access(4, array="B", writes=True, sectors=320),
+        seen_access(5, array="t", space=3, sectors=20),
+        seen_access(6, array="table", space=2),
+    )
+    found = counted(
+        transposition,
+        *accesses,
+        flop=100,
+        branches=[branch(2, 8, 2)],
+        launches=2,
+    )
+    assert (found.read, found.written, found.moved, found.flop) == (2560, 2560, 2 * 360 * 32, 200)
+    assert found.compulsory == 2 * 4 * 32 * 48
+    assert [each.space for each in found.accesses[:4]] == ["global", "global", "local", "constant"]
+    assert [each.does for each in found.accesses[:2]] == ["reads", "writes"]
+    assert found.divergence == 0.25
+    assert found.intensity == 200 / 5120
+
+
+FOUND = [
+    pytest.param(
+        "coalescing",
+        2,
+        [seen_access(3), seen_access(4, array="B", writes=True, sectors=160, fewest=40, stride=-256)],
+        (
+            Reason.UNCOALESCED,
+            (
+                "line 4 writes B with neighbouring work-items 256 bytes apart: a warp moves 16 sectors of 32 "
+                "bytes at a time where 4 would hold its words, 4 times as many; at most 2 asked for. "
+            ),
+        ),
+        id="coalescing",
+    ),
+    pytest.param(
+        "bank conflicts",
+        2,
+        [seen_access(3), seen_access(7, array="tile", space=3, sectors=80, fewest=10, worst=8.0, stride=64)],
+        (
+            Reason.BANK_CONFLICT,
+            (
+                "line 7 reads tile with neighbouring work-items 64 bytes apart: a warp finds 8 of its words in "
+                "one of 32 banks, and waits for one after the other; at most 2 asked for. Rows of tile that are "
+                "one word longer"
+            ),
+        ),
+        id="bank conflicts",
+    ),
+    pytest.param(
+        "words read",
+        "height",
+        [seen_access(3, bytes=5120), seen_access(4, bytes=2560), seen_access(5, array="B", writes=True)],
+        (
+            Reason.EXTRA_TRAFFIC,
+            (
+                "it reads 1,920 words of global memory, 1,280 of A in line 3, 640 of A in line 4; at most 32 asked "
+                "for. Read what is needed of A several times"
+            ),
+        ),
+        id="words read",
+    ),
+    pytest.param(
+        "words written",
+        "2*height",
+        [seen_access(3, bytes=5120), seen_access(5, array="B", writes=True)],
+        (
+            Reason.EXTRA_TRAFFIC,
+            "it writes 320 words of global memory, 320 of B in line 5; at most 64 asked for. Store a result once",
+        ),
+        id="words written",
+    ),
+    pytest.param(
+        "words moved",
+        "height",
+        [seen_access(3, bytes=5120), seen_access(4, array="B", writes=True, sectors=160, fewest=40, stride=-256)],
+        (
+            Reason.UNCOALESCED,
+            (
+                "sectors with 1,600 words of global memory are moved; line 4 writes B with neighbouring work-items 256 "
+                "bytes apart: a warp moves 16 sectors of 32 bytes at a time where 4 would hold its words; at most 32 "
+                "asked for. Work-items that are neighbours"
+            ),
+        ),
+        id="words moved",
+    ),
+    pytest.param(
+        "words moved",
+        "height",
+        [seen_access(3)],
+        (Reason.EXTRA_TRAFFIC, "sectors with 320 words of global memory are moved; at most 32 asked for. All of them"),
+        id="words moved, none in vain",
+    ),
+]
+
+
+def test_where_neighbours_share_a_word_there_is_nothing_to_coalesce(transposition):
+    """However many rows a warp lies in: a broadcast is no fault."""
+    found = counted(transposition, seen_access(3), seen_access(4, sectors=100, fewest=40, stride=0))
+    assert check(transposition, "coalescing", 1, found).verdict is Verdict.PASSED
+
+
+def test_reading_back_is_told_apart_from_reading_too_often(transposition):
+    """What a work-item wrote itself needs no local memory, but a variable."""
+    found = counted(transposition, seen_access(3, array="B", bytes=5120), seen_access(4, array="B", writes=True))
+    assert "Keep in a variable" in check(transposition, "words read", 1, found).message
+
+
+@pytest.mark.parametrize(("measure", "at_most", "accesses", "expected"), FOUND)
+def test_too_much(transposition, measure, at_most, accesses, expected):
+    """What exceeds its limit earns nothing, and the sentence names the line, the array, the measure and the limit."""
+    reason, words = expected
+    made = check(transposition, measure, at_most, counted(transposition, *accesses))
+    assert (made.verdict, made.points, made.max_points, made.reason) == (Verdict.FAILED, 0, 5, reason)
+    assert made.message.startswith(words)
+    assert (made.name, made.kind) == ("memory: it", Kind.MEMORY)
+
+
+def test_too_much_divergence(transposition):
+    """The share of all branches counts; the line is the one at which warps part most often."""
+    branches = [
+        branch(3, 60, 10),
+        branch(9, 1040, 210),
+    ]
+    made = check(transposition, "divergence", 0.1, counted(transposition, seen_access(3), branches=branches))
+    assert made.reason is Reason.WARP_DIVERGENCE
+    assert made.message.startswith(
+        "at 20 % of its branches the work-items of a warp part, most often in line 9 (210 of 1,040 times); at most 0.1 "
+    )
+
+
+@pytest.mark.parametrize(("measure", "at_most"), [("coalescing", 1.1), ("words read", "1280/4"), ("divergence", 0)])
+def test_a_limit_may_be_reached(transposition, measure, at_most):
+    """A measure that is just its limit passes."""
+    found = counted(transposition, seen_access(3, sectors=44), branches=[branch(2, 8, 0)])
+    made = check(transposition, measure, at_most, found)
+    assert (made.verdict, made.points) == (Verdict.PASSED, 5)
+
+
+@pytest.mark.parametrize(
+    "measure", ["coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence"]
+)
+def test_what_is_not_used_cannot_be_too_much(transposition, measure):
+    """A kernel without accesses or branches is no special case."""
+    assert check(transposition, measure, 0, counted(transposition)).verdict is Verdict.PASSED
+
+
+def test_what_was_not_counted_earns_nothing(transposition):
+    """A kernel that is not right has no memory behaviour worth points, and the check says so."""
+    made = check(transposition, "coalescing", 4, NOT_RIGHT)
+    assert (made.verdict, made.points, made.reason) == (Verdict.FAILED, 0, Reason.NOT_RUN)
+    assert "only a kernel whose results are all right" in made.message
+
+
+def test_checks_that_had_no_chance(transposition):
+    """Before anything has run they are as if they had passed."""
+    made = list(uncounted(transposition.memory))
+    assert {each.verdict for each in made} == {Verdict.PASSED}
+    assert sum(each.max_points for each in made) == sum(each.points for each in made) == 20
+
+
+def test_the_naive_kernel_is_counted(simulator, transposition):
+    """The naive transposition fails for its writes; its reads and its traffic are as they should be."""
+    memory = transposition.memory
+    found = usable(count_memory(subject_of(simulator, transposition, NAIVE), memory, Simulation()))
+    assert isinstance(found, Profile)
+    made = {each.name: each for each in check_memory(transposition, memory, found)}
+    uncoalesced = made["memory: coalesced accesses"]
+    assert (uncoalesced.reason, uncoalesced.points) == (Reason.UNCOALESCED, 0)
+    assert uncoalesced.message.startswith("line 8 writes B with neighbouring work-items 384 bytes apart")
+    assert made["memory: no traffic but the array's"].verdict is Verdict.PASSED
+    assert found.read == found.written == 4 * 96 * 128
+
+
+def test_a_model_solution_passes_with_all_its_profile(simulator, transposition):
+    """Every check of the assignment passes, and what was read and written is just what must be."""
+    memory = transposition.memory
+    found = usable(count_memory(subject_of(simulator, transposition, MODEL), memory, Simulation()))
+    assert isinstance(found, Profile)
+    assert {each.verdict for each in check_memory(transposition, memory, found)} == {Verdict.PASSED}
+    assert found.read + found.written == found.moved == found.compulsory
+
+
+def test_wrong_results_there_are_not_counted(simulator, transposition):
+    """A kernel whose results are wrong in that run has no profile, and the reason is not hidden."""
+    source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
+    found = usable(count_memory(subject_of(simulator, transposition, source), transposition.memory, Simulation()))
+    assert isinstance(found, Problem)
+    assert found.reason is Reason.NOT_RUN
+    assert found.message.startswith("not counted: in the simulator, ")

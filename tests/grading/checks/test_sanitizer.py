@@ -1,0 +1,123 @@
+"""sanitizer.py: what costs the points of a clean run, and in which words."""
+
+import pytest
+from kernels import PRODUCT, TRANSPOSITION, changed
+from limits import DEADLINES
+from project import ROOT
+from simulator import subject_of
+
+from grader.grading.checks.sanitizer import check_sanitizer, unwatched
+from grader.results.result import Kind, Reason, Verdict
+
+MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
+BARRIER = "        barrier(CLK_LOCAL_MEM_FENCE);"
+
+
+def checked(worker, assignment, source, *, right=True):
+    """The check of a submission, with some of the assignment's points."""
+    return check_sanitizer(subject_of(worker, assignment, source), assignment.sanitizer, right=right).check
+
+
+def line_of(source, text):
+    """The number of the one line that holds this text."""
+    (number,) = (n for n, line in enumerate(source.split("\n"), start=1) if text in line)
+    return number
+
+
+def without(source, lines):
+    """The source without these lines, which it must hold: they stay as empty ones, so that numbers stay."""
+    assert lines in source
+    return source.replace(lines, "\n" * lines.count("\n"), 1)
+
+
+def test_a_model_solution_is_clean(simulator, transposition):
+    """It earns the points, and has no findings."""
+    check = checked(simulator, transposition, MODEL)
+    assert (check.verdict, check.points, check.findings) == (Verdict.PASSED, 12, ())
+    assert (check.kind, check.name) == (Kind.SANITIZER, "sanitizer (height 53, width 90)")
+    assert check.seconds > 0
+
+
+def test_a_race_that_no_result_shows(simulator, product):
+    """A tiled product without its second barrier is right on CPU drivers; here it is a race, with both lines."""
+    comment = BARRIER + "    // everyone has read them before the next step overwrites them"
+    source = without(PRODUCT, comment)
+    write, read = line_of(source, "Ash[ly][lx] ="), line_of(source, "sum +=")
+    check = checked(simulator, product, source)
+    assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.DATA_RACE, 0)
+    assert f"line {write} overwrites words of Ash that another work-item still reads in line {read}." in check.message
+    assert f"after line {read}" in check.message
+    arrays = {place.words.rpartition(" ")[2] for each in check.findings for place in each.places}
+    assert arrays == {"Ash", "Bsh"}
+    assert {place.text for each in check.findings for place in each.places} >= {"sum += Ash[ly][k] * Bsh[k][lx];"}
+
+
+def test_a_missing_guard(simulator, transposition):
+    """A load beyond the edge is told with the work-item that has nothing to do there."""
+    source = changed(TRANSPOSITION, "    if (y0 + ly < height && x0 + lx < width)\n", "\n")
+    check = checked(simulator, transposition, source)
+    assert check.reason is Reason.OUT_OF_BOUNDS
+    assert check.message.startswith(f"line {line_of(source, '= A[')} reads outside A")
+    assert "lies beyond the edge: guard the load with the sizes." in check.message
+
+
+def test_a_return_before_a_barrier(simulator, transposition):
+    """The line of the return is named."""
+    source = changed(
+        TRANSPOSITION, "    if (y0 + ly < height && x0 + lx < width)\n", "    if (y0 + ly >= height) return;\n"
+    )
+    check = checked(simulator, transposition, source)
+    assert check.reason is Reason.BARRIER_DIVERGENCE
+    assert f"They ended in line {line_of(source, 'return;')}." in check.message
+
+
+@pytest.mark.whole
+def test_a_loop_that_does_not_end(simulator, transposition):
+    """Its line is named, long before the deadline; not that of a loop inside, or of a condition that is always true."""
+    loop = """
+    for (uint i = 0; i < width; i += 0)
+        for (uint j = 0; j < 4; j++)
+            if (width == 0) return;
+"""
+    source = changed(TRANSPOSITION, "    barrier(", f"{loop}    barrier(")
+    check = checked(simulator, transposition, source)
+    assert check.reason is Reason.TIME_LIMIT
+    assert check.message.startswith(f"line {line_of(source, 'i += 0')}: this loop does not end.")
+    assert check.seconds < DEADLINES.simulation
+
+
+def test_wrong_results_alone_keep_no_points(simulator, transposition):
+    """A kernel that does nothing wrong but computes something else has no clean run to be proud of."""
+    source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
+    check = checked(simulator, transposition, source, right=False)
+    assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.NOT_RUN, 0)
+    assert "see correctness" in check.message
+
+
+def test_results_that_are_wrong_only_there(simulator, transposition):
+    """What is right on the device and wrong in the simulator hangs on the order of work-items."""
+    source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
+    check = checked(simulator, transposition, source, right=True)
+    assert (check.verdict, check.reason) == (Verdict.FAILED, Reason.WRONG_OUTPUT)
+    assert check.message.startswith("its results hang on the order in which work-items run: in the simulator, ")
+
+
+def test_findings_come_before_wrong_results(simulator, transposition):
+    """A kernel that is wrong for a reason is told the reason."""
+    check = checked(simulator, transposition, without(TRANSPOSITION, "    barrier(CLK_LOCAL_MEM_FENCE);"), right=False)
+    assert check.reason is Reason.DATA_RACE
+    assert check.message == f"{check.findings[0].message} {check.findings[0].cause}"
+
+
+def test_a_kernel_that_is_broken_off(simulator, transposition):
+    """What the simulator cannot run is told as that, with its line, and not as wrong results."""
+    head = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)\n"
+    check = checked(simulator, transposition, head + "{\n    __sync_fetch_and_add((__global int *)B, 1);\n}\n")
+    assert check.reason is Reason.CRASH
+    assert check.message.startswith("line 3: the simulator does not know")
+
+
+def test_a_check_that_had_no_chance(transposition):
+    """Before anything has run it is as if it had passed, so that whoever fails it says why."""
+    check = unwatched(transposition.sanitizer)
+    assert (check.verdict, check.points, check.max_points, check.seconds) == (Verdict.PASSED, 12, 12, 0)

@@ -1,0 +1,50 @@
+"""scoring.py: what a measurement earns."""
+
+import pytest
+
+from grader.course.rubric import Band, Case, Correctness, SpeedGoal, Tolerance
+from grader.grading.checks.scoring import award_speed, case_points, required_rate
+from grader.results.metrics import Interval
+from grader.results.result import Verdict
+
+GOAL = SpeedGoal(
+    sizes={"n": 1},
+    bands=(Band(fraction=0.8, points=40), Band(fraction=0.5, points=20), Band(fraction=0.3, points=5)),
+    minimum={"H200": 1500},
+)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "verdict", "points"),
+    [
+        (1.2, Verdict.PASSED, 40),
+        (0.8, Verdict.PASSED, 40),
+        (0.79, Verdict.PARTIAL, 20),
+        (0.6, Verdict.PARTIAL, 20),
+        (0.3, Verdict.PARTIAL, 5),
+        (0.29, Verdict.FAILED, 0),
+    ],
+)
+def test_a_kernel_earns_the_highest_band_it_reaches(fraction, verdict, points):
+    """Only the top band is a pass; a slower kernel earns a part."""
+    award = award_speed(GOAL, Interval(median=fraction, low=fraction, high=fraction))
+    assert (award.verdict, award.points) == (verdict, points)
+
+
+def test_doubt_is_the_students():
+    """While the interval reaches into a band, its points are given."""
+    award = award_speed(GOAL, Interval(median=0.77, low=0.7, high=0.81))
+    assert (award.verdict, award.points) == (Verdict.PASSED, 40)
+
+
+def test_cases_share_their_points():
+    """48 points over 12 cases; one for practice earns nothing and takes no share."""
+    cases = [Case(name=str(number), sizes={"n": 1}, practice=number == 12) for number in range(13)]
+    asked = Correctness(tolerance=Tolerance(rule="exact"), points=48, cases=cases)
+    assert [case_points(asked, case) for case in cases] == [4.0] * 12 + [0.0]
+
+
+def test_a_minimum_applies_to_the_device_it_names():
+    """Part of the name is enough, in any case of letters."""
+    assert required_rate(GOAL, "NVIDIA h200 NVL") == 1500
+    assert required_rate(GOAL, "pthread-AMD EPYC") is None

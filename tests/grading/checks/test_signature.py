@@ -1,0 +1,93 @@
+"""signature.py: is it the kernel that was asked for?"""
+
+import pytest
+
+from grader.grading.checks.signature import bind
+from grader.grading.explain.problem import Problem
+from grader.protocol.kernel import ArgFacts, KernelFacts
+from grader.results.result import Reason
+from grader.workers.plan import Binding
+
+A = ("global", "float*", "A")
+B = ("global", "float*", "B")
+HEIGHT = ("private", "uint", "height")
+WIDTH = ("private", "uint", "width")
+LMEM = ("local", "float*", "lmem")
+
+
+def kernel(*args, name="coalsTransp"):
+    facts = tuple(ArgFacts(address_space=space, type=kind, name=word) for space, kind, word in args)
+    return KernelFacts(program="submission", name=name, args=facts)
+
+
+def bound(assignment, *kernels):
+    return bind(assignment, assignment.student_launches[0], kernels)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        (A, B, HEIGHT, WIDTH),
+        (A, B, ("private", "int", "h"), ("private", "uint32_t", "w")),
+        (("global", "float4*", "A"), B, HEIGHT, WIDTH),
+        (("global", "uint*", "A"), ("global", "uint*", "B"), HEIGHT, WIDTH),
+        (("global", "my_real*", "A"), B, HEIGHT, ("private", "my_size", "width")),
+    ],
+)
+def test_reasonable_spellings_of_the_parameters_are_accepted(transposition, args):
+    """Any 32-bit size, any pointer to 32-bit elements or to vectors of them, and names of the student's own."""
+    assert bound(transposition, kernel(*args)) == Binding(name="coalsTransp", takes_local=False)
+
+
+def test_the_optional_local_parameter_is_noticed(transposition):
+    """It is supplied when it is declared."""
+    assert bound(transposition, kernel(A, B, HEIGHT, WIDTH, LMEM)) == Binding(name="coalsTransp", takes_local=True)
+
+
+def test_an_alias_is_as_good_as_the_name(course):
+    """Both spellings of the course are accepted."""
+    fused = course.load("optimProgram")
+    assert bound(fused, kernel(A, B, HEIGHT, WIDTH, name="optimProgrm")).name == "optimProgrm"
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        (A, B, HEIGHT),
+        (A, B, HEIGHT, WIDTH, WIDTH),
+        (A, HEIGHT, B, WIDTH),
+        (("global", "double*", "A"), B, HEIGHT, WIDTH),
+        (("local", "float*", "A"), B, HEIGHT, WIDTH),
+        (A, B, ("private", "ulong", "height"), WIDTH),
+        (A, B, ("private", "float", "height"), WIDTH),
+        (),
+    ],
+)
+def test_a_wrong_parameter_list_shows_expected_and_found(transposition, args):
+    """Both declarations stand one below the other."""
+    problem = bound(transposition, kernel(*args))
+    assert isinstance(problem, Problem)
+    assert problem.reason is Reason.WRONG_ARGUMENTS
+    expected, found = problem.detail.splitlines()
+    assert expected.endswith(
+        "__kernel void coalsTransp(__global real *A, __global real *B, uint32_t height, uint32_t width)"
+    )
+    assert found.startswith("found:    __kernel void coalsTransp(")
+
+
+def test_a_found_declaration_reads_like_one(transposition):
+    """It is written as a student would write it."""
+    problem = bound(transposition, kernel(A, HEIGHT, LMEM))
+    assert problem.detail.endswith("__kernel void coalsTransp(__global float *A, uint height, __local float *lmem)")
+
+
+def test_a_missing_kernel_names_the_nearest(transposition):
+    """A typing slip in the name is answered with the name that was found."""
+    problem = bound(transposition, kernel(name="blockMMM"), kernel(name="coalsTranspose"))
+    assert problem.reason is Reason.KERNEL_MISSING
+    assert "no kernel named coalsTransp; the nearest is coalsTranspose" in problem.message
+
+
+def test_a_file_without_kernels_says_so(transposition):
+    """A forgotten __kernel is the likeliest cause."""
+    assert "the file has no kernel" in bound(transposition).message

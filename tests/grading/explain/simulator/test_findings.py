@@ -1,0 +1,446 @@
+"""findings.py, messages.py and oclgrind.py: from what the simulator said to what a student reads."""
+
+import random
+import re
+from dataclasses import replace
+
+import pytest
+from growth import assert_linear
+
+from grader.grading.explain.simulator.findings import LIMIT, findings
+from grader.grading.explain.simulator.locations import Scene
+from grader.protocol.messages import REPLY_LIMIT
+from grader.protocol.observation import SeenArray, SeenKernel, SeenMessage, SeenUnset
+from grader.results.result import Place, Reason
+
+SOURCE = "\n".join(f"line {n};" for n in range(1, 31))
+LINE = Scene(source=SOURCE, dimensions=1, extent=None)
+PLANE = Scene(source=SOURCE, dimensions=2, extent=(50, 35))
+
+ARRAYS = (
+    SeenArray(space=1, buffer=1, name="A", size=400),
+    SeenArray(space=1, buffer=2, name="C", size=4096),
+    SeenArray(space=3, buffer=1, name="Ash", size=1024),
+)
+
+A, C, ASH = (buffer << 48 for buffer in (1, 2, 1))
+"""Addresses of their first elements."""
+
+
+def kernel(*messages, unset=()):
+    return SeenKernel(
+        kernel="k", flop=0, arrays=ARRAYS, messages=messages, unset=tuple(unset), accesses=(), branches=()
+    )
+
+
+def message(text, array="", times=1, endings=()):
+    return SeenMessage(text=text, array=array, times=times, endings=endings)
+
+
+READ = "%3 = load float, float addrspace(1)* %arrayidx4, align 4, !dbg !34"
+WRITE = "store float %2, float addrspace(3)* %arrayidx2, align 4, !dbg !31"
+ATOMIC = (
+    "%call2 = call spir_func i32 @_Z10atomic_addPU3AS3Vii(i32 addrspace(3)* noundef @k.n, i32 noundef 1) #5, !dbg !31"
+)
+
+
+def entity(line, code, item=(0, 0, 0), group=(0, 0, 0), column=5):
+    ids = [",".join(map(str, each)) for each in (item, item, group)]
+    return (
+        f"Global({ids[0]}) Local({ids[1]}) Group({ids[2]})\n\t  {code}\n"
+        f"\tAt line {line} (column {column}) of input.cl:\n\t  line {line};\n\t"
+    )
+
+
+def race(kind, where, first, second, **more):
+    """As Oclgrind puts it, with what it calls entities."""
+    text = f"{kind} data race at {where}\n\tKernel: k\n\t\n\tFirst entity:  {first}\n\tSecond entity: {second}"
+    return message(text, **more)
+
+
+def invalid(kind, where, culprit, **more):
+    return message(f"Invalid {kind} of size 4 at {where}\n\tKernel: k\n\tEntity: {culprit}", **more)
+
+
+def at(space, address):
+    return f"{space} memory address {address:#x}"
+
+
+def unset(line=9, name="sum", space=0, used_line=12, how="stored", **more):
+    return SeenUnset(
+        **{
+            "line": line,
+            "column": 5,
+            "name": name,
+            "space": space,
+            "used_line": used_line,
+            "how": how,
+            "array": "C" if how == "stored" else "",
+            "global_id": (33, 0, 0),
+            "local_id": (1, 0, 0),
+            "group": (1, 0, 0),
+            "times": 3,
+            **more,
+        }
+    )
+
+
+LOCAL_RACE = race(
+    "Read-write",
+    at("local", ASH + 60),
+    entity(17, READ, item=(3, 0, 0), group=(1, 0, 0)),
+    entity(13, WRITE, item=(7, 2, 0), group=(1, 0, 0)),
+    times=4096,
+)
+
+
+def only(seen, scene=LINE):
+    """The one finding."""
+    (found,) = findings(seen, scene)
+    return found
+
+
+def test_a_word_that_is_overwritten_too_early():
+    """A race in local memory, with a barrier between the write and the read below it: one is missing after the read."""
+    source = SOURCE.replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);")
+    found = only(kernel(LOCAL_RACE), replace(PLANE, source=source))
+    assert found.reason is Reason.DATA_RACE
+    assert found.message == "line 13 overwrites words of Ash that another work-item still reads in line 17."
+    assert "missing: after line 17, before the next step writes Ash again" in found.cause
+    assert found.places == (
+        Place(line=13, text="line 13;", words="work-item (7, 2) of group (1, 0) writes Ash"),
+        Place(line=17, text="line 17;", words="work-item (3, 0) of group (1, 0) reads Ash"),
+    )
+    assert found.times == 4096
+
+
+def test_a_write_above_a_read_with_nothing_between():
+    """The same race where no barrier stands between the two lines: there it is missing."""
+    found = only(kernel(LOCAL_RACE), PLANE)
+    assert found.message == "line 17 reads words of Ash that another work-item writes in line 13."
+    assert "missing: after line 13, before anybody reads" in found.cause
+
+
+def test_a_word_that_is_read_too_early():
+    """The same race where words were read that nobody had written: the barrier is missing after the writing.
+
+    That they were not written is a consequence, and not told again.
+    """
+    found = only(kernel(LOCAL_RACE, unset=[unset(line=17, name="Ash", space=3)]))
+    assert found.message == "line 17 reads words of Ash that another work-item writes in line 13."
+    assert "missing: after line 13, before anybody reads" in found.cause
+
+
+def test_an_atomic_function_writes():
+    """A race between an atomic function and a plain read is told with the function as the writer, in either order."""
+    sides = entity(4, READ), entity(8, ATOMIC)
+    told = [only(kernel(race("Read-write", at("local", ASH), *pair))) for pair in (sides, sides[::-1])]
+    assert {each.message for each in told} == {
+        "line 8 overwrites words of Ash that another work-item still reads in line 4."
+    }
+
+
+@pytest.mark.parametrize(("other", "where"), [(6, "line 6"), (9, "lines 6 and 9")])
+def test_two_that_write_the_same_element(other, where):
+    """A race of two writes names the line or the lines, and who is beyond the edge if somebody is."""
+    first = entity(6, WRITE, item=(50, 3, 0))
+    told = race("Write-write", at("global", C + 4), first, entity(other, WRITE, item=(0, 4, 0)))
+    assert only(kernel(told)).message.startswith(f"{where}: two work-items write the same element of C,")
+    assert "row length" in only(kernel(told)).cause
+    assert only(kernel(told), PLANE).cause.startswith("Work-item (50, 3) lies beyond the edge and must not store")
+
+
+def test_a_race_between_groups():
+    """No barrier helps against a race in global memory, and the cause says so."""
+    found = only(kernel(race("Read-write", at("global", A), entity(4, READ, group=(1, 0, 0)), entity(5, WRITE))))
+    assert found.message == "line 4 reads A while line 5 writes it, and nothing says which comes first."
+    assert "one group only" in found.cause
+
+
+def test_a_race_with_a_copy_by_the_group():
+    """A copy by the whole group has no line: the one of the work-item is named."""
+    text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(4, READ))
+    found = only(kernel(text))
+    assert found.message == "line 4 uses Ash while the group still copies into it."
+    assert "wait_group_events" in found.cause
+
+
+@pytest.mark.parametrize(
+    ("kind", "where", "expected"),
+    [
+        ("read", at("global", A + 400), "line 7 reads outside A, 1 element past its end."),
+        ("write", at("global", C + 4096 + 48), "line 7 writes outside C, 13 elements past its end."),
+        ("read", at("global", A - 4), "line 7 reads outside A, 1 element before its start."),
+        ("write", at("global", C - 80), "line 7 writes outside C, 20 elements before its start."),
+        ("read", at("local", ASH + 1028), "line 7 reads outside Ash, 2 elements past its end."),
+        ("write", at("global", 9 << 48), "line 7 writes outside given."),
+        ("read", at("private", 1 << 33), "line 7 reads outside given."),
+    ],
+)
+def test_accesses_outside(kind, where, expected):
+    """An access outside names the array, and how far from which of its ends where that is known."""
+    found = only(kernel(invalid(kind, where, entity(7, READ, item=(4, 0, 0)), array="given", times=5)))
+    assert found.reason is Reason.OUT_OF_BOUNDS
+    assert found.message == expected
+    assert found.times == 5
+    assert found.places[0].words.startswith(
+        "work-item 4 of group 0 reads " if kind == "read" else "work-item 4 of group 0 w"
+    )
+
+
+def test_accesses_beyond_the_edge():
+    """A work-item with nothing to do is the cause by itself; any other has a wrong index."""
+    told = [
+        only(kernel(invalid("write", at("global", C + 5000), entity(7, WRITE, item=item))), PLANE).cause
+        for item in ((49, 35, 0), (49, 34, 0))
+    ]
+    assert told[0] == "Work-item (49, 35) lies beyond the edge: guard the store with the sizes."
+    assert told[1].startswith("Check the row length in the index")
+
+
+@pytest.mark.parametrize("index", [16, -1])
+def test_indices_of_arrays_of_known_size(index):
+    """Such a message knows the index and the size, and is preferred to the one about the address."""
+    culprit = entity(7, WRITE, item=(16, 0, 0))
+    of_index = message(f"Index ({index}) exceeds static array size (16)\n\tKernel: k\n\tEntity: {culprit}", array="cs")
+    for told in ([of_index], [invalid("write", at("private", 1 << 33), culprit), of_index]):
+        found = only(kernel(*told))
+        assert found.reason is Reason.OUT_OF_BOUNDS
+        assert found.message == f"line 7 takes element {index} of cs, where 0 to 15 are."
+
+
+def test_addresses_that_suit_no_vector():
+    """A vector at an odd address works on some devices only."""
+    text = "Invalid memory load - source pointer is not aligned to the pointed type\n\tKernel: k\n\tEntity: "
+    found = only(kernel(message(text + entity(5, READ), array="A")))
+    assert found.message == "line 5 reads A at an address that is no multiple of the size of what it reads."
+    assert "vload4" in found.cause
+
+
+REACHED = """\
+Work-group divergence detected (barrier)
+\tKernel:     k
+\tWork-group: (1,0,0)
+\tOnly 19 out of 32 work-items executed barrier
+\t  call spir_func void @_Z7barrierj(i32 noundef 1) #5, !dbg !26
+\tAt line 13 (column 2) of input.cl:
+\t  barrier(CLK_LOCAL_MEM_FENCE);
+\t"""
+
+
+def test_a_barrier_after_a_return():
+    """Work-items that have returned are told with the line at which they did."""
+    found = only(kernel(message(REACHED, endings=((4, 12), (6, 1), (20, 19)))))
+    assert found.reason is Reason.BARRIER_DIVERGENCE
+    assert found.message == (
+        "line 13: 19 of 32 work-items of group 1 reach the barrier, 13 do not. They ended in line 4 or 6."
+    )
+    assert [(each.line, each.words) for each in found.places[:3]] == [
+        (13, "some work-items wait at this barrier"),
+        (4, "12 work-items ended here"),
+        (6, "1 work-item ended here"),
+    ]
+
+
+def test_a_barrier_in_a_condition():
+    """Work-items that ended after the barrier must have gone past it."""
+    found = only(kernel(message(REACHED, endings=((20, 13),))))
+    assert found.message.endswith("13 do not. They went past it.")
+
+
+def test_different_barriers():
+    """Work-items of a group that wait at two barriers are told with both lines."""
+    text = (
+        "Work-group divergence detected (barrier)\n\tKernel:     k\n\tWork-group: (1,0,0)\n\t\n\tWork-item:  "
+        f"{entity(9, 'call spir_func void @_Z7barrierj(i32 noundef 1) #5')}fence=0x1, num_events=0\n\t\n"
+        "\tPrevious work-items executed:\n\t  call spir_func void @_Z7barrierj(i32 noundef 1) #5, !dbg !26\n"
+        "\tAt line 5 (column 2) of input.cl:\n\t  barrier(CLK_LOCAL_MEM_FENCE);\n\tfence=0x1, num_events=0\n\t"
+    )
+    found = only(kernel(message(text)))
+    assert found.message == "work-items of group 1 wait at different barriers, in lines 5 and 9."
+    assert [each.line for each in found.places] == [9, 5]
+
+
+def test_a_write_to_an_input():
+    """An input that is written is named, and the remedy is `const`."""
+    text = f"Invalid write to read-only buffer\n\tKernel: k\n\tEntity: {entity(8, WRITE)}"
+    found = only(kernel(message(text, array="A")))
+    assert (found.reason, found.message) == (
+        Reason.INPUT_CHANGED,
+        "line 8 writes A, which is an input and may only be read.",
+    )
+    assert "const" in found.cause
+
+
+def test_a_loop_that_does_not_end():
+    """The outermost loop whose condition never changed; the line at hand if no condition is in sight."""
+    head = "OCLGRIND FATAL ERROR (observer.cpp:770)\na loop that does not end\n\tKernel: k\n\tEntity: "
+    found = only(kernel(message(head + entity(8, "br label %for.cond, !dbg !1"))))
+    assert (found.reason, found.message) == (Reason.TIME_LIMIT, "line 8 is in a loop that does not end.")
+
+
+def test_what_the_simulator_does_not_know():
+    """A kernel that was broken off says where, and makes nobody look for a fault that is not there."""
+    head = "OCLGRIND FATAL ERROR (WorkItem.cpp:282)\nUnsupported instruction: atomicrmw\n\tKernel: k\n\tEntity: "
+    found = only(kernel(message(head + entity(8, ATOMIC))))
+    assert found.reason is Reason.CRASH
+    assert found.message == "line 8: the simulator does not know what to do here, and broke the kernel off."
+
+
+@pytest.mark.parametrize(
+    ("seen", "message", "cause"),
+    [
+        (
+            unset(),
+            "line 9 reads sum, which has no value yet; what comes of it is stored in C in line 12.",
+            "Give sum a value where it is declared, such as 0.",
+        ),
+        (
+            unset(how="condition"),
+            "line 9 reads sum, which has no value yet; the condition in line 12 depends on it.",
+            "Give sum a value",
+        ),
+        (
+            unset(how="address"),
+            "line 9 reads sum, which has no value yet; an index in line 12 depends on it.",
+            "Give sum",
+        ),
+        (
+            unset(name="Ash", space=3),
+            "line 9 reads words of Ash that nobody has written; what comes of it is stored in C in line 12.",
+            "Every word that is read must be written first",
+        ),
+        (
+            unset(name="C", space=1),
+            "line 9 reads C before anything is written there; what comes of it is stored in C in line 12.",
+            "An output holds no zeros at the start",
+        ),
+        (
+            unset(name=""),
+            "line 9 reads a value, which has no value yet; what comes of it is stored in C in line 12.",
+            "Give a value",
+        ),
+    ],
+)
+def test_values_that_were_never_set(seen, message, cause):
+    """Each says what is read, where that shows, and what usually is the cause."""
+    found = only(kernel(unset=[seen]))
+    assert found.reason is Reason.UNINITIALISED
+    assert found.message == message
+    assert found.cause.startswith(cause)
+    assert [place.line for place in found.places] == [9, 12]
+    assert found.places[0].words == f"work-item 33 of group 1 reads {seen.name or 'a value'}"
+
+
+def test_a_value_is_told_once():
+    """Of several uses of the same unset value the one as an index is told, before a condition and a store."""
+    uses = [unset(how="stored"), unset(how="condition", used_line=10), unset(how="address", used_line=14)]
+    assert "an index in line 14" in only(kernel(unset=uses)).message
+    assert "the condition in line 10" in only(kernel(unset=uses[:2])).message
+
+
+def test_causes_come_before_consequences():
+    """An index that was never set, a missed barrier, a wrong access, a race, other unset values, in this order."""
+    seen = kernel(
+        race("Write-write", at("global", C), entity(6, WRITE), entity(6, WRITE)),
+        invalid("read", at("global", A - 4), entity(7, READ)),
+        message(REACHED),
+        unset=[unset(line=20), unset(line=21, name="index", how="stored"), unset(line=22, how="address")],
+    )
+    assert [(each.reason, each.places[0].line) for each in findings(seen, LINE)] == [
+        (Reason.UNINITIALISED, 22),
+        (Reason.BARRIER_DIVERGENCE, 13),
+        (Reason.OUT_OF_BOUNDS, 7),
+        (Reason.DATA_RACE, 6),
+        (Reason.UNINITIALISED, 20),
+        (Reason.UNINITIALISED, 21),
+    ]
+
+
+def test_the_same_is_told_once():
+    """Two expressions of a line that do the same wrong are one finding; a read and a write are two."""
+    columns = [
+        race("Read-write", at("local", ASH + 4 * n), entity(17, READ, column=n), entity(13, WRITE)) for n in (1, 2)
+    ]
+    assert len(findings(kernel(*columns), LINE)) == 1
+    both = [invalid(kind, at("global", C + 5000), entity(7, READ)) for kind in ("read", "write")]
+    assert len(findings(kernel(*both), LINE)) == 2
+
+
+def test_there_is_a_limit():
+    """A kernel that is all wrong has no endless list of findings."""
+    seen = kernel(unset=[unset(line=n) for n in range(1, 30)])
+    assert len(findings(seen, LINE)) == LIMIT
+
+
+def test_nothing_wrong_is_nothing_found():
+    """A kernel without messages has no findings."""
+    assert findings(kernel(), LINE) == ()
+
+
+# --- messages from a worker that lies ---------------------------------------------------------
+
+GENUINE = [
+    LOCAL_RACE.text,
+    REACHED,
+    invalid("read", at("global", A - 4), entity(7, READ)).text,
+    f"Index (4) exceeds static array size (4)\n\tKernel: k\n\tEntity: {entity(4, WRITE)}",
+    f"Invalid write to read-only buffer\n\tKernel: k\n\tEntity: {entity(4, WRITE)}",
+    f"OCLGRIND FATAL ERROR (x)\nUnsupported\n\tKernel: k\n\tEntity: {entity(4, WRITE)}",
+]
+STRANGE = [
+    "",
+    "\n",
+    "Index (",
+    "Index (1) exceeds static array size (2)",
+    "Work-group divergence detected (barrier)",
+    "Work-group divergence detected (barrier)\n\tOnly 1 out of 2 work-items executed barrier",
+    "Work-group divergence detected (barrier)\n\tAt line 3 (column 1)",
+    "Read-write data race at nowhere",
+    f"Write-write data race at local memory address 0x0\n{entity(1, WRITE)}{entity(2, WRITE)}{entity(3, WRITE)}",
+    f"Read-write data race at global memory address 0x{'f' * 99}\n{entity(10**19, READ)}{entity(2, READ)}",
+    f"Index (-{'9' * 9999}) exceeds static array size ({'9' * 9999})\n{entity('9' * 9999, READ)}",
+    f"Invalid read of size 4 at private memory address 0xffffffffffffffff\n{entity(0, READ)}",
+    f"Invalid read of size 4 at global memory address 0xffffffffffffffff\n{entity(0, READ, item=(10**19,) * 3)}",
+]
+
+
+@pytest.mark.parametrize("text", STRANGE)
+def test_strange_messages_do_no_harm(text):
+    """What is not understood is left out, and no number is too long."""
+    assert len(findings(kernel(message(text, endings=((0, 1), (5, 2)))), PLANE)) <= 1
+
+
+def test_mangled_messages_do_no_harm():
+    """Pieces of genuine messages, put together anyhow, raise nothing."""
+    shuffle = random.Random(5)
+    pieces = [piece for text in GENUINE for piece in re.split(r"(\d+|[(),:\n])", text)]
+    for text in GENUINE:
+        for _ in range(300):
+            parts = re.split(r"(\d+|[(),:\n])", text)
+            for _ in range(shuffle.randrange(1, 5)):
+                parts[shuffle.randrange(len(parts))] = shuffle.choice(pieces)
+            findings(kernel(message("".join(parts))), PLANE)
+
+
+@pytest.mark.parametrize(
+    "unit", ["\n", "\t", " ", "\n ", "Global(1,1,1) Local(", "Global(1,", "1", "At line 1 (column ", entity(1, READ)]
+)
+@pytest.mark.parametrize("head", ["Read-write data race at local memory address 0x1\n", "Work-group divergence\n"])
+@pytest.mark.parametrize("start", ["", "Global(1,1,1) Local(1,1,1) Group(1,1,1)\n"])
+def test_long_messages_are_read(head, start, unit):
+    """A message as long as a reply may be is read to its end: were that quadratic, this test would not end today."""
+    text = head + start + unit * (REPLY_LIMIT // len(unit))
+    assert len(findings(kernel(message(text)), LINE)) <= 1
+
+
+@pytest.mark.whole
+def test_a_race_between_far_lines_costs_in_proportion_to_the_text():
+    """Whether there is a barrier between them is not asked line by line."""
+
+    def tell(size):
+        far = Scene(source="\n" * size, dimensions=1, extent=None)
+        raced = race("Read-write", "local memory address 0x1", entity(2, WRITE), entity(size - 1, READ))
+        assert len(findings(kernel(raced), far)) == 1
+
+    assert_linear(tell, lambda size: size + 2)

@@ -1,0 +1,68 @@
+"""whereabouts.py: the lines that a wrong result is made in."""
+
+import pytest
+from samples import BUILD, failed
+
+from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.simulator.source_lines import locate, whereabouts
+from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel
+from grader.results.result import Reason
+
+SOURCE = """kernel
+if (x < n)
+for (k = 0; k < n; k++)  // while it lasts
+    t[i] = A[i] + A[i + 1];
+B[i] = t[i];  // for all
+"""
+SCENE = Scene(source=SOURCE, dimensions=1, extent=None)
+
+
+def access(line, array, *, space=1, writes=False):
+    counts = {"requests": 1, "bytes": 4, "sectors": 1, "fewest": 1, "worst": 1.0, "stride": 4}
+    return SeenAccess(line=line, column=1, array=array, space=space, writes=writes, **counts)
+
+
+def kernel(accesses=(), lines=()):
+    branches = (SeenBranch(line=line, reached=1, diverged=0, constant=False) for line in lines)
+    arrays = tuple(SeenArray(space=1, buffer=i, name=name, size=64) for i, name in enumerate("AB", start=1))
+    return SeenKernel(
+        kernel="k", flop=0, arrays=arrays, messages=(), unset=(), accesses=tuple(accesses), branches=tuple(branches)
+    )
+
+
+def test_uses_of_global_arrays_and_loops_are_named():
+    """Writes before reads, each line once; conditions are no loops, and what stands in a comment is neither."""
+    accesses = [
+        access(4, "A"),
+        access(4, "A"),
+        access(4, "t", space=3, writes=True),
+        access(5, "B", writes=True),
+        access(0, "A"),
+    ]
+    words = whereabouts(kernel(accesses, lines=[2, 3, 5]), SCENE)
+    assert words == "In your file, B is written in line 5; A is read in line 4; loops turn in line 3."
+
+
+def test_several_lines_are_listed():
+    """In order."""
+    assert "A is read in lines 2, 4 and 5" in whereabouts(kernel([access(line, "A") for line in (5, 2, 4)]), SCENE)
+
+
+def test_a_kernel_that_uses_nothing_is_nowhere():
+    """There is nothing to say."""
+    assert whereabouts(kernel(), SCENE) == ""
+
+
+@pytest.mark.parametrize("reason", [Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN])
+def test_the_words_follow_what_names_no_line(reason):
+    """A wrong result alone does not tell where it comes from."""
+    check = failed("correctness: one", reason=reason, message="it is wrong.")
+    assert locate(check, "In your file, here.").message == "it is wrong. In your file, here."
+    assert locate(check, "") == check
+
+
+def test_what_tells_its_place_is_left_alone():
+    """A passed check, and one that failed for another reason."""
+    crash = failed("correctness: one", reason=Reason.CRASH, message="it crashed.")
+    assert locate(crash, "In your file, here.") == crash
+    assert locate(BUILD, "In your file, here.") == BUILD

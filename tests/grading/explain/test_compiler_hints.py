@@ -1,0 +1,92 @@
+"""slips.py: a hint is certain, or there is none. What compilers really say is tested with build_log.py."""
+
+import re
+
+import pytest
+from recorded import RECORDED
+
+from grader.grading.explain.build_log import parse
+from grader.grading.explain.compiler_hints import CUDA, SLIPS, hint
+
+QUOTED = (
+    # what no compiler here says; each with its line
+    ("kernel parameter cannot be declared as a pointer to the __private address space", "__kernel void k(float *A)"),
+    ("kernel parameter cannot be declared as a pointer to a pointer", "__kernel void k(__global float **A)"),
+    ("Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)", ""),
+    ("local memory (131072) exceeds limit (65536) in function 'k'", ""),
+    ("assigning '__global float *' to '__private float *__private' changes address space of pointer", "p = A;"),
+    ("passing '__local float *' to parameter of type '__global float *' changes address space of pointer", "f(t);"),
+    (
+        "initializing '__local float *' with an expression of type '__global float *' changes address space of pointer",
+        "",
+    ),
+    ("passing 'float *' to parameter of type '__global float *' changes address space of pointer", "f(&x);"),
+    ("expected ';' in 'for' statement specifier", "for (int i = 0; i < n, i++) {"),
+)
+
+
+def test_every_hint_has_an_error_that_calls_for_it():
+    """By a recorded log, or by words quoted from a compiler that is not here."""
+    said = [*QUOTED]
+    for slip in RECORDED:
+        lines = slip.source.split("\n")
+        for log in slip.logs.values():
+            said += [(each.text, lines[each.line - 1] if each.line else "") for each in parse(log)]
+    for slip in SLIPS:
+        fits = [text for text, line in said if re.search(slip.says, text) and re.search(slip.line, line)]
+        assert fits, slip
+    assert all(hint(*quoted) for quoted in QUOTED)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (QUOTED[4][0], "p = A;", "on the left with __global"),
+        (QUOTED[5][0], "f(t);", "copy the elements"),
+        (QUOTED[6][0], "__local float *t = A;", "copy the elements"),
+        (QUOTED[7][0], "f(&x);", "copy the elements"),
+        ("unknown type name 'int64_t'", "int64_t i;", "calls that type long."),
+        ("unknown type name 'uint32_t'; did you mean 'uint2'?", "uint32_t i;", "calls that type uint."),
+        ("implicit declaration of function 'sqrtf' is invalid in OpenCL", "x = sqrtf(y);", "OpenCL C has sqrt()."),
+        ("use of undeclared identifier 'barier'", "barier(CLK_LOCAL_MEM_FENCE);", "OpenCL C has barrier()."),
+        ("Unresolved extern function 'get_globl_id'", "", "OpenCL C has get_global_id()."),
+        ("Unresolved extern function 'average'", "", "No function of that name"),
+        ("no matching function for call to 'barrier'", "barrier ( );", "barrier(CLK_LOCAL_MEM_FENCE)"),
+        (QUOTED[2][0], "", "take 64 KiB, and a work-group has 48 KiB on this device: make them smaller."),
+        (QUOTED[3][0], "", "take 128 KiB, and a work-group has 64 KiB on this device: make them smaller."),
+        ("Entry function 'k' uses too much shared data", "", "larger than the local memory of this device"),
+    ],
+)
+def test_a_hint_fits_the_direction_and_the_name(error, code, words):
+    """What is right for one pointer or type is wrong for another."""
+    assert words in hint(error, code)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        ("use of undeclared identifier 'steps'", "B[steps] = 0;"),
+        ("use of undeclared identifier 'get_globalid'; did you mean 'get_global_id'?", "get_globalid(0)"),
+        ("expected ';' at end of declaration", "float x = a b;"),
+        ("expected ')'", "f(a & b;"),
+        ("too few arguments to function call, expected 2, have 1", "mine(1); barrier(CLK_LOCAL_MEM_FENCE);"),
+        ("subscripted value is not an array, pointer, or vector", "x[0] = 1;"),
+        ("invalid operands to binary expression ('float' and 'float2 *')", "x + y;"),
+        ("redefinition of 'i'", "int i = 0; double_array[i][i] = std;"),
+        ("'__private struct S' cannot be used as the type of a kernel parameter", "__kernel void k(struct S s)"),
+        ("program scope variable must reside in constant address space", "f(x);"),
+        ("initializer element is not a compile-time constant", "__constant float x = a[0];"),
+        ("use of undeclared identifier 'CLK_ADDRESS'", "sampler_t s = CLK_ADDRESS;"),
+        ("", ""),
+    ],
+)
+def test_where_it_is_not_certain_there_is_no_hint(error, code):
+    """A wrong hint costs a student more than none."""
+    assert hint(error, code) is None
+
+
+@pytest.mark.parametrize("name", CUDA)
+def test_cuda_is_told_by_its_name(name):
+    """Whether a compiler takes it for a variable, a type or a function."""
+    for error in ("use of undeclared identifier", "unknown type name", "implicit declaration of function"):
+        assert f"OpenCL C has {CUDA[name]}" in hint(f"{error} '{name}'", f"{name}(0)")

@@ -1,0 +1,41 @@
+"""error_map.py: which blocks are wrong, in few signs."""
+
+import numpy as np
+import pytest
+
+from grader.grading.explain.error_map import COLUMNS, ROWS, error_map
+
+NONE = np.zeros((53, 90), dtype=bool)
+
+
+def test_a_small_array_is_drawn_element_by_element():
+    """Nothing is lost."""
+    wrong, unwritten = np.zeros((3, 5), dtype=bool), np.zeros((3, 5), dtype=bool)
+    wrong[1, 2:] = unwritten[1, 4] = True
+    drawn = error_map("B", wrong, unwritten, {"TILE": 16})
+    assert (drawn.buffer, drawn.shape, drawn.block) == ("B", (3, 5), (1, 1))
+    assert drawn.cells == (".....", "..##o", ".....")
+
+
+def test_cells_are_parts_of_blocks():
+    """53 x 90 in cells of 4 x 4 (16 is a multiple): right, partly wrong, wrong, not written."""
+    wrong, unwritten = NONE.copy(), NONE.copy()
+    wrong[:4, :4] = wrong[4, 4] = wrong[48:] = unwritten[52] = True
+    drawn = error_map("C", wrong, unwritten, {"TILE": 16})
+    assert drawn.block == (4, 4)
+    assert drawn.cells == ("#" + 22 * ".", ".+" + 21 * ".", *(10 * (23 * ".",)), 23 * "#", 23 * "o")
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (5003, 1), (1, 5003), (8300, 130), (18, 1031), (131072, 64), (20, 40)])
+@pytest.mark.parametrize("blocks", [{"TILE": 16}, {"PRG_WGSIZE": 128, "CHUNK": 12}, {}])
+def test_every_shape_fits(shape, blocks):
+    """At most ROWS x COLUMNS signs that together cover the array, and cells that no edge of a block cuts."""
+    wrong = np.zeros(shape, dtype=bool)
+    wrong[-1, -1] = True
+    drawn = error_map("B", wrong, wrong, blocks)
+    assert len(drawn.cells) <= ROWS
+    assert all(len(row) == len(drawn.cells[0]) <= COLUMNS for row in drawn.cells)
+    assert drawn.cells[-1][-1] in "+o"
+    assert "".join(drawn.cells).count(".") == len("".join(drawn.cells)) - 1
+    side = min(blocks.values(), default=1)
+    assert all(side % extent == 0 or extent % side == 0 for extent in drawn.block)

@@ -1,0 +1,165 @@
+"""diagnosis.py: the words that students read."""
+
+import signal
+
+import pytest
+from texts import source_of
+
+from grader.course.truth.comparison import Mismatch
+from grader.grading.explain.evidence import Explanation
+from grader.grading.explain.problem import explained, of_build_log, of_failure, of_mismatch, of_stray_write
+from grader.protocol.kernel import Demand, Resources
+from grader.protocol.messages import BuildFailed, Refused, Stopped
+from grader.results.result import Reason
+from grader.workers.outcome import Crashed, Garbled, TimedOut
+
+NVIDIA_LOG = """<kernel>:3:50: error: implicit declaration of function 'foo' is invalid in OpenCL
+    foo(3);
+    ^
+<kernel>:2:1: warning: unused variable
+"""
+
+
+def test_a_build_error_is_a_sentence_with_the_students_line():
+    """The first error and what to do about it; its line and the others are behind it (see build_log.py)."""
+    source = "// one\n// two\n" + " " * 49 + "foo(3);\n"
+    problem = of_build_log(NVIDIA_LOG, source_of(source))
+    assert problem.reason is Reason.BUILD_ERROR
+    assert problem.message.startswith(
+        "line 3, column 50: implicit declaration of function 'foo' is invalid in OpenCL. "
+    )
+    assert problem.detail.splitlines()[1:] == ["    foo(3);", "    ^"]
+
+
+DEMAND = Demand(
+    kernel="blockMMM",
+    resources=Resources(local_memory=65536, work_group=1024),
+    work_group=256,
+    local_memory=49152,
+)
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason", "words"),
+    [
+        (BuildFailed(program="submission", log=NVIDIA_LOG), Reason.BUILD_ERROR, "line 3"),
+        (TimedOut(doing="running", seconds=20), Reason.TIME_LIMIT, "stopped after 20 s of running"),
+        (
+            Crashed(signal=signal.SIGSEGV, exit_code=None, words="LLVM ERROR: x"),
+            Reason.CRASH,
+            "SIGSEGV: it read or wrote far outside",
+        ),
+        (Crashed(signal=signal.SIGFPE, exit_code=None, words="LLVM ERROR: x"), Reason.CRASH, "division by zero"),
+        (Crashed(signal=signal.SIGXCPU, exit_code=None, words="LLVM ERROR: x"), Reason.TIME_LIMIT, "processor time"),
+        (Crashed(signal=64, exit_code=None, words="LLVM ERROR: x"), Reason.CRASH, "SIGRTMAX"),
+        (Crashed(signal=50, exit_code=None, words="LLVM ERROR: x"), Reason.CRASH, "signal 50"),
+        (Crashed(signal=None, exit_code=3, words="LLVM ERROR: x"), Reason.CRASH, "status 3"),
+        (Refused(call="launch", error="INVALID_WORK_GROUP_SIZE"), Reason.LAUNCH_ERROR, "INVALID_WORK_GROUP_SIZE"),
+        (Refused(call="launch", error="OUT_OF_HOST_MEMORY"), Reason.MEMORY_LIMIT, "memory limit"),
+        (
+            Refused(call="launch", error="OUT_OF_RESOURCES", demand=DEMAND),
+            Reason.LAUNCH_ERROR,
+            "blockMMM asks for 64 KiB of local memory for a work-group, and this device has 48 KiB",
+        ),
+        (
+            Refused(call="launch", error="INVALID_ARG_SIZE", demand=DEMAND.model_copy(update={"local_memory": 65536})),
+            Reason.LAUNCH_ERROR,
+            "refused the kernel with INVALID_ARG_SIZE (launch): look at",
+        ),
+        (
+            Crashed(
+                signal=signal.SIGABRT,
+                exit_code=None,
+                words="python: ./lib/CL/devices/pthread/pthread_utils.c:240: setup_kernel_arg_array_with_locals: "
+                "Assertion `(size_t)(start - local_mem) <= local_mem_size' failed.",
+            ),
+            Reason.LAUNCH_ERROR,
+            "larger than the local memory of this device",
+        ),
+        (Stopped(error="INVALID_COMMAND_QUEUE"), Reason.CRASH, "the device stopped the kernel: it read or wrote far"),
+        (Garbled(what="it sent a reply that is too long"), Reason.CRASH, "too long"),
+    ],
+)
+def test_every_failure_has_a_reason_and_words(failure, reason, words):
+    """Whatever happened in the worker, the student is told what it means."""
+    problem = of_failure(failure)
+    assert problem.reason is reason
+    assert words in problem.message
+
+
+def test_a_crash_shows_the_last_line_that_the_process_left():
+    """A compiler that gives up says why on its error stream."""
+    assert of_failure(Crashed(signal=6, exit_code=None, words="LLVM ERROR: x")).detail == "LLVM ERROR: x"
+
+
+def mismatch(**changes):
+    fields = {
+        "buffer": "C",
+        "wrong": 3,
+        "total": 2077,
+        "unwritten": 0,
+        "index": (1, 3),
+        "first_unwritten": False,
+        "got": 0.25,
+        "expected": 0.5,
+        "largest_error": 0.25,
+        "excess": 41.5,
+    }
+    return Mismatch(**{**fields, **changes})
+
+
+def test_a_wrong_array_says_how_many_which_first_and_how_far_off():
+    """Everything that the issue of a wrong result asks for, in one sentence and its detail."""
+    problem = of_mismatch(mismatch())
+    assert problem.reason is Reason.WRONG_OUTPUT
+    assert problem.message == "3 of 2,077 elements of C wrong; the first is C[1][3]: got 0.25, expected 0.5."
+    assert problem.detail == "largest error of all: 0.25; at worst 41.5 times what rounding allows."
+
+
+def test_numbers_that_look_alike_get_more_digits():
+    """A student cannot learn from "got 1.5, expected 1.5"."""
+    assert "got 1.50000012, expected 1.5." in of_mismatch(mismatch(got=1.50000012, expected=1.5)).message
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"excess": None}, "nothing but the exact value is right"),
+        ({"excess": 1e9}, "far more than rounding explains"),
+        ({"largest_error": None, "excess": None}, "none of the wrong elements holds a finite number"),
+    ],
+)
+def test_how_far_off_is_said_so_that_it_means_something(changes, words):
+    """Exact data, absurd errors and NaN each have their own words."""
+    assert words in of_mismatch(mismatch(**changes)).detail
+
+
+def test_elements_never_written_are_told_from_wrong_ones():
+    """All of them, or some of them."""
+    nothing = of_mismatch(mismatch(wrong=2077, unwritten=2077, first_unwritten=True))
+    assert nothing.reason is Reason.NOT_WRITTEN
+    assert nothing.message.startswith("the kernel wrote nothing to C (2,077 elements), or only added to what was there")
+    some = of_mismatch(mismatch(unwritten=2, first_unwritten=True))
+    assert "2 of them never written; the first is C[1][3]: never written, expected 0.5" in some.message
+    missing = of_mismatch(mismatch(unwritten=3, first_unwritten=True, largest_error=None, excess=None))
+    assert "all of them never written" in missing.message
+    assert missing.detail == ""
+
+
+def test_an_explanation_comes_before_the_numbers():
+    """The reason for machines stays; the cause is kept by itself, to be counted."""
+    explanation = Explanation(cause="the sign is wrong", sentence="the sign is wrong: that explains it.")
+    problem = explained(of_mismatch(mismatch()), explanation)
+    assert problem.message.startswith("the sign is wrong: that explains it. 3 of 2,077 elements of C wrong; the first")
+    assert (problem.reason, problem.cause) == (Reason.WRONG_OUTPUT, "the sign is wrong")
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [(0, "1 element past its end"), (4, "5 elements past its end"), (-2, "2 elements before its start")],
+)
+def test_a_stray_write_says_where(words, place):
+    """Counted from the buffer's edge."""
+    problem = of_stray_write("C", words)
+    assert problem.reason is Reason.OUT_OF_BOUNDS
+    assert place in problem.message

@@ -1,0 +1,168 @@
+"""referee.py: whole contests by the reference, in which no array leaves the device unless digests differ."""
+
+from contextlib import ExitStack
+
+import pytest
+from contests import at_sizes, begun, real_contest
+from kernels import TRANSPOSITION, changed
+from project import ROOT
+from selection import param
+
+from grader.course.submissions.submission import parse_submission, read_submission
+from grader.grading.explain.problem import Problem
+from grader.grading.timing.contestant import Role
+from grader.grading.timing.device_data import SUMS
+from grader.grading.timing.intervals import TimingRules
+from grader.grading.timing.measurement import measure
+from grader.results.result import Reason
+
+SUBMISSIONS = ROOT / "tests" / "submissions"
+
+SOON = TimingRules(warm_up_seconds=0, min_pairs=7, max_pairs=7, noise_limit=1e6)
+"""Eight rounds: every set of arrays is used, and some again. How fast anybody is is no question here."""
+
+RAGGED = {
+    "coalsTransp": {"height": 70, "width": 91},
+    "coalsProgrm": {"height": 301, "width": 37},
+    "optimProgram": {"height": 301, "width": 37},
+    "blockMMM": {"heightA": 53, "widthB": 90, "widthA": 70},
+    "rgblkMMM": {"heightA": 53, "widthB": 290, "widthA": 70},
+    "reduction": {"n": 7001},
+    "nearestNeighbour": {"queryCount": 301, "pointCount": 137},
+    "loopNest": {"days": 37, "tanks": 301},
+    "vectorAdd": {"n": 7001},
+    "rectMMM": {"heightA": 53, "widthB": 90, "widthA": 70},
+    "transMMM": {"heightA": 53, "heightB": 90, "widthA": 70},
+    **{f"productLadder/mm{step}": {"n": 70} for step in ("Element", "Row", "RowPrivate", "ColumnLocal", "Block")},
+}
+
+SELECTED = frozenset({"coalsTransp", "reduction"})
+"""For `make test`: words that move, and a sum of sums."""
+
+
+def part_of(course, called):
+    """An assignment, or a part of a suite, by what it is called."""
+    return next(part for part in course.load(called.partition("/")[0]).parts if part.called == called)
+
+
+@pytest.fixture
+def contest(bench, course):
+    """Makes contests of a text (or of a folder's) against the model solution."""
+    with ExitStack() as workers:
+
+        def make(name, text, sizes=None):
+            assignment = at_sizes(part_of(course, name), **(sizes or RAGGED[name]))
+            submission = parse_submission(ROOT, text.encode()) if isinstance(text, str) else read_submission(text)
+            return begun(real_contest(bench, workers, assignment, submission))
+
+        yield make
+
+
+def test_the_corpus_of_assignments_is_covered(course):
+    """A new one would need sizes here, unless the oracle judges it on every device."""
+    parts = [part for name in course.names() for part in course.load(name).parts]
+    assert set(RAGGED) == {part.called for part in parts if part.performance.referee is None}
+
+
+@pytest.mark.parametrize("name", [param(name, name, SELECTED) for name in sorted(RAGGED)])
+def test_a_model_solution_makes_what_the_model_solution_makes(contest, name):
+    """Round by round, in every set of arrays, and the side shows in theirs; nothing but digests is fetched."""
+    entered = contest(name, ROOT / "reference" / name.partition("/")[0])
+    fetched = []
+    for role in (Role.SUBMISSION, Role.REFERENCE):
+        worker = entered.contestants[role].worker
+        fetch = worker.fetch
+        worker.fetch = lambda names, fetch=fetch: (fetched.append(names), fetch(names))[1]
+    rounds = measure(entered, SOON)
+    assert not isinstance(rounds, Problem), rounds
+    assert len(rounds) == 7
+    assert all(each.submission > 0 for each in rounds)
+    assert all(each.turn > each.submission for each in rounds)
+    assert all(name.startswith(SUMS) for names in fetched for name in names)
+    assert len(set(fetched)) > 1
+    for show in (each.side_show for each in rounds[::3]):
+        assert show.baseline > 0
+        assert show.device_copy > 0
+        assert (show.surroundings is not None) is entered.assignment.has_surroundings
+        assert (show.peak is not None) is (entered.assignment.performance.flop is not None)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(
+    ("folder", "sizes", "words"),
+    [
+        ("coalsTransp/half-done-when-huge", {"height": 1500, "width": 1500}, "never written; the first is B[0][752]"),
+        ("optimProgram/half-done-when-large", {"height": 8000, "width": 70}, "never written; the first is B["),
+        ("blockMMM/half-done-when-large", {"heightA": 20, "widthB": 1100, "widthA": 40}, "elements of C wrong"),
+    ],
+)
+def test_what_is_wrong_only_when_large_is_found_there(contest, folder, sizes, words):
+    """Right in every case, and timed at a size of which a case never is."""
+    problem = measure(contest(folder.split("/")[0], SUBMISSIONS / folder, sizes), SOON)
+    assert isinstance(problem, Problem)
+    assert problem.reason is Reason.WRONG_OUTPUT
+    assert problem.message.startswith("in timed run 1, ")
+    assert words in problem.message
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(
+    ("place", "words"), [("height * width + 5", "at 6 elements past its end"), ("-1", "at 1 element before its start")]
+)
+def test_a_write_beside_the_output_is_found(contest, place, words):
+    """All its results are right, and a guard band is not what it was."""
+    source = changed(TRANSPOSITION, "    barrier(", f"    if (x0 + y0 + lx + ly == 0) B[{place}] = 1;\n    barrier(")
+    problem = measure(contest("coalsTransp", source), SOON)
+    assert problem.reason is Reason.OUT_OF_BOUNDS
+    assert problem.message.startswith(f"in timed run 1, the kernel wrote outside B, first {words}.")
+
+
+def test_results_of_an_earlier_round_are_none_of_this_one(contest):
+    """A kernel that now and then does nothing, by what its inputs are, leaves an output in which there is nothing."""
+    source = changed(TRANSPOSITION, "    if (x0 + ly < width", "    if (as_uint(A[0]) % 2 == 0 && x0 + ly < width")
+    problem = measure(contest("coalsTransp", source), SOON)
+    assert problem.reason is Reason.NOT_WRITTEN
+    assert "the kernel wrote nothing to B" in problem.message
+
+
+def test_one_bit_of_one_element_is_found_and_told(contest):
+    """In the last element of all, by the model solution's results."""
+    source = changed(
+        TRANSPOSITION, "= tile[lx][ly]", "= as_float(as_uint(tile[lx][ly]) ^ (x0 + ly == 90 && y0 + lx == 69))"
+    )
+    problem = measure(contest("coalsTransp", source), SOON)
+    assert problem.reason is Reason.WRONG_OUTPUT
+    assert "1 of 6,370 elements of B wrong; the first is B[90][69]" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("attack", "name", "sizes"),
+    [
+        ("computes-its-input", "coalsTransp", {"height": 1500, "width": 1500}),
+        ("half-when-timed", "blockMMM", {"heightA": 20, "widthB": 1100, "widthA": 40}),
+    ],
+)
+def test_data_cannot_be_computed_nor_kept_in_half_floats(contest, attack, name, sizes):
+    """Words of A tell no others, and the numbers of a product need a float's mantissa."""
+    problem = measure(contest(name, SUBMISSIONS / "hostile" / attack, sizes), SOON)
+    assert isinstance(problem, Problem)
+    assert problem.reason is Reason.WRONG_OUTPUT
+    assert problem.message.startswith("in timed run 1, ")
+
+
+@pytest.mark.whole
+def test_other_words_for_the_same_are_right(contest):
+    """-(0 - 0) is -0 where 0 - 0 is 0: no worker is broken, and nobody wrong."""
+    source = """
+__kernel void coalsProgrm(__global const real *A, __global real *B, uint32_t height, uint32_t width)
+{
+    const uint32_t i = get_global_id(0);
+    real accum = 0;
+    for (uint32_t j = 0; i < height && j < width; j++) {
+        const real a = A[j * height + i];
+        accum = -(accum - a * a);
+        B[j * height + i] = accum;
+    }
+}
+"""
+    assert not isinstance(found := measure(contest("coalsProgrm", source), SOON), Problem), found

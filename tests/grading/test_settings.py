@@ -1,0 +1,391 @@
+"""settings.py: defaults, a file, the environment and the command line, each over the one before."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from project import ROOT
+
+from grader.common.errors import InputError
+from grader.grading.checks.simulator import WatchingRules
+from grader.grading.settings import CONFIG_FILE, CONFIG_VARIABLE, Settings, as_variables, config_file, load_settings
+from grader.grading.timing.intervals import TimingRules
+from grader.grading.trust import note_started
+from grader.protocol.messages import Limits, Simulation
+from grader.workers.client import Deadlines
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """An empty working directory, and an environment without settings."""
+    for name in os.environ:
+        if name.startswith("GRADER_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return tmp_path
+
+
+@pytest.fixture
+def own(folder):
+    """The user's own settings file."""
+    path = folder / "config" / "grader" / CONFIG_FILE
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def make_sandbox(given):
+    settings = load_settings(given)
+    return settings.make_sandbox(settings.sandbox_for_ours())
+
+
+def complaint(given=None):
+    with pytest.raises(InputError) as caught:
+        make_sandbox(given or {})
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_without_any_setting_there_are_defaults():
+    """They are those of a student's machine: the first device, the sandbox that fits, the course of this grader."""
+    settings = load_settings({})
+    assert (settings.sandbox, settings.device, settings.course) == (None, 0, ROOT)
+    assert settings.timing == TimingRules()
+    assert settings.watching == WatchingRules(required=False)
+    assert config_file() is None
+
+
+def test_a_bench_has_what_the_settings_say():
+    """Deadlines, limits, device, timing and what is simulated reach the gradings."""
+    given = {
+        "device": 3,
+        "deadlines": {"launch": 1.5},
+        "limits": {"processes": 7},
+        "timing": {"max_pairs": 31},
+        "watching": {"required": True, "simulation": {"warp": 64}},
+    }
+    with load_settings(given).open_bench("process") as bench:
+        pass
+    assert (bench.sandbox_name, bench.device) == ("process", 3)
+    assert bench.deadlines == Deadlines(start=30, build=30, first_launch=20, launch=1.5, transfer=30, simulation=30)
+    assert bench.timing == TimingRules(max_pairs=31)
+    assert bench.watching == WatchingRules(required=True, simulation=Simulation(warp=64))
+    limits = bench.sandbox.limits()
+    assert limits.processes >= 7
+    assert limits.model_copy(update={"processes": 7}) == Limits(
+        memory_bytes=4 * 1024**3, cpu_seconds=300, file_bytes=2 * 1024**3, processes=7
+    )
+
+
+def test_places_are_the_two_folders_of_the_course(folder):
+    """A course may be anywhere."""
+    places = load_settings({"course": folder}).places
+    assert (places.assignments, places.reference) == (folder / "assignments", folder / "reference")
+
+
+def test_a_grader_that_was_installed_somewhere_has_no_course_and_says_how_to_name_one(folder, monkeypatch):
+    """Commands that need none work; the others say what to do."""
+    monkeypatch.setattr("grader.grading.settings.PACKAGE", folder / "site-packages" / "grader")
+    settings = load_settings({})
+    assert settings.course is None
+    settings.make_sandbox("process").close()
+    for needed in ("places", "student_template", "course_folder"):
+        with pytest.raises(InputError, match=r"no course is named: .* --course DIR, or in the variable GRADER_COURSE"):
+            getattr(settings, needed)
+
+
+def test_a_grader_that_was_installed_in_a_kit_knows_its_course(folder, monkeypatch):
+    """The environment lies in the kit; what else is named comes first. Constraints come with the kit."""
+    monkeypatch.setattr("grader.grading.settings.PACKAGE", folder / "kit" / ".venv" / "site-packages" / "grader")
+    monkeypatch.setattr(sys, "prefix", str(folder / "kit" / ".venv"))
+    (folder / "kit" / "course").mkdir(parents=True)
+    assert load_settings({}).course is None
+    (folder / "kit" / "course" / "kit.yaml").write_text("grader: 1.2.3\n")
+    assert load_settings({}).course == folder / "kit" / "course"
+    assert load_settings({}).constraints == folder / "kit" / "course" / "constraints.txt"
+    assert load_settings({"course": folder}).course == folder
+
+
+def test_what_comes_with_an_installed_grader_is_inside_it(folder, monkeypatch):
+    """The wheel that pip builds has the constraints and what students start from."""
+    monkeypatch.setattr("grader.grading.settings.PACKAGE", folder)
+    (folder / "shipped").mkdir()
+    (folder / "shipped" / "constraints.txt").touch()
+    settings = load_settings({"course": folder / "course"})
+    assert settings.constraints == folder / "shipped" / "constraints.txt"
+    assert settings.student_template == folder / "shipped" / "student_template"
+
+
+def test_what_students_start_from_is_the_courses_or_comes_with_the_grader(folder):
+    """A new course has none of its own."""
+    settings = load_settings({"course": folder})
+    assert settings.student_template == ROOT / "student_template"
+    (folder / "student_template").mkdir()
+    assert settings.student_template == folder / "student_template"
+
+
+def test_the_users_own_file_is_read(own, folder):
+    """Only what it names is changed; it may name a course."""
+    own.write_text(f"device: 2\ntiming: {{min_pairs: 50}}\ncourse: {folder}\n")
+    assert load_settings({}).course == folder
+    settings = load_settings({})
+    assert settings.device == 2
+    assert settings.timing == TimingRules(min_pairs=50)
+
+
+def test_the_working_directory_sets_nothing(folder):
+    """It may be a student's repository, whose files would then say what runs, and where."""
+    (folder / CONFIG_FILE).write_text("device: 2\nsandbox: process\ncourse: evil\n")
+    assert load_settings({}) == Settings()
+    assert (load_settings({}).device, load_settings({}).sandbox) == (0, None)
+
+
+def test_a_file_that_is_asked_for_sets_everything_but_a_course(folder, monkeypatch):
+    """Whose oracle.py would run in the judge."""
+    (folder / CONFIG_FILE).write_text("device: 2\ncourse: evil\n")
+    monkeypatch.setenv(CONFIG_VARIABLE, CONFIG_FILE)
+    assert f"{CONFIG_FILE} names a course, whose code would run: name it with --course" in complaint()
+    (folder / CONFIG_FILE).write_text("device: 2\n")
+    assert load_settings({"course": folder}).device == 2
+
+
+def test_a_user_without_a_home_has_no_file(monkeypatch):
+    """And all else works."""
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError))
+    assert load_settings({"profiles": "here"}).device == 0
+
+
+STARTED, UNKNOWN = True, False
+
+
+@pytest.mark.parametrize(
+    ("chosen", "started", "ready", "found"),
+    [
+        (None, STARTED, True, "docker"),
+        (None, STARTED, False, "process"),
+        (None, UNKNOWN, True, "docker"),
+        (None, UNKNOWN, False, "docker"),
+        *((each, *of, each) for each in ("process", "user", "docker") for of in ((STARTED, False), (UNKNOWN, True))),
+    ],
+)
+def test_a_submission_runs_in_a_container_unless_somebody_says_otherwise(chosen, started, ready, found, monkeypatch):
+    """Or has started it on this computer, which has no containers. Who owns the file is no matter."""
+    folder = Path.cwd()
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    monkeypatch.setattr("grader.grading.settings.containers_are_ready", lambda _: ready)
+    if started:
+        note_started(folder)
+    assert load_settings({"sandbox": chosen}).sandbox_for(folder / "kernels.cl") == found
+    assert load_settings({"sandbox": chosen}).sandbox_for_others() == (chosen or "docker")
+
+
+def test_a_link_to_somebody_elses_file_is_theirs(folder, monkeypatch):
+    """What counts is where the code lies."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    monkeypatch.setattr("grader.grading.settings.containers_are_ready", lambda _: False)
+    (folder / "mine").mkdir()
+    (folder / "theirs.cl").touch()
+    (folder / "mine" / "kernels.cl").symlink_to(folder / "theirs.cl")
+    note_started(folder / "mine")
+    assert load_settings({}).sandbox_for(folder / "mine" / "kernels.cl") == "docker"
+
+
+def test_a_gpu_is_for_containers(folder):
+    """Also where the course's own kernels would run in a process."""
+    settings = load_settings({"docker": {"gpu": "nvidia"}})
+    assert settings.sandbox_for(folder / "kernels.cl") == settings.sandbox_for_ours() == "docker"
+    assert load_settings({}).sandbox_for_ours() == "process"
+
+
+def test_a_file_that_the_environment_names_is_read_in_place_of_it(folder, own, monkeypatch):
+    """The other one does not count at all then."""
+    own.write_text("device: 2\nsandbox: other\n")
+    (folder / "elsewhere.yaml").write_text("device: 3\n")
+    monkeypatch.setenv(CONFIG_VARIABLE, "elsewhere.yaml")
+    assert (load_settings({}).device, load_settings({}).sandbox) == (3, None)
+
+
+def test_an_empty_file_sets_nothing(own):
+    """Nor does one of comments."""
+    own.write_text("# device: 2\n")
+    assert load_settings({}).device == 0
+
+
+@pytest.mark.parametrize("name", ["nothing.yaml", "."])
+def test_a_named_file_that_is_no_file_is_an_error(name, monkeypatch):
+    """Whoever names a file wants it read."""
+    monkeypatch.setenv(CONFIG_VARIABLE, name)
+    message = complaint()
+    assert f"{CONFIG_VARIABLE} names {name}" in message
+    assert "correct or unset it" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("GRADER_DEVICE", "4", lambda settings: settings.device == 4),
+        ("GRADER_TIMING__MIN_PAIRS", "50", lambda settings: settings.timing.min_pairs == 50),
+        ("GRADER_WATCHING__REQUIRED", "true", lambda settings: settings.watching.required),
+        ("GRADER_WATCHING__SIMULATION__WARP", "64", lambda settings: settings.watching.simulation.warp == 64),
+        ("GRADER_DEADLINES__SIMULATION", "40", lambda settings: settings.deadlines.simulation == 40),
+        ("GRADER_DEADLINES__FIRST_LAUNCH", "2.5", lambda settings: settings.deadlines.first_launch == 2.5),
+        ("GRADER_LIMITS__MEMORY_BYTES", "1000", lambda settings: settings.limits.memory_bytes == 1000),
+        ("GRADER_TIMING", '{"max_pairs": 60}', lambda settings: settings.timing.max_pairs == 60),
+    ],
+)
+def test_every_setting_has_a_variable(monkeypatch, name, value, found):
+    """Nested ones with a double underscore; what is not named keeps its default."""
+    monkeypatch.setenv(name, value)
+    settings = load_settings({})
+    assert found(settings)
+    assert settings.timing.max_seconds == TimingRules().max_seconds
+
+
+def test_the_command_line_wins_over_the_environment_and_that_over_the_file(own, monkeypatch):
+    """A setting is taken from the highest that gives it; one on the command line that is not given takes part in
+    nothing.
+    """
+    own.write_text("device: 1\n")
+    assert load_settings({"device": None}).device == 1
+    monkeypatch.setenv("GRADER_DEVICE", "2")
+    assert load_settings({"device": None}).device == 2
+    assert load_settings({"device": 0}).device == 0
+
+
+def test_nested_settings_of_file_and_environment_are_joined(own, monkeypatch):
+    """A variable for one field of a group does not hide the file's others."""
+    own.write_text("timing: {min_pairs: 40, max_pairs: 80}\n")
+    monkeypatch.setenv("GRADER_TIMING__MIN_PAIRS", "50")
+    assert load_settings({}).timing == TimingRules(min_pairs=50, max_pairs=80)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("devise: 1\n", "the setting devise cannot be used: Extra inputs are not permitted"),
+        ("deadlines: {lunch: 1}\n", "the setting deadlines.lunch cannot be used"),
+        ("timing: {min_pair: 1}\n", "the setting timing.min_pair cannot be used"),
+        ("device: first\n", "the setting device cannot be used: Input should be a valid integer"),
+        ("device: -1\n", "the setting device cannot be used"),
+        ("timing: 5\n", "the setting timing cannot be used"),
+        ("watching: {simulation: {warp: 0}}\n", "the setting watching.simulation.warp cannot be used"),
+        ("watching: {require: true}\n", "the setting watching.require cannot be used"),
+        ("deadlines: {launch: 0}\n", "the setting deadlines.launch cannot be used"),
+        ("limits: {memory_bytes: none}\n", "the setting limits.memory_bytes cannot be used"),
+        ("device: [\n", "the settings in {} cannot be read: "),
+        ("- device\n", "the settings in {} cannot be read: "),
+        ("42\n", "the settings in {} cannot be read: "),
+        ("sandbox: sandpit\n", "there is no sandbox 'sandpit'; there are: process"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_line(own, text, said):
+    """It names the setting, or the file where that is not YAML."""
+    own.write_text(text)
+    assert said.format(own) in complaint()
+
+
+def test_a_file_that_is_no_text_is_one_line(own):
+    """A file by that name may be anything."""
+    own.write_bytes(b"device: \xff\xfe\n")
+    assert f"the settings in {own} cannot be read: " in complaint()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("GRADER_DEVICE", "first", "the setting device cannot be used"),
+        ("GRADER_TIMING__MIN_PAIRS", "many", "the setting timing.min_pairs cannot be used"),
+        ("GRADER_TIMING__MIN_PAIR", "3", "the setting timing.min_pair cannot be used"),
+        ("GRADER_SANDBOX", "sandpit", "there is no sandbox 'sandpit'"),
+        ("GRADER_TIMING", "{", "timing"),
+    ],
+)
+def test_a_variable_that_cannot_be_used_is_one_line(monkeypatch, name, value, said):
+    """The line names the setting and where settings come from; there is no file that it could blame."""
+    monkeypatch.setenv(name, value)
+    message = complaint()
+    assert said in message
+    assert "settings in None" not in message
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"min_pairs": 0},
+        {"min_pairs": -5},
+        {"session_pairs": 0},
+        {"session_pairs": -1},
+        {"noise_limit": -1},
+    ],
+    ids=str,
+)
+def test_timing_rules_that_cannot_be_followed_are_refused(rules):
+    """They end a grading in a fault of ours, or never; better said when they are read."""
+    assert "timing" in complaint({"timing": rules})
+
+
+def test_settings_do_not_change():
+    """They are read once, by the front ends."""
+    settings = Settings()
+    with pytest.raises(ValueError, match="frozen"):
+        settings.device = 1
+
+
+def test_device_profiles_are_among_the_users_data(folder, monkeypatch):
+    """By the XDG base directory specification, which wants an absolute path; or in a folder that is named."""
+    monkeypatch.setenv("HOME", str(folder))
+    for named in (None, "", "relative"):
+        monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+        if named is not None:
+            monkeypatch.setenv("XDG_DATA_HOME", named)
+        assert load_settings({}).profiles == folder / ".local" / "share" / "grader" / "devices"
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder / "data"))
+    assert load_settings({}).profiles == folder / "data" / "grader" / "devices"
+    monkeypatch.setenv("GRADER_PROFILES", str(folder / "mine"))
+    with load_settings({}).open_bench("process") as bench:
+        assert bench.profiles == folder / "mine"
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch):
+    """One line; with the setting there is nothing to look for."""
+
+    def nowhere():
+        raise RuntimeError
+
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    with pytest.raises(InputError, match="set XDG_DATA_HOME"):
+        load_settings({})
+    assert load_settings({"profiles": "here"}).profiles == Path("here")
+
+
+def test_orders_bring_every_rule_and_leave_a_machine_its_own(monkeypatch):
+    """Where all is set otherwise, the rules of the batch hold, and what it does not say is that machine's."""
+    monkeypatch.setenv("GRADER_TIMING__MIN_PAIRS", "5")
+    monkeypatch.setenv("GRADER_DEVICE", "1")
+    orders = load_settings({}).orders({"sandbox": "docker", "docker": {"gpu": "nvidia"}, "device": None})
+    monkeypatch.setenv("GRADER_TIMING__MIN_PAIRS", "77")
+    monkeypatch.setenv("GRADER_DEADLINES__BUILD", "1")
+    monkeypatch.setenv("GRADER_DEVICE", "3")
+    monkeypatch.setenv("GRADER_DOCKER__IMAGE", "of-that-machine")
+    there = load_settings(json.loads(orders))
+    assert there.timing.min_pairs == 5
+    assert there.deadlines.build == 30.0
+    assert (there.device, there.docker.image, there.docker.gpu) == (3, "of-that-machine", "nvidia")
+    assert there.sandbox == "docker"
+
+
+def test_settings_can_be_made_variables_for_another_process(monkeypatch):
+    """Which has them as if they had been given there; what is None stays as it is."""
+    given = {"device": 3, "sandbox": None, "docker": {"gpu": "nvidia:1", "image": None}}
+    variables = as_variables(given)
+    assert variables == {"GRADER_DEVICE": "3", "GRADER_DOCKER__GPU": "nvidia:1"}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    there = load_settings({})
+    assert (there.device, there.docker.gpu, there.sandbox) == (3, "nvidia:1", None)
+    assert there.docker.image == Settings().docker.image

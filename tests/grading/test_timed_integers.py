@@ -1,0 +1,148 @@
+"""The whole numbers of timed rounds on a GPU (`performance.integers`): floats add them exactly, half floats do not.
+
+Sums that cannot grow beyond 2^24 are exact in any order. Others are of numbers of both signs, and stay as small in any
+order that does not depend on their values: nobody sorts them first.
+"""
+
+from math import exp, sqrt
+
+import numpy as np
+import pytest
+from project import ASSIGNMENTS
+
+from grader.course.assignment import EXACT
+from grader.course.truth.mistakes import rounded_to_half
+from grader.grading.timing.device_data import RANGES
+
+ROUNDS = 130
+"""At most, in a grading: 100 that count, and those that warm up."""
+
+RESULTS = 2**24
+"""Sums in a product, at most."""
+
+ONCE_IN = 1e6
+"""Gradings, at least, in which one sum is too large."""
+
+
+def chance(variance, sums):
+    """That any of so many sums, of uniform numbers that are independent, exceeds 2^24 at any time in any round.
+
+    A uniform number of either sign is sub-Gaussian with its own variance (Arbel, Marchal and Nguyen, "On strict
+    sub-Gaussianity", 2020); to exceed a bound on the way is at most twice as likely as at the end (Levy).
+    """
+    return ROUNDS * sums * 2 * 2 * exp(-(EXACT**2) / (2 * variance))
+
+
+def of_product(terms):
+    """Of a chain of products."""
+
+    def bound(ranges, sizes):
+        wide, narrow = sorted(ranges.values(), key=lambda each: each[0])
+        assert wide[0] == -wide[1]
+        squares = np.arange(narrow[0], narrow[1] + 1) ** 2
+        most = squares.mean() + 9 * squares.std() / sqrt(sizes[terms])  # no row is as large as that on average
+        return chance(sizes[terms] * most * wide[1] * (wide[1] + 1) / 3, sums=RESULTS)
+
+    return bound
+
+
+def of_recurrence(ranges, sizes):
+    """Of accum = a*a - accum: the least and the largest, column by column."""
+    ((low, high),) = set(ranges.values())
+    least = largest = 0
+    for _ in range(sizes["width"]):
+        least, largest = low * low - largest, high * high - least
+        assert max(-least, largest) <= EXACT
+    return 0
+
+
+def of_levels(ranges, sizes):
+    """Of what cannot be more than the sum of all inflows, all of one sign."""
+    assert sizes["days"] * max(map(abs, ranges["inflow"])) <= EXACT
+    return 0
+
+
+def of_sum(ranges, sizes):
+    """Of one sum of many words, and of all its parts."""
+    low, high = ranges["A"]
+    assert low == -high
+    return chance(sizes["n"] * high * (high + 1) / 3, sums=2**20)
+
+
+def of_pairs(ranges, _):
+    """Of two words."""
+    assert max(abs(end) for each in ranges.values() for end in each) * 2 <= EXACT
+    return 0
+
+
+def of_distances(ranges, _):
+    """Of four squares of differences."""
+    low, high = ranges.get("points", RANGES["float"])
+    assert 4 * (high - low) ** 2 <= EXACT
+    return 0
+
+
+BOUNDS = {
+    **dict.fromkeys(("blockMMM", "rgblkMMM", "rectMMM", "transMMM"), of_product("widthA")),
+    "productLadder": of_product("n"),
+    **dict.fromkeys(("coalsProgrm", "optimProgram"), of_recurrence),
+    "loopNest": of_levels,
+    "reduction": of_sum,
+    "vectorAdd": of_pairs,
+    "nearestNeighbour": of_distances,
+}
+"""That of all sums of a grading, by what an assignment adds up."""
+
+
+def timed(course, name):
+    """The parts of an assignment that are timed on numbers made on the device, each with its sizes there."""
+    for part in course.load(name).parts:
+        if part.performance.referee is None and any(each.data != "bits" for each in part.buffers.values() if each.data):
+            yield part, part.performance.classes["gpu"].sizes
+
+
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_no_sum_is_too_large_for_a_float(course, name):
+    """In whichever order a right kernel adds; so results that are right are equal to the bit."""
+    for part, sizes in timed(course, name):
+        for ranges in part.performance.integers:
+            assert BOUNDS[name](ranges, sizes) < 1 / ONCE_IN
+
+
+FITS = {
+    "nearestNeighbour": "its handout promises whole numbers from -8 to 8: who keeps them in less keeps the contract",
+    "reduction": "each word is read once, as a float, and is needed no more; half floats do not hold the sums",
+}
+"""Whose numbers half floats hold, and why that is right."""
+
+
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_half_floats_do_not_hold_them(course, name):
+    """Of every input, in some turn, they round a third at least."""
+    for part, _ in timed(course, name):
+        fed = {name for name, buffer in part.buffers.items() if buffer.data}
+        rounded = set()
+        for turn in part.performance.integers:
+            for array in fed:
+                low, high = turn.get(array, RANGES["float"])
+                numbers = np.arange(low, high + 1, dtype=np.float32)
+                with np.errstate(over="ignore"):
+                    in_half = rounded_to_half(numbers)
+                if np.mean(in_half != numbers) > 1 / 3:
+                    rounded.add(array)
+        assert rounded == (set() if part.called in FITS else fed)
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_a_product_in_floats_is_exact_in_several_orders_and_in_half_floats_is_not(product, turn):
+    """Seen on a few rows and columns, as long as those that are timed."""
+    generator = np.random.default_rng(turn)
+    ranges = product.performance.integers[turn]
+    terms = product.performance.classes["gpu"].sizes["widthA"]
+    a, b = (generator.integers(*ranges[name], (16, terms), endpoint=True).astype(np.float32) for name in ("A", "B"))
+    right = a.astype(np.float64) @ b.astype(np.float64).T
+    products = a[:, None] * b[None]
+    for order in (slice(None), slice(None, None, -1), generator.permutation(terms)):
+        assert np.array_equal(np.cumsum(products[..., order], axis=-1, dtype=np.float32)[..., -1], right)
+    one, other = (rounded_to_half(a), b) if turn == 0 else (a, rounded_to_half(b))
+    assert np.mean(one.astype(np.float64) @ other.astype(np.float64).T != right) > 0.9

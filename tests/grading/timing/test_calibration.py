@@ -1,0 +1,140 @@
+"""calibration.py: a device is measured by kernels that do all they are timed for."""
+
+import re
+from importlib.metadata import version
+
+import numpy as np
+import pytest
+from samples import DEVICE
+
+from grader.common.errors import DeviceError
+from grader.grading.timing import calibration
+from grader.grading.timing.calibration import (
+    COPIES,
+    COPY_BYTES,
+    GROUP,
+    KERNEL_COPY,
+    LOCAL,
+    LOCAL_SUM,
+    LOCAL_TURNS,
+    NOTHING,
+    SHELF,
+    calibrate,
+)
+from grader.grading.timing.clocks import Clocks
+from grader.protocol.messages import StepTime
+from grader.workers.client import Worker
+from grader.workers.device import peak_run
+from grader.workers.outcome import Crashed, Timing
+from grader.workers.plan import COPY, PEAK, PEAK_OUTPUT
+
+GPU = DEVICE.model_copy(
+    update={"type": "gpu", "name": "NVIDIA H200", "compute_units": 132, "global_memory": 150 * 10**9}
+)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Few launches, and a copy that takes a moment: what is measured here is no device, but the measuring."""
+    for name, value in {"WARM_UP_SECONDS": 0.02, "SECONDS": 0.02, "AT_LEAST": 3, "AT_MOST": 5}.items():
+        monkeypatch.setattr(calibration, name, value)
+    monkeypatch.setattr(calibration, "COPY_BYTES", dict.fromkeys(COPY_BYTES, 2**22))
+    monkeypatch.setattr(calibration, "COPIES", dict.fromkeys(COPIES, (COPY, KERNEL_COPY)))
+
+
+@pytest.fixture
+def worker(bench):
+    with bench.worker() as worker:
+        yield worker
+
+
+def test_this_machine_can_be_calibrated(worker, monkeypatch):
+    """Every figure is there, with an interval around it, and what it was measured with."""
+    monkeypatch.setattr(calibration, "clocks_now", lambda _: Clocks(processors=1980, memory=3201))
+    told = []
+    profile = calibrate(worker, "process", told.append)
+    for figure in ("copy_bandwidth", "fp32_rate", "local_bandwidth", "launch", "launch_on_device"):
+        found = getattr(profile, figure)
+        assert 0 <= found.low <= found.median <= found.high, figure
+        assert found.high > 0
+    assert profile.launch.median > profile.launch_on_device.median
+    assert (profile.device, profile.sandbox, profile.grader) == (worker.ready(), "process", version("grader"))
+    assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", profile.measured)
+    assert profile.clocks == Clocks(processors=1980, memory=3201)
+    assert told == ["preparing", "copying", "computing", "reading local memory", "starting kernels"]
+
+
+def steady(monkeypatch, milliseconds):
+    """Launches really happen, and take as many milliseconds by the device's clock as is given for their script."""
+    launch = Worker.launch
+
+    def launch_as_told(self, script):
+        timing = launch(self, script)
+        assert isinstance(timing, Timing)
+        step = StepTime(start_ns=0, end_ns=int(milliseconds.get(script, 1) * 1e6))
+        return Timing(steps=(step,), wall_seconds=0.25)
+
+    monkeypatch.setattr(Worker, "launch", launch_as_told)
+
+
+def test_rates_are_those_worked_out_by_hand(worker, monkeypatch):
+    """4 MiB read and written in 2 ms, by a kernel in 1 ms; 64 bytes a turn of each work-item in 10 ms; and so on."""
+    steady(monkeypatch, {COPY: 2, KERNEL_COPY: 1, LOCAL: 10, PEAK: 100, NOTHING: 0.005})
+    profile = calibrate(worker, "process", lambda _: None)
+    items = 2048 * worker.ready().compute_units
+    assert profile.copy_bandwidth.median == pytest.approx(2 * 2**22 / 1e-3 * 1e-9)
+    assert profile.local_bandwidth.median == pytest.approx(items * LOCAL_TURNS * 64 / 10e-3 * 1e-9)
+    assert profile.fp32_rate.median == pytest.approx(16 * peak_run(worker.ready()).flop / 100e-3 * 1e-9)
+    assert profile.launch_on_device.median == pytest.approx(5e-6)
+    assert profile.launch.median == 0.25
+
+
+def test_the_drivers_copy_counts_where_it_is_the_faster(worker, monkeypatch):
+    """Some make theirs on all cores, and past the caches."""
+    steady(monkeypatch, {COPY: 0.5, KERNEL_COPY: 1})
+    profile = calibrate(worker, "process", lambda _: None)
+    assert profile.copy_bandwidth.median == pytest.approx(2 * 2**22 / 0.5e-3 * 1e-9)
+
+
+def test_what_a_gpu_copies_is_far_beyond_its_caches_and_fits_its_memory(monkeypatch):
+    """A gigabyte of 140; an eighth of what a small one has, in whole work-groups. The driver's copy is the one."""
+    monkeypatch.undo()
+    assert calibration.COPIES["gpu"] == (COPY,)
+    sizes = {spec.name: spec.size for spec in calibration._plan(GPU).buffers}
+    assert sizes == {"source": 2**30, "target": 2**30, PEAK_OUTPUT: 4 * 132 * 2048}
+    small = GPU.model_copy(update={"global_memory": 2 * 2**30 + 12345})
+    sizes = {spec.name: spec.size for spec in calibration._plan(small).buffers}
+    assert sizes["source"] == 2**28
+    assert sizes["source"] % (64 * GROUP) == 0
+
+
+def test_the_sums_of_local_memory_can_be_held_by_a_float():
+    """Each work-item reads every word of the shelf as often; all sums on the way are whole numbers."""
+    shelf = np.arange(SHELF)[:, None] % 8 + np.arange(4)
+    assert LOCAL_TURNS % GROUP == 0
+    assert LOCAL_TURNS // GROUP * int(shelf.sum()) == LOCAL_SUM < 2**24
+
+
+def test_reads_that_were_left_out_are_noticed(worker, monkeypatch):
+    """A compiler, or a driver, that does less than it was told shows a bandwidth that nobody has."""
+    monkeypatch.setattr(calibration, "SOURCE", calibration.SOURCE.replace("d += shelf", "//"))
+    with pytest.raises(DeviceError, match="wrong sums of what it reads from local memory"):
+        calibrate(worker, "process", lambda _: None)
+
+
+def test_a_clock_too_coarse_for_a_launch_is_a_fault_of_the_device(worker, monkeypatch):
+    """There is no rate then."""
+    steady(monkeypatch, {COPY: 0})
+    with pytest.raises(DeviceError, match="clock does not see launches of a millisecond"):
+        calibrate(worker, "process", lambda _: None)
+
+
+def test_a_kernel_of_ours_that_fails_is_a_fault_of_the_device(worker, monkeypatch):
+    """The line says which, and what came of it."""
+    with monkeypatch.context() as patch:
+        patch.setattr(calibration, "SOURCE", "nonsense")
+        with pytest.raises(DeviceError, match="does not build the kernels of the calibration"):
+            calibrate(worker, "process", lambda _: None)
+    monkeypatch.setattr(Worker, "launch", lambda *_: Crashed(signal=11, exit_code=None, words=""))
+    with pytest.raises(DeviceError, match="does not run the fill of the calibration: Crashed"):
+        calibrate(worker, "process", lambda _: None)

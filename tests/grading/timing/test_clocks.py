@@ -1,0 +1,57 @@
+"""clocks.py: what nvidia-smi says, as it was recorded, and machines that have none."""
+
+import pytest
+from samples import DEVICE
+
+from grader.grading.timing import clocks
+from grader.grading.timing.clocks import Clocks, clocks_now, read_clocks
+
+GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200", "bus": "0000:1b:00"})
+
+
+@pytest.fixture
+def tool(tmp_path, monkeypatch):
+    """Makes a tool that prints a text and notes how it was called."""
+
+    def make(text, code=0):
+        path = tmp_path / "nvidia-smi"
+        path.write_text(f"#!/bin/sh\necho \"$@\" >{tmp_path}/asked\nprintf '%s\\n' '{text}'\nexit {code}\n")
+        path.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1980, 3201\n", Clocks(processors=1980, memory=3201)),
+        ("345, 3201\n", Clocks(processors=345, memory=3201)),
+        ("[N/A], [N/A]\n", None),
+        ("No devices were found\n", None),
+        ("1980, 3201\n1980, 3201\n", None),
+        ("", None),
+    ],
+)
+def test_what_nvidia_smi_prints_is_two_numbers_or_nothing(text, found):
+    """As recorded on an H200, at work and idle; a virtual GPU knows no clocks, and two lines are two GPUs."""
+    assert read_clocks(text) == found
+
+
+def test_the_gpu_is_asked_for_by_its_place_on_the_bus(tool, tmp_path):
+    """Numbers of devices are not the same for OpenCL and for nvidia-smi."""
+    tool("1980, 3201")
+    assert clocks_now(GPU) == Clocks(processors=1980, memory=3201)
+    assert (tmp_path / "asked").read_text().split()[0] == "--id=0000:1b:00.0"
+
+
+def test_clocks_that_nobody_tells_are_none(tool, monkeypatch, tmp_path):
+    """A CPU has no place on a bus; the tool may fail, hang or be missing: nothing rests on it."""
+    tool("Unable to determine the device handle for GPU: Unknown Error", code=15)
+    assert clocks_now(GPU) is None
+    assert clocks_now(DEVICE) is None
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\nexec sleep 60\n")
+    monkeypatch.setattr(clocks, "SECONDS", 0.2)
+    assert clocks_now(GPU) is None
+    monkeypatch.setenv("PATH", "")
+    assert clocks_now(GPU) is None

@@ -1,0 +1,307 @@
+"""supply.py: data made where they are needed, and digests that tell whether two devices made the same of them."""
+
+import numpy as np
+import pytest
+from contests import at_sizes, with_integers
+from samples import DEVICE
+
+from grader.common.errors import InputError
+from grader.course.truth.comparison import GUARD_BYTES, POISON
+from grader.grading.timing.device_data import (
+    DIGEST,
+    GROUP,
+    ITEMS,
+    MEMORY_SHARE,
+    SET_BYTES,
+    SETS,
+    SUMS,
+    SUPPLY,
+    SUPPLY_PROGRAM,
+    of_set,
+    sets_of,
+    supplied,
+    supply_of,
+)
+from grader.protocol.messages import Done, Opened
+from grader.protocol.steps import BufferArg, CopyStep, KernelStep, KeyArg, Program
+from grader.workers.outcome import Timing
+from grader.workers.plan import STUDENT, Plan, Script, control_plan, reference_plan, submission_plan
+
+KEY, DIGEST_KEY = 0x0123456789ABCDEF, 0xFEDCBA9876543210
+LARGE = {"height": 600, "width": 500}
+"""More words than there are work-items, and not a multiple of them."""
+
+SQUARE = {"heightA": 180, "widthB": 180, "widthA": 180}
+
+PUT, POKE = "put", "poke"
+POKE_PROGRAM = Program(source="__kernel void poke(__global uint *w, ulong key) { w[key >> 32] ^= (uint)key; }")
+
+
+class Shop:
+    """A session in which data are made and digested, and nothing else; and a way to change a word that was made."""
+
+    def __init__(self, worker, assignment, sizes, sets=1):
+        self.worker, own = worker, submission_plan(assignment, sizes, {})
+        plan = supplied(assignment, own, sets)
+        (self.output,) = own.scripts[STUDENT].outputs
+        scripts = {
+            n: script for n, script in plan.scripts.items() if {step.program for step in script.steps} == {SUPPLY}
+        }
+        scripts[PUT] = Script(steps=(), uploads=(self.output,), outputs=())
+        whole = BufferArg(buffer=self.output, part="whole")
+        poke = KernelStep(program=POKE, kernel="poke", args=(whole, KeyArg()), global_size=(1,), local_size=(1,))
+        scripts[POKE] = Script(steps=(poke,), uploads=(), outputs=())
+        worker.load({SUPPLY: SUPPLY_PROGRAM, POKE: POKE_PROGRAM})
+        assert isinstance(worker.open(Plan(buffers=plan.buffers, scripts=scripts)), Opened)
+
+    def make(self, buffer, key=KEY, number=0, turn=0):
+        """The words that a key makes in a buffer."""
+        assert isinstance(self.worker.launch(of_set(supply_of(STUDENT, turn), number), key), Timing)
+        name = of_set(buffer, number)
+        return self.worker.fetch((name,))[name].payload
+
+    def put(self, words):
+        """Have these in the output, between new guard bands."""
+        assert isinstance(self.worker.stage(PUT, {self.output: words}), Done)
+
+    def flip(self, index, bits=1):
+        """Change bits of one word of the output; below zero it lies in the band before it."""
+        place = index + GUARD_BYTES // 4
+        assert isinstance(self.worker.launch(POKE, place << 32 | bits), Timing)
+
+    def digest(self, key=DIGEST_KEY, number=0):
+        """Of the output, with its guard bands."""
+        sums = of_set(SUMS, number)
+        assert isinstance(self.worker.clear((sums,)), Done)
+        assert isinstance(self.worker.launch(of_set(DIGEST, number), key), Timing)
+        return self.worker.fetch((sums,))[sums].payload.tobytes()
+
+
+@pytest.fixture(scope="module")
+def worker(bench):
+    with bench.worker() as worker:
+        yield worker
+
+
+@pytest.fixture
+def moving(worker, transposition):
+    return Shop(worker, transposition, LARGE)
+
+
+@pytest.fixture
+def computing(worker, product):
+    return Shop(worker, product, SQUARE)
+
+
+def stream(count, number, key=KEY):
+    """The words of a buffer, by NumPy's own Philox."""
+    raw = np.random.Philox(key=np.array([key, number], np.uint64)).random_raw((count + 1) // 2)
+    return raw.view(np.uint32)[:count]
+
+
+def test_numbers_are_those_of_numpys_philox(worker, product):
+    """Each whole number of its range about equally often; another range in the next turn, and the usual one where the
+    assignment states none.
+    """
+    shop = Shop(worker, with_integers(product, {"A": (-33000, 33000)}, {"B": (1, 3)}), SQUARE)
+    for turn, name, number, low, high in ((0, "A", 0, -33000, 33000), (0, "B", 1, -8, 8), (1, "B", 1, 1, 3)):
+        made = shop.make(name, turn=turn).view(np.float32)
+        words = stream(made.size, number).astype(np.uint64)
+        assert np.array_equal(made, (words * (high - low + 1) >> 32).astype(np.int64) + low)
+        assert (made.min() - low, high - made.max()) <= (10, 10)
+        assert abs(made.mean() - (low + high) / 2) < (high - low) / 100
+        assert not np.signbit(made[made == 0]).any()
+
+
+@pytest.mark.parametrize(("kind", "low", "high"), [("int", -8, 8), ("uint", 0, 16)])
+def test_whole_numbers_of_other_types_are_as_many(worker, product, kind, low, high):
+    """The same range with a sign and without."""
+    buffers = {**product.buffers, "A": product.buffers["A"].model_copy(update={"type": kind})}
+    shop = Shop(worker, with_integers(product.model_copy(update={"buffers": buffers}), {}), SQUARE)
+    made = shop.make("A").view(np.int32)
+    values, counts = np.unique(made, return_counts=True)
+    assert values.tolist() == list(range(low, high + 1))
+    assert counts.min() > 0.8 * made.size / 17
+    assert counts.max() < 1.2 * made.size / 17
+
+
+def test_bits_are_those_of_numpys_philox(moving):
+    """Hardly two words alike; no NaN, which a driver may change, and nothing that it may flush."""
+    made = moving.make("A")
+    floats, words = made.view(np.float32), stream(made.size, 0)
+    assert np.array_equal(made, ((words & 0x3FFFFFFF) + (64 << 23)) | (words & 1 << 31))
+    assert made.size == 300_000 > ITEMS
+    assert np.unique(made).size > made.size - 100
+    assert np.isfinite(floats).all()
+    assert np.abs(floats).min() >= np.finfo(np.float32).smallest_normal
+    assert 0.3 < np.signbit(floats).mean() < 0.7
+
+
+def test_words_tell_nothing_of_other_words(moving):
+    """Neither their differences nor their own differences repeat, nor does any bit follow from the one before it."""
+    made = moving.make("A").astype(np.int64)
+    for _ in range(2):
+        made = np.diff(made)
+        assert np.unique(made).size > 0.99 * made.size
+    bits = moving.make("A")[:, None] >> np.array([0, 7, 22, 31], np.uint32) & 1
+    assert (np.abs((bits[1:] == bits[:-1]).mean(axis=0) - 0.5) < 0.01).all()
+
+
+def test_a_digest_is_the_sum_of_words_by_factors_that_come_from_the_key(moving):
+    """By NumPy's own Philox: without the key, every value of every factor is equally likely."""
+    words = np.random.default_rng(2).integers(0, 2**32, (500, 600), dtype=np.uint32)
+    words[0, :5] = 1 << 31  # minus nought counts as nought
+    moving.put(words)
+    band = np.full(GUARD_BYTES // 4, POISON, np.uint32)
+    whole = np.concatenate([band, words.reshape(-1) * (words.reshape(-1) != 1 << 31), band]).astype(np.uint64)
+    factors = np.random.Philox(key=np.array([DIGEST_KEY, 0], np.uint64)).random_raw(whole.size)
+    sums = np.frombuffer(moving.digest(), np.uint64)
+    assert sums.size == ITEMS // GROUP
+    assert sums.sum(dtype=np.uint64) == (factors * whole).sum(dtype=np.uint64)
+
+
+@pytest.mark.parametrize("shop", ["moving", "computing"])
+def test_another_key_makes_other_data(request, shop):
+    """Whichever half of it is another; and the data look like none of the others'."""
+    shop = request.getfixturevalue(shop)
+    made = [shop.make("A", key) for key in (KEY, KEY + 1, KEY + 2**32, KEY ^ 2**63, 0, 2**64 - 1)]
+    for number, one in enumerate(made):
+        assert all(np.mean(one == other) < 0.1 for other in made[:number])
+
+
+@pytest.mark.parametrize("data", ["numbers", "bits"])
+def test_another_buffer_has_other_data(worker, product, data):
+    """Both factors come from one key, and are not the same matrix."""
+    buffers = {name: each.model_copy(update={"data": each.data and data}) for name, each in product.buffers.items()}
+    shop = Shop(worker, product.model_copy(update={"buffers": buffers}), SQUARE)
+    assert np.mean(shop.make("A") == shop.make("B")) < 0.1
+
+
+def test_the_same_key_makes_the_same_everywhere(bench, worker, product):
+    """In another worker, and in every set of arrays: else nothing could be compared."""
+    shop = Shop(worker, product, SQUARE, sets=3)
+    made = {name: shop.make(name) for name in ("A", "B")}
+    for number in range(3):
+        assert all(np.array_equal(shop.make(name, number=number), words) for name, words in made.items())
+    with bench.worker() as another:
+        elsewhere = Shop(another, product, SQUARE)
+        assert all(np.array_equal(elsewhere.make(name), words) for name, words in made.items())
+
+
+def test_equal_contents_have_equal_digests(bench, moving, transposition):
+    """Twice, and in another worker; with another key they have others."""
+    words = np.random.default_rng(1).integers(0, 2**32, (500, 600), dtype=np.uint32)
+    moving.put(words)
+    first = moving.digest()
+    assert moving.digest() == first
+    others = {moving.digest(key) for key in (DIGEST_KEY + 1, DIGEST_KEY + 2**32, 0)}
+    assert len(others | {first}) == 4
+    with bench.worker() as another:
+        elsewhere = Shop(another, transposition, LARGE)
+        elsewhere.put(words)
+        assert elsewhere.digest() == first
+
+
+BAND = GUARD_BYTES // 4
+PLACES = [0, 1, ITEMS - 1, ITEMS, 299_999, -1, -BAND, 300_000, 300_000 + BAND - 1]
+"""Of the words of a large output, and in the bands around it: at either end of both."""
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("bit", [0, 13, 31])
+def test_one_bit_makes_another_digest(moving, place, bit):
+    """Wherever it is; once it is as it was, so is the digest."""
+    moving.put(np.arange(1, 300_001, dtype=np.uint32).reshape(500, 600))
+    before = moving.digest()
+    moving.flip(place, 1 << bit)
+    assert moving.digest() != before
+    moving.flip(place, 1 << bit)
+    assert moving.digest() == before
+
+
+@pytest.mark.parametrize(("one", "other"), [(0, 1), (7, 607), (5, 5 + ITEMS), (299_998, 299_999)])
+def test_two_words_that_change_places_make_another_digest(moving, one, other):
+    """A sum alone would not see it."""
+    words = np.arange(1, 300_001, dtype=np.uint32)
+    moving.put(words.reshape(500, 600))
+    before = moving.digest()
+    words[[one, other]] = words[[other, one]]
+    moving.put(words.reshape(500, 600))
+    assert moving.digest() != before
+
+
+def test_the_sign_of_nought_makes_no_difference(computing):
+    """Nor does it where the judge compares: 0 - 0 and -(0 - 0) are both right."""
+    words = np.zeros((180, 180), dtype=np.float32)
+    computing.put(words)
+    before = computing.digest()
+    words[3, 4] = -0.0
+    computing.put(words)
+    assert computing.digest() == before
+
+
+def test_sets_are_apart(worker, transposition):
+    """What is written in one changes nothing in another."""
+    shop = Shop(worker, transposition, LARGE, sets=2)
+    assert isinstance(worker.clear((shop.output, of_set(shop.output, 1))), Done)
+    untouched = shop.digest()
+    assert shop.digest(number=1) == untouched
+    shop.flip(5)
+    assert shop.digest() != untouched
+    assert shop.digest(number=1) == untouched
+
+
+def used(step):
+    """The buffers of a step."""
+    if isinstance(step, CopyStep):
+        return {step.source, step.target}
+    return {arg.buffer for arg in step.args if isinstance(arg, BufferArg)}
+
+
+@pytest.mark.parametrize("name", ["coalsProgrm", "blockMMM", "reduction"])
+def test_every_script_of_a_set_uses_its_own_buffers(course, name):
+    """Whatever the worker is for, and whatever its buffers are called; no buffer belongs to two sets, and together they
+    are what the plan has.
+    """
+    assignment = course.load(name)
+    sizes = assignment.performance.classes["cpu"].sizes
+    for own in (reference_plan(assignment, sizes), control_plan(assignment, DEVICE)):
+        plan = supplied(assignment, own, 3)
+        turns = range(len(assignment.performance.integers))
+        fed = [each for each, script in own.scripts.items() if script.uploads]
+        names = {*own.scripts, *(supply_of(each, turn) for each in fed for turn in turns), DIGEST}
+        assert set(plan.scripts) == {of_set(each, number) for each in names for number in range(3)}
+        buffers = [spec.name for spec in plan.buffers]
+        assert len(buffers) == len(set(buffers)) == 3 * (len(own.buffers) + 1)
+        for number in range(3):
+            mine = {of_set(spec.name, number) for spec in own.buffers} | {of_set(SUMS, number)}
+            for each in names:
+                script = plan.scripts[of_set(each, number)]
+                touched = {buffer for step in script.steps for buffer in used(step)}
+                assert touched | {*script.uploads, *script.outputs} <= mine
+
+
+def test_everything_that_a_script_is_given_is_made(course):
+    """Also what steps of ours would have made for the student's."""
+    assignment = at_sizes(course.load("coalsProgrm"), height=7, width=5)
+    plan = supplied(assignment, submission_plan(assignment, {"height": 7, "width": 5}, {}), 1)
+    (step,) = plan.scripts[supply_of(STUDENT)].steps
+    assert (step.kernel, used(step)) == ("floats", {"Atr"})
+
+
+@pytest.mark.parametrize(
+    ("gigabytes", "moved", "sets"), [(140, 0.5e9, 6), (40, 0.5e9, 4), (8, 0.5e9, 1), (3, 0.5e9, 1), (2, 1e6, 6)]
+)
+def test_a_device_holds_as_many_sets_as_it_has_room_for(gigabytes, moved, sets):
+    """At most six, at least one; and more than one never take more than a fourth of memory."""
+    memory = gigabytes * 10**9
+    found = sets_of(moved, DEVICE.model_copy(update={"global_memory": memory}))
+    assert found == sets <= SETS
+    assert found == 1 or found * SET_BYTES * moved <= MEMORY_SHARE * memory
+
+
+def test_a_device_without_room_for_one_set_is_no_fault_of_a_submissions():
+    """Nobody would know whose buffers the driver refuses: it is told before anything is made."""
+    small = DEVICE.model_copy(update={"global_memory": 2 * 10**9})
+    with pytest.raises(InputError, match=r"has 2\.0 GB of memory, but timing would take 2\.5 GB: give smaller sizes"):
+        sets_of(0.5e9, small)

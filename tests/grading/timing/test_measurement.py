@@ -1,0 +1,231 @@
+"""measurement.py: from launches to rounds, by workers of straw."""
+
+import time
+from dataclasses import replace
+
+import pytest
+from contests import MS, RULES, at_sizes, begun, straw_contest
+from samples import DEVICE
+
+from grader.common.errors import NoiseError, SolutionError
+from grader.grading.explain.problem import Problem
+from grader.grading.timing.contestant import Role
+from grader.grading.timing.intervals import FEWEST, SideShow
+from grader.grading.timing.measurement import measure, open_sessions
+from grader.protocol.messages import BuildFailed
+from grader.results.result import Reason
+from grader.workers.outcome import Crashed, TimedOut
+from grader.workers.plan import COPY, NAIVE, STUDENT
+
+
+@pytest.fixture
+def small(transposition):
+    """A transposition of a few words, so that rounds are quick."""
+    return at_sizes(transposition, height=7, width=5)
+
+
+def student_launches(log):
+    """The roles that ran the student's steps, round by round."""
+    roles = [role for role, request, script in log if (request, script) == ("launch", STUDENT)]
+    return [tuple(roles[start : start + 3]) for start in range(0, len(roles), 3)]
+
+
+def test_rounds_hold_the_times_of_their_workers(small):
+    """Each of its own; what the judge's clock makes of them is in test_rounds.py."""
+    rounds = measure(begun(straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 5}})), RULES)
+    assert len(rounds) == 6
+    for each in rounds:
+        assert each.submission == pytest.approx(5 * MS)
+        assert (each.reference, each.control) == (pytest.approx(2 * MS), pytest.approx(2 * MS))
+
+
+def test_side_shows_are_timed_in_some_rounds(small):
+    """In the first of every three rounds that count: baseline and copy by the control worker."""
+    rounds = measure(begun(straw_contest(small)), RULES)
+    shows = [each.side_show for each in rounds]
+    first = SideShow(baseline=0.006, device_copy=0.001, surroundings=None, peak=None)
+    assert shows == [first, None, None, shows[3], None, None]
+    assert shows[3] == shows[0]
+
+
+def test_surroundings_are_the_steps_that_are_ours(course):
+    """Of a transposition (3 ms), the student's kernel (6 ms) and another transposition (9 ms): 12 ms."""
+    assignment = at_sizes(course.load("coalsProgrm"), height=7, width=5)
+    assert [launch.solution_of is None for launch in assignment.launches] == [False, True, False]
+    rounds = measure(begun(straw_contest(assignment)), RULES)
+    assert rounds[0].side_show.surroundings == pytest.approx(12 * MS)
+
+
+def test_the_workers_take_turns_in_another_order_each_round(small):
+    """The submission is last and first in turn, ours change places; so it is never thawed twice in two rounds."""
+    log = []
+    measure(begun(straw_contest(small, log)), RULES)
+    r, s, c = Role.REFERENCE, Role.SUBMISSION, Role.CONTROL
+    orders = student_launches(log)
+    assert orders[:4] == [(r, c, s), (s, r, c), (c, r, s), (s, c, r)]
+    assert orders[4:8] == orders[:4]
+
+
+def test_the_submission_is_frozen_while_others_are_timed(small):
+    """Whatever they are asked for, and never while it is asked for something itself."""
+    contest, seen = straw_contest(small), []
+    submission = contest.contestants[Role.SUBMISSION].worker
+    for role, contestant in contest.contestants.items():
+        for request in ("stage", "launch", "fetch", "open"):
+            asked = getattr(contestant.worker, request)
+
+            def spying(*args, role=role, asked=asked, request=request):
+                seen.append((role, request, submission.is_frozen))
+                return asked(*args)
+
+            setattr(contestant.worker, request, spying)
+    measure(begun(contest), RULES)
+    assert {frozen for role, request, frozen in seen if role is Role.SUBMISSION} == {False}
+    assert {frozen for role, request, frozen in seen if role is not Role.SUBMISSION and request != "open"} == {True}
+
+
+def test_a_device_that_is_no_processor_needs_nobody_frozen(small):
+    """Kernels there reach no worker's process; to freeze one would only take time."""
+    contest = straw_contest(small, device=DEVICE.model_copy(update={"type": "gpu"}))
+    contest.contestants[Role.SUBMISSION].worker.freeze = None
+    assert len(measure(begun(contest), RULES)) == 6
+
+
+def test_results_are_taken_directly_after_the_launch(small):
+    """Before anybody else is asked for anything."""
+    log = []
+    measure(begun(straw_contest(small, log)), RULES)
+    asked = [(role, request) for role, request, script in log if script in (STUDENT, ("B",))]
+    for number, each in enumerate(asked):
+        if each == (Role.SUBMISSION, "launch"):
+            assert asked[number + 1] == (Role.SUBMISSION, "fetch")
+
+
+def test_a_submission_has_so_many_seconds_and_no_more(small):
+    """Too slow for any interval: a time limit. Slow, but timed often enough: what there is decides."""
+    rules = RULES.model_copy(update={"max_seconds": 0.05, "min_pairs": 30, "max_pairs": 100, "session_pairs": 50})
+    problem = measure(begun(sleepy(small, 0.02)), rules)
+    assert problem.reason is Reason.TIME_LIMIT
+    rounds = measure(begun(sleepy(small, 0.02)), rules.model_copy(update={"max_seconds": 0.2}))
+    assert FEWEST <= len(rounds) < 30
+
+
+def sleepy(assignment, seconds):
+    """A contest with a submission that takes so long."""
+    contest = straw_contest(assignment)
+    worker = contest.contestants[Role.SUBMISSION].worker
+    launch = worker.launch
+
+    def slow(script):
+        time.sleep(seconds)
+        return launch(script)
+
+    worker.launch = slow
+    return contest
+
+
+def test_sessions_are_renewed_and_their_first_rounds_do_not_count(small):
+    """All three workers before rounds 0 and 4; of eight rounds six count."""
+    log = []
+    rounds = measure(begun(straw_contest(small, log)), RULES)
+    assert len(student_launches(log)) == 8
+    assert len(rounds) == 6
+    opened = [number for number, (_, request, _) in enumerate(log) if request == "open"]
+    roles = [log[number][0] for number in opened]
+    assert set(roles[:3]) == set(roles[3:]) == set(Role)
+    assert len(roles) == 6
+    launched_before = sum((request, script) == ("launch", STUDENT) for _, request, script in log[: opened[3]])
+    assert launched_before == 4 * 3
+
+
+def test_sessions_are_asked_for_before_any_is_waited_for(small):
+    """Three programs are built at the same time, each in its worker."""
+    log = []
+    assert open_sessions(straw_contest(small, log)) is None
+    assert [request for _, request, _ in log] == ["begin to open"] * 3 + ["open"] * 3
+    assert {role for role, _, _ in log[:3]} == {role for role, _, _ in log[3:]} == set(Role)
+
+
+def test_a_session_that_does_not_open_is_told_before_anything_is_timed(small):
+    """The submission's is the student's; one of ours is raised."""
+    failure = Crashed(signal=11, exit_code=None, words="")
+    problem = open_sessions(straw_contest(small, faults={Role.SUBMISSION: {("open", 1): failure}}))
+    assert problem.reason is Reason.CRASH
+    with pytest.raises(SolutionError, match="timed against failed"):
+        open_sessions(straw_contest(small, faults={Role.CONTROL: {("open", 1): failure}}))
+
+
+def test_a_launch_that_takes_no_time_is_no_launch(small):
+    """No ratio could be made of it; the run is named."""
+    problem = measure(begun(straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 0}})), RULES)
+    assert problem.reason is Reason.IMPLAUSIBLE
+    assert problem.message.startswith("in timed run 1, ")
+
+
+FAILURES = [
+    (Crashed(signal=11, exit_code=None, words=""), Reason.CRASH),
+    (TimedOut(doing="running", seconds=10), Reason.TIME_LIMIT),
+]
+REQUESTS = [("open", 2), (f"stage {STUDENT}", 3), (f"launch {STUDENT}", 3)]
+
+
+@pytest.mark.parametrize(("failure", "reason"), FAILURES)
+@pytest.mark.parametrize("request_", [*REQUESTS, ("fetch", 3)], ids=lambda request: request[0])
+def test_a_failure_of_the_submission_is_the_students(small, failure, reason, request_):
+    """Whatever was asked of its worker, and however late."""
+    problem = measure(begun(straw_contest(small, faults={Role.SUBMISSION: {request_: failure}})), RULES)
+    assert isinstance(problem, Problem)
+    assert problem.reason is reason
+
+
+@pytest.mark.parametrize("role", [Role.REFERENCE, Role.CONTROL])
+@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request[0])
+def test_a_failure_of_our_own_kernel_is_ours(small, role, request_):
+    """No student loses a point for it; one that does not build is named."""
+    opening = request_[0] == "open"
+    failure = BuildFailed(program="baseline", log="x") if opening else FAILURES[0][0]
+    said = "the baseline of the assignment does not build" if opening else "submissions are timed against failed"
+    with pytest.raises(SolutionError, match=said):
+        measure(begun(straw_contest(small, faults={role: {request_: failure}})), RULES)
+
+
+@pytest.mark.parametrize("script", [NAIVE, COPY])
+@pytest.mark.parametrize("request_", ["stage", "launch"])
+def test_a_failure_of_a_side_show_is_ours(small, script, request_):
+    """Baseline and copy are ours as well."""
+    faults = {Role.CONTROL: {(f"{request_} {script}", 2): FAILURES[0][0]}}
+    with pytest.raises(SolutionError, match=f"the {script} of the assignment failed"):
+        measure(begun(straw_contest(small, faults=faults)), RULES)
+
+
+@pytest.mark.parametrize("control", [4, 1])
+def test_a_machine_on_which_the_model_solution_is_not_as_fast_as_itself_is_too_noisy(small, control):
+    """Twice as slow or twice as fast: no ratio taken there is worth anything. Without patience, the fewest do."""
+    rules = RULES.model_copy(update={"max_seconds": 0.02})
+    contest = straw_contest(small, step_ms={Role.CONTROL: {STUDENT: control}})
+    with pytest.raises(NoiseError, match=f"pairs, the model solution ran at {2 / control:.2f} times its own"):
+        measure(begun(contest), rules)
+
+
+def test_a_slow_submission_is_no_noise(small):
+    """Only our own kernel against itself tells."""
+    rounds = measure(begun(straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 20}})), RULES)
+    assert len(rounds) == 6
+
+
+def test_a_contest_is_followed_until_it_is_decided(small):
+    """A ratio right at a threshold is measured to the end of patience, one far from it only as often as must be."""
+    rules = RULES.model_copy(update={"max_pairs": 12})
+    threshold = small.performance.classes["cpu"].bands[0].fraction
+    near = straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 2 / threshold}})
+    jitter = iter([0.9, 1.1] * 20)
+    launch = near.contestants[Role.SUBMISSION].worker.launch
+
+    def unsteady(script):
+        timing, factor = launch(script), next(jitter)
+        steps = tuple(step.model_copy(update={"end_ns": int(step.end_ns * factor)}) for step in timing.steps)
+        return replace(timing, steps=steps)
+
+    near.contestants[Role.SUBMISSION].worker.launch = unsteady
+    assert len(measure(begun(near), rules)) == 12
+    assert len(measure(begun(straw_contest(small)), rules)) == 6

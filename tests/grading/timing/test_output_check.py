@@ -1,0 +1,214 @@
+"""referee.py: where the data of timed rounds come from, and what results are held against, by workers of straw."""
+
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from contests import RULES, StrawWorker, at_sizes, begun, one_bit_wrong, one_word_past_the_end, straw_contest
+
+from grader.common.errors import SolutionError
+from grader.grading.explain.problem import Problem
+from grader.grading.timing.contestant import Role
+from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, supply_of
+from grader.grading.timing.measurement import measure
+from grader.grading.timing.output_check import ByOracle, ByReference
+from grader.results.result import Reason
+from grader.workers.outcome import Crashed, Fetched
+from grader.workers.plan import STUDENT
+
+
+@pytest.fixture
+def small(transposition):
+    """A transposition of a few words, so that rounds are quick."""
+    return at_sizes(transposition, height=7, width=5)
+
+
+# --- by the oracle: the judge makes, sends and compares everything --------------------------------
+
+
+def test_every_round_has_inputs_of_its_own_and_the_same_for_all(small):
+    """No round repeats another's inputs, and within a round nobody gets others."""
+    contest = straw_contest(small)
+    seen = []
+    for role, contestant in contest.contestants.items():
+        stage = contestant.worker.stage
+
+        def spying_stage(script, arrays, role=role, stage=stage):
+            if script == STUDENT:
+                seen.append((role, arrays["A"].tobytes()))
+            return stage(script, arrays)
+
+        contestant.worker.stage = spying_stage
+    measure(begun(contest), RULES)
+    rounds = [seen[start : start + 3] for start in range(0, len(seen), 3)]
+    assert len(rounds) == 8
+    assert all({role for role, _ in each} == set(Role) for each in rounds)
+    assert all(len({inputs for _, inputs in each}) == 1 for each in rounds)
+    assert len({each[0][1] for each in rounds}) == 8
+
+
+def test_the_inputs_come_from_the_seed(small):
+    """Another seed gives other inputs, the same one the same."""
+
+    def inputs(seed):
+        contest = straw_contest(small, seed=seed)
+        measure(begun(contest), RULES)
+        return contest.contestants[Role.SUBMISSION].worker.arrays["A"].tobytes()
+
+    assert inputs(1) == inputs(1) != inputs(2)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason", "words"),
+    [
+        (one_bit_wrong, Reason.WRONG_OUTPUT, "1 of 35 elements of B wrong; the first is B[0][3]"),
+        (one_word_past_the_end, Reason.OUT_OF_BOUNDS, "wrote outside B, first at 1 element past its end"),
+    ],
+)
+def test_one_wrong_bit_in_one_timed_run_is_found_and_its_run_is_named(small, change, reason, words):
+    """Every timed output is looked at, so that nobody is right only while it is not timed."""
+    problem = measure(begun(straw_contest(small, faults={Role.SUBMISSION: {("fetch", 5): change}})), RULES)
+    assert isinstance(problem, Problem)
+    assert problem.reason is reason
+    assert problem.message.startswith("in timed run 5, ")
+    assert words in problem.message
+
+
+# --- by the reference: keys go out, and digests come back ------------------------------------------
+
+
+class StrawDevice(StrawWorker):
+    """Makes its inputs from the key, and a digest of what it has made of them by another."""
+
+    def launch(self, script, key=0):
+        if script.startswith(supply_of("")):
+            a = np.random.default_rng(key).random((7, 5), dtype=np.float32)
+            self.arrays = {"A": a, "B": a.T}
+        return super().launch(script, key)
+
+    def _fetched(self, name):
+        if name != SUMS:
+            return super()._fetched(name)
+        (script, key), none = self.keys[-1], np.empty(0, np.uint32)
+        assert script == DIGEST
+        words = hashlib.sha256(str(key).encode() + self.arrays["B"].tobytes()).digest()[:8]
+        return Fetched(before=none, payload=np.frombuffer(words, np.uint32), after=none, poison=0)
+
+
+def on_device(assignment, faults=None, *, log=None, seed=1):
+    return straw_contest(assignment, log, None, faults, seed, referee=ByReference, worker=StrawDevice)
+
+
+def keys(contest, role):
+    """Script and key of each launch that was given one."""
+    return [each for each in contest.contestants[role].worker.keys if each[1]]
+
+
+def other_digest(fetched):
+    assert set(fetched) == {SUMS}
+    return {SUMS: replace(fetched[SUMS], payload=fetched[SUMS].payload ^ np.uint32(1))}
+
+
+def test_equal_digests_are_right_and_nothing_else_is_fetched(small):
+    """Nobody waits for arrays to cross a bus."""
+    log = []
+    rounds = measure(begun(on_device(small, log=log)), RULES)
+    assert len(rounds) == 6
+    assert {what for _, request, what in log if request == "fetch"} == {(SUMS,)}
+    assert [role for role, request, _ in log if request == "fetch"].count(Role.CONTROL) == 0
+    asked = [role for role, request, what in log if (request, what) in (("launch", STUDENT), ("launch", DIGEST))]
+    assert asked[0::2] == asked[1::2]  # each makes its digest directly after its launch
+    assert not [request for _, request, _ in log if request == "stage"]
+
+
+def test_sessions_are_never_renewed(small):
+    """Launches take several sets of arrays in turn, which lie in different places of memory."""
+    log = []
+    measure(begun(on_device(small, log=log)), RULES)
+    assert [request for _, request, _ in log].count("open") == 3
+
+
+def test_whatever_a_script_uses_is_poisoned_before_its_inputs_are_made(small):
+    """Its outputs, so that old results are none of this round; its inputs with their guard bands."""
+    log = []
+    measure(begun(on_device(small, log=log)), RULES)
+    mine = [(request, what) for role, request, what in log if role is Role.SUBMISSION][2:]
+    maker = supply_of(STUDENT)
+    in_order = [("clear", ("B", "A")), ("launch", maker), ("launch", STUDENT)]
+    judging = [("clear", (SUMS,)), ("launch", DIGEST), ("fetch", (SUMS,))]
+    assert mine == (in_order + judging) * 7
+
+
+def test_keys_are_the_same_for_all_and_others_every_round(small):
+    """Two for each round, from the seed: the one for the digest is told after the launch, and is not the inputs'."""
+    contest = on_device(small)
+    measure(begun(contest), RULES)
+    given, reference = keys(contest, Role.SUBMISSION), keys(contest, Role.REFERENCE)
+    assert given == reference
+    assert [script for script, _ in given] == [supply_of(STUDENT), DIGEST] * 7
+    assert len({key for _, key in given}) == 14
+    made = [key for script, key in keys(contest, Role.CONTROL) if script == supply_of(STUDENT)]
+    assert made == [key for script, key in given if script == supply_of(STUDENT)]
+    again, other = on_device(small), on_device(small, seed=2)
+    for each in (again, other):
+        measure(begun(each), RULES)
+    assert keys(again, Role.SUBMISSION) == given
+    assert not {key for _, key in keys(other, Role.SUBMISSION)} & {key for _, key in given}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason", "words"),
+    [
+        (one_bit_wrong, Reason.WRONG_OUTPUT, "1 of 35 elements of B wrong; the first is B[0][3]"),
+        (one_word_past_the_end, Reason.OUT_OF_BOUNDS, "wrote outside B, first at 1 element past its end"),
+        (lambda fetched: fetched, Reason.CRASH, "the digest of its results is not that of what it returns"),
+    ],
+)
+def test_where_digests_differ_all_results_tell_why(small, change, reason, words):
+    """Also that they are right, of a worker whose digest is of something else."""
+    faults = {("fetch", 5): other_digest, ("fetch", 6): change}
+    problem = measure(begun(on_device(small, {Role.SUBMISSION: faults})), RULES)
+    assert isinstance(problem, Problem)
+    assert problem.reason is reason
+    assert problem.message.startswith("in timed run 5, ")
+    assert words in problem.message
+
+
+ASKED = ["clear", f"launch {supply_of(STUDENT)}", f"launch {STUDENT}", f"launch {DIGEST}", "fetch"]
+CRASH = Crashed(signal=11, exit_code=None, words="")
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_a_failure_of_the_submission_is_the_students(small, asked):
+    """Whatever was asked of its worker: what a kernel has broken may show later."""
+    problem = measure(begun(on_device(small, {Role.SUBMISSION: {(asked, 3): CRASH}})), RULES)
+    assert isinstance(problem, Problem)
+    assert problem.reason is Reason.CRASH
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_a_failure_of_the_reference_is_ours(small, asked):
+    """No student loses a point for it."""
+    with pytest.raises(SolutionError, match="submissions are timed against failed"):
+        measure(begun(on_device(small, {Role.REFERENCE: {(asked, 3): CRASH}})), RULES)
+
+
+def test_a_reference_that_fails_when_a_difference_is_explained_is_ours_as_well(small):
+    """The submission may be right."""
+    faults = {Role.SUBMISSION: {("fetch", 3): other_digest}, Role.REFERENCE: {("fetch", 4): CRASH}}
+    with pytest.raises(SolutionError, match="submissions are timed against failed"):
+        measure(begun(on_device(small, faults)), RULES)
+
+
+def test_only_a_contest_on_a_device_needs_kernels_of_its_own(small):
+    """By the oracle, arrays are shared on a processor; by the reference, sessions have the program that makes data."""
+    by_oracle, by_reference = straw_contest(small).referee, on_device(small).referee
+    assert (type(by_oracle), type(by_reference)) == (ByOracle, ByReference)
+    plan = straw_contest(small).contestants[Role.SUBMISSION].plan
+    assert by_oracle.programs == {}
+    assert by_oracle.prepare(plan) == replace(plan, arrays="shared")
+    assert set(by_reference.programs) == {SUPPLY}
+    prepared = by_reference.prepare(plan)
+    assert set(prepared.scripts) == {STUDENT, supply_of(STUDENT), DIGEST}
+    assert prepared.scripts[STUDENT] == plan.scripts[STUDENT]

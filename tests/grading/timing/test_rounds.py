@@ -1,0 +1,130 @@
+"""rounds.py: the order of a turn, and what it is good for: no order of events earns what speed does not.
+
+Adversaries play against the real judge in a world with a clock of its own (adversaries.py).
+"""
+
+import pytest
+from adversaries import MODEL, RULES, Move, graded
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from grader.grading.timing.contestant import Role
+from grader.grading.timing.performance import CEILING
+from grader.grading.timing.rounds import Resting, Turn
+from grader.results.result import Reason, Verdict
+
+QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+LONG = settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def test_a_turn_is_what_the_judge_saw_from_the_inputs_to_the_answer():
+    """Whatever is told."""
+    state = Resting().wake(Role.SUBMISSION).ask(10.0).answer(12.5, told=0.1).rest()
+    assert state.turns == {Role.SUBMISSION: Turn(told=0.1, seen=2.5)}
+    assert state.turns[Role.SUBMISSION].overhead == pytest.approx(2.4)
+
+
+def test_nobody_has_two_turns_in_a_round():
+    """It would choose the better one."""
+    state = Resting().wake(Role.CONTROL).ask(0).answer(1, told=1).rest()
+    with pytest.raises(AssertionError, match="control has had its turn"):
+        state.wake(Role.CONTROL)
+
+
+def test_the_submissions_time_is_its_turn_without_our_own_overhead():
+    """6 s, of which 1 and 2 s are what the judge saw of ours beyond their launches."""
+    state = Resting()
+    for role, seen, told in ((Role.SUBMISSION, 6, 1), (Role.REFERENCE, 4, 3), (Role.CONTROL, 5, 3)):
+        state = state.wake(role).ask(0).answer(seen, told=told).rest()
+    assert state.seen == pytest.approx(4.5)
+
+
+# --- adversaries ----------------------------------------------------------------------------------
+
+MOVES = st.builds(
+    Move,
+    done=st.sampled_from([0.0, 0.5, 0.9, 0.99, 1.0, 1.0, 1.0]),
+    told=st.one_of(st.floats(0, 2), st.sampled_from([1e-9, 0.1, 0.5, 0.8, 1.0, 1e6])),
+    saves=st.floats(0, 0.4),
+    wastes=st.sampled_from([0.0, 0.0, 0.0, 0.001, 0.1]),
+    says=st.sampled_from(["once"] * 30 + ["twice", "huge", "junk", "other", "nothing"]),
+)
+ADVERSARIES = {
+    "fraction": st.floats(0.1, 1.2),
+    "moves": st.lists(MOVES, min_size=1, max_size=6).map(tuple),
+    "noisy": st.booleans(),
+    "seed": st.integers(0, 2**32),
+}
+
+
+def check_adversary(transposition, fraction, moves, seed, *, noisy):
+    """It gets no more than a kernel that takes 0.9 of its time, and it is graded."""
+    (band,) = transposition.performance.classes["cpu"].bands
+    seconds = MODEL / fraction
+    check, world = graded(transposition, seconds, moves, noisy=noisy, seed=seed)
+    assert check.points <= (band.points if MODEL / (0.9 * seconds) >= band.fraction else 0)
+    assert world.now < 60 + 10 * RULES.max_seconds
+
+
+@pytest.fixture(autouse=True)
+def _no_ceiling(monkeypatch):
+    """The copy of these worlds is as slow as their kernels."""
+    monkeypatch.setattr("grader.grading.timing.performance.CEILING", 1e9 * CEILING)
+
+
+@QUICK
+@given(**ADVERSARIES)
+def test_no_adversary_is_awarded_more_than_its_work_is_worth(transposition, fraction, moves, noisy, seed):
+    """Early, late, twice, huge, by any clock, at any time."""
+    check_adversary(transposition, fraction, moves, seed, noisy=noisy)
+
+
+@pytest.mark.whole
+@LONG
+@given(**ADVERSARIES)
+def test_no_adversary_is_awarded_more_by_many_examples(transposition, fraction, moves, noisy, seed):
+    """The same, for minutes."""
+    check_adversary(transposition, fraction, moves, seed, noisy=noisy)
+
+
+HONEST_WORK = {"fraction": st.floats(0.1, 1.2), "seed": st.integers(0, 2**32)}
+
+
+@QUICK
+@given(**HONEST_WORK)
+def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fraction, seed):
+    """And no finding, whatever the machine's jitter; only at the very threshold can it be either."""
+    (band,) = transposition.performance.classes["cpu"].bands
+    check, _ = graded(transposition, MODEL / fraction, seed=seed)
+    assert check.reason in {None, Reason.TOO_SLOW}
+    if abs(fraction / band.fraction - 1) > 0.03:
+        assert check.verdict is (Verdict.PASSED if fraction > band.fraction else Verdict.FAILED)
+
+
+@pytest.mark.parametrize(
+    ("moves", "reason"),
+    [
+        ((Move(), Move(told=0.05)), Reason.TOO_SLOW),
+        ((Move(told=0.05),), Reason.IMPLAUSIBLE),
+        ((Move(done=0.0, told=0.1),), Reason.NOT_WRITTEN),
+        ((Move(done=0.95, told=0.1),), Reason.NOT_WRITTEN),
+        ((Move(told=0.85),), Reason.TOO_SLOW),
+        ((Move(wastes=3.0),), Reason.TIME_LIMIT),
+        ((Move(says="twice"),), Reason.CRASH),
+        ((Move(says="huge"),), Reason.CRASH),
+        ((Move(says="junk"),), Reason.CRASH),
+        ((Move(says="other"),), Reason.CRASH),
+        ((Move(says="nothing"),), Reason.TIME_LIMIT),
+    ],
+)
+def test_each_known_attack_has_its_end(transposition, moves, reason):
+    """By a kernel of a fifth of the model solution's speed."""
+    check, _ = graded(transposition, MODEL / 0.2, moves)
+    assert (check.points, check.reason) == (0, reason)
+
+
+def test_who_runs_while_others_are_timed_is_frozen(transposition):
+    """Awake, it would make the model solution take twice as long, and be worth points itself."""
+    check, _ = graded(transposition, MODEL / 0.3, (Move(),), noisy=True)
+    assert (check.points, check.reason) == (0, Reason.TOO_SLOW)
+    assert check.performance.fraction_of_reference.high < 0.32

@@ -1,0 +1,269 @@
+"""Workers of no process, in a world with a clock of its own, that answer the real judge as honestly as they are told.
+
+A worker that is awake can work whenever time passes; one that is frozen cannot. What it owes is a transposition in the
+file of the round, which it can begin when that file appears. Everything between the judge and these workers is
+real: requests, replies, files, rounds, statistics.
+"""
+
+import os
+import random
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from contests import RULES, at_sizes
+from samples import DEVICE
+
+from grader.grading.timing import measurement
+from grader.grading.timing.contestant import Contestant, Role
+from grader.grading.timing.lineup import Contest, match_of
+from grader.grading.timing.measurement import open_sessions
+from grader.grading.timing.output_check import ByOracle
+from grader.grading.timing.performance import check_performance
+from grader.protocol.messages import REQUEST, Close, Devices, Done, Launch, Launched, ListDevices, Opened, StepTime
+from grader.protocol.steps import PAGE
+from grader.worker.fingerprint import fingerprint
+from grader.workers import client as runner
+from grader.workers import replies
+from grader.workers.arrays import ArrayFiles
+from grader.workers.client import Deadlines, Worker
+from grader.workers.plan import COPY, NAIVE, Binding, control_plan, reference_plan, submission_plan
+
+HEIGHT, WIDTH = 7, 5
+LENGTH = 4 * HEIGHT * WIDTH
+
+MODEL = 0.005
+"""Seconds that the model solution takes."""
+
+OVERHEAD = 0.001
+"""Seconds that an honest worker takes from a request to its reply, beside the launch."""
+
+ENGINE = 0.015
+"""Seconds that freezing or thawing takes: a worker runs to the end of the one, and from the beginning of the other."""
+
+RULES = RULES.model_copy(update={"min_pairs": 30, "max_pairs": 60, "session_pairs": 10})
+
+
+class World:
+    """Time, and all those for whom it passes."""
+
+    def __init__(self, seed):
+        self.now, self.processes, self.chance = 0.0, [], random.Random(seed)
+
+    def perf_counter(self):
+        return self.now
+
+    monotonic = perf_counter
+
+    def sleep(self, seconds):
+        self.pass_by(seconds)
+
+    def pass_by(self, seconds):
+        self.now += seconds
+        for process in self.processes:
+            process.work_on(seconds)
+
+    def is_disturbed(self, by):
+        """Whether another process is awake and up to no good."""
+        return any(each.is_noisy and not each.is_frozen for each in self.processes if each is not by)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """How a worker behaves in one round.
+
+    It does `done` of its work before it answers, the rest whenever it is awake; it tells `told` of the time that all of
+    it takes, and answers with `says` in place of or after that.
+    """
+
+    done: float = 1.0
+    told: float = 1.0
+    saves: float = 0.0
+    wastes: float = 0.0
+    says: str = "once"
+
+
+HONEST = (Move(),)
+
+
+@dataclass(kw_only=True)
+class FakeProcess:
+    """What stands behind a Worker: a sandboxed process that takes `seconds` for the student's steps."""
+
+    world: World
+    seconds: float
+    folder: Path
+    moves: tuple[Move, ...] = HONEST
+    is_noisy: bool = False
+    is_frozen: bool = False
+    owed: float = 0.0
+    round: int = 0
+    unread: list = field(default_factory=list)
+
+    def __post_init__(self):
+        rounds = self.folder / "r"
+        rounds.mkdir()
+        self.files = ArrayFiles(self.folder, rounds)
+        self.shown = rounds / "rounds" / "arrays.bin"
+        self.world.processes.append(self)
+
+    def freeze(self):
+        self.world.pass_by(ENGINE)
+        self.is_frozen = True
+
+    def thaw(self):
+        self.is_frozen = False
+        self.world.pass_by(ENGINE)
+
+    def send(self, data):
+        assert not self.is_frozen, "a frozen worker is asked for something"
+        if b'"limits"' in data:
+            return
+        match REQUEST.validate_json(data):
+            case ListDevices():
+                self._say(Devices(worker=fingerprint(), devices=(DEVICE,), too_new=()))
+            case Close():
+                self._say(Done())
+            case Launch() as request:
+                self._launch(request)
+            case _:
+                self._say(Opened(kernels=(), logs=()))
+
+    def receive(self, timeout):
+        if not self.unread:
+            self.world.pass_by(max(0.0, timeout))
+            raise TimeoutError
+        return self.unread.pop(0)
+
+    def work_on(self, seconds):
+        """What it still owes gets done whenever it is awake."""
+        if self.owed > 0 and not self.is_frozen:
+            self.owed -= seconds
+            if self.owed <= 1e-12:
+                self._transpose()
+
+    def _launch(self, request):
+        jitter = self.world.chance.uniform(1.0, 1.03)
+        if request.sequence in (NAIVE, COPY):
+            if request.shared:
+                self._transpose()
+            self._take(OVERHEAD + MODEL)
+            self._say(_launched(MODEL))
+            return
+        move = self.moves[self.round % len(self.moves)]
+        self.round += 1
+        seconds = self.seconds * (jitter if self.moves is HONEST else 1.0)
+        if self.world.is_disturbed(by=self):
+            seconds *= 2
+        self.owed = seconds
+        self._take(OVERHEAD * self.world.chance.uniform(0.95, 1.05) * (1 - move.saves) + move.wastes)
+        self._take(seconds * move.done)
+        self._answer(move, _launched(seconds * move.told))
+
+    def _take(self, seconds):
+        """Overhead is no work; but an adversary does its work even then."""
+        if self.moves is HONEST:
+            owed, self.owed = self.owed, 0.0
+            self.world.pass_by(seconds)
+            self.owed = owed
+            if seconds >= owed > 0:
+                self._transpose()
+        else:
+            self.world.pass_by(seconds)
+
+    def _answer(self, move, reply):
+        match move.says:
+            case "once":
+                self._say(reply)
+            case "twice":
+                self._say(reply)
+                self._say(reply)
+            case "huge":
+                self.unread.append(b"x" * (5 * 1024 * 1024))
+            case "junk":
+                self.unread.append(b'{"kind": "launched", "times": "many"}\n')
+            case "other":
+                self._say(Done())
+
+    def _say(self, reply):
+        self.unread.append(reply.model_dump_json().encode() + b"\n")
+
+    def _transpose(self):
+        """B, then A, each from the beginning of a page and after a guard band of one."""
+        self.owed = 0.0
+        file = os.open(self.shown, os.O_RDWR)
+        a = np.frombuffer(os.pread(file, LENGTH, 4 * PAGE), np.uint32)
+        if a.size == HEIGHT * WIDTH:
+            os.pwrite(file, a.reshape(HEIGHT, WIDTH).T.tobytes(), PAGE)
+        os.close(file)
+
+    def stop(self):
+        self.owed = 0.0
+        self.is_frozen, self.is_noisy = True, False
+
+    def last_words(self):
+        return ""
+
+    def has_ended(self):
+        return False
+
+    def ran_out_of_memory(self):
+        return False
+
+
+def _launched(seconds):
+    return Launched(times=(StepTime(start_ns=0, end_ns=max(0, int(seconds * 1e9))),), turns=1)
+
+
+@dataclass
+class FakeSandbox:
+    """Starts one process."""
+
+    process: FakeProcess
+
+    def start(self):
+        return self.process
+
+    def limits(self):
+        return {"memory_bytes": 1, "cpu_seconds": 1, "file_bytes": 1, "processes": None}
+
+
+SECONDS = Deadlines(start=10, build=10, first_launch=10, launch=10, transfer=10, simulation=10)
+
+
+@contextmanager
+def contest_in(world, assignment, seconds, moves, *, noisy):
+    """A contest whose submission takes `seconds` and makes these moves, one after the other."""
+    assignment = at_sizes(assignment, height=HEIGHT, width=WIDTH)
+    judge = ByOracle(match_of(assignment, DEVICE, seed=1))
+    sizes = judge.match.sizes
+    bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
+    plans = {
+        Role.REFERENCE: reference_plan(assignment, sizes),
+        Role.SUBMISSION: submission_plan(assignment, sizes, bindings),
+        Role.CONTROL: control_plan(assignment, DEVICE),
+    }
+    with ExitStack() as undo:
+        patch = undo.enter_context(pytest.MonkeyPatch.context())
+        for module in (measurement, runner, replies):
+            patch.setattr(module, "time", world)
+        contestants = {}
+        for role, plan in plans.items():
+            folder = Path(undo.enter_context(TemporaryDirectory()))
+            own = {"moves": moves, "is_noisy": noisy} if role is Role.SUBMISSION else {}
+            duration = seconds if role is Role.SUBMISSION else MODEL
+            process = FakeProcess(world=world, seconds=duration, folder=folder, **own)
+            undo.callback(process.files.close)
+            contestants[role] = Contestant(worker=Worker(FakeSandbox(process), 0, SECONDS), plan=judge.prepare(plan))
+        yield Contest(referee=judge, contestants=contestants)
+
+
+def graded(assignment, seconds, moves=HONEST, *, noisy=False, seed=1):
+    """The check, and the world in which it was made."""
+    world = World(seed)
+    with contest_in(world, assignment, seconds, moves, noisy=noisy) as contest:
+        assert open_sessions(contest) is None
+        return check_performance(contest, RULES), world

@@ -1,0 +1,183 @@
+"""The attack corpus, and what is seen when one of its submissions is graded.
+
+    tests/submissions/hostile/NAME/  kernels.cl   expected.yaml
+
+An attack gives itself away: where it got what it wanted, it spoils its own result. `docker` in expected.yaml is the
+reason of the first check that fails in a container, or `held`: the attack got nothing, and every check passed. `class`
+is what it attacks, or by what. `hidden` names cases that are hidden, whose outcome does not count as one that it gets.
+"""
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import gettempdir
+
+import yaml
+from project import ROOT
+
+from grader.course.assignment import Assignment
+from grader.course.catalogue import Course
+from grader.results.result import Reason
+
+HOSTILE = ROOT / "tests" / "submissions" / "hostile"
+
+HELD = "held"
+
+CLASSES = (
+    *("source text", "compiler", "resources", "processes", "kernel and devices", "network", "secrets"),
+    *("the next submission", "replies and reports", "arrays", "speed", "simulator"),
+)
+
+LOCKS = Path(gettempdir()) / "grader-locks"
+"""Shared by the containers that attacks are tried in, so that their timed sections take turns."""
+
+GRADER_IMAGE = "grader"
+"""The image of the judge and its command line, as `make images` calls it."""
+
+CASES = ("one element", "one word", "ragged in both sizes", "primes", "a prime number of words")
+"""Enough for a kernel that misbehaves, and quick: a hundred attacks are graded twice."""
+
+QUICK = {
+    "GRADER_DEADLINES__BUILD": "15",
+    "GRADER_DEADLINES__FIRST_LAUNCH": "5",
+    "GRADER_DEADLINES__LAUNCH": "2",
+    "GRADER_LIMITS__MEMORY_BYTES": str(512 * 1024**2),
+    "GRADER_LIMITS__CPU_SECONDS": "60",
+    "GRADER_TIMING__WARM_UP_SECONDS": "0",
+    "GRADER_TIMING__MIN_PAIRS": "9",
+    "GRADER_TIMING__MAX_PAIRS": "9",
+    "GRADER_TIMING__MAX_SECONDS": "5",
+    "GRADER_TIMING__NOISE_LIMIT": "100",
+}
+"""Settings under which attacks are graded: what they do shows in a moment, and speed is not the question.
+
+Memory is little, since a virtual machine may take seconds to hand out its first gigabyte: an attack that fills it must
+meet that limit before its deadline.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attack:
+    """One hostile submission."""
+
+    folder: Path
+    kind: str
+    assignment: str
+    title: str
+    docker: str
+    allow: tuple[str, ...]
+    watched: bool
+    hidden: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.folder.name
+
+
+def corpus() -> list[Attack]:
+    """All attacks, by name."""
+    return [_read(path) for path in sorted(HOSTILE.glob("*/expected.yaml"))]
+
+
+def _read(path: Path) -> Attack:
+    fields = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return Attack(
+        folder=path.parent,
+        kind=fields["class"],
+        assignment=fields["assignment"],
+        title=fields["attack"],
+        docker=fields["docker"],
+        allow=tuple(fields.get("allow", ())),
+        watched=fields.get("watched", False),
+        hidden=tuple(fields.get("hidden", ())),
+    )
+
+
+def small_course(
+    folder: Path, name: str, allow: tuple[str, ...], *, watched: bool, hidden: tuple[str, ...] = ()
+) -> Course:
+    """A course with one assignment of ours, cut to a few cases, that allows what the attack needs.
+
+    Only an attack on what the simulator says is `watched`: it interprets kernels, so that most others fail there.
+    """
+    for part in ("assignments", "reference"):
+        shutil.copytree(ROOT / part / name, folder / part / name)
+    path = folder / "assignments" / name / "assignment.yaml"
+    fields = yaml.safe_load(path.read_text(encoding="utf-8"))
+    fields["allow"] = list(allow)
+    fields["correctness"]["cases"] = [case for case in fields["correctness"]["cases"] if case["name"] in CASES]
+    for case in fields["correctness"]["cases"]:
+        case["hidden"] = case["name"] in hidden
+    for section in () if watched else ("sanitizer", "memory"):
+        del fields[section]
+    path.write_text(yaml.safe_dump(fields, sort_keys=False), encoding="utf-8")
+    return Course(assignments=folder / "assignments", reference=folder / "reference")
+
+
+def small_assignment(folder: Path, attack: Attack) -> Assignment:
+    """The assignment of an attack, in a course of its own below `folder`."""
+    return course_for(folder / attack.name, attack).load(attack.assignment)
+
+
+def course_for(folder: Path, attack: Attack) -> Course:
+    """A course with what the attack needs."""
+    return small_course(folder, attack.assignment, attack.allow, watched=attack.watched, hidden=attack.hidden)
+
+
+def verdict(result) -> str:
+    """The reason of the first check that fails, or `held`; of what students are shown, hidden checks left out."""
+    return next((str(check.reason) for check in result.checks if check.reason not in {None, Reason.HIDDEN}), HELD)
+
+
+def observed(client, attack: Attack, folder: Path) -> str:
+    """In the words of the table, what it does under `process`, in a container that is thrown away (observe.py)."""
+    course_for(folder / "course", attack)
+    binds = {folder / "course": "/course", attack.folder: "/attack", ROOT / "tests" / "observe.py": "/observe.py"}
+    LOCKS.mkdir(exist_ok=True)
+    LOCKS.chmod(0o1777)
+    container = client.containers.run(
+        GRADER_IMAGE,
+        ["/observe.py", "/attack/kernels.cl", "/course", attack.assignment],
+        entrypoint="/opt/grader/bin/python3",
+        user="root",
+        detach=True,
+        init=True,
+        network_mode="none",
+        security_opt=["seccomp=unconfined"],  # what the kernel allows a user, not what the engine does
+        mem_limit="3g",
+        pids_limit=600,
+        environment=QUICK,
+        volumes={
+            str(LOCKS): {"bind": "/run/lock", "mode": "rw"},
+            **{str(path): {"bind": bind, "mode": "ro"} for path, bind in binds.items()},
+        },
+    )
+    try:
+        container.wait(timeout=180)
+        seen = json.loads(container.logs(stdout=True, stderr=False).splitlines()[-1])
+    finally:
+        container.remove(force=True, v=True)
+    return "; ".join([_end(attack, seen), *seen["traces"]])
+
+
+def _end(attack: Attack, seen: dict) -> str:
+    """How the grading ended: a wrong result is the sign by which an attack tells that it succeeded."""
+    if seen["reason"] is None:
+        return (
+            "the grader hangs" if seen["ended"] is None else "the grader is killed" if seen["ended"] < 0 else "ungraded"
+        )
+    if seen["reason"] == "WRONG_OUTPUT" != attack.docker:
+        return "succeeds"
+    return in_words(seen["reason"])
+
+
+def row(attack: Attack, process: str, docker: str) -> str:
+    """The attack's line in the table of SECURITY.md."""
+    return f"| {attack.title} | {process} | {docker} |"
+
+
+def in_words(verdict: str) -> str:
+    """A verdict as the table has it."""
+    return "held" if verdict == HELD else f"graded {verdict}"

@@ -1,0 +1,163 @@
+"""The command line as users have it: run in a folder, and what it left there.
+
+`grader` runs it in this process, which saves each of a hundred calls the second that its imports take; that it is a
+program, too, is proved by test_cli.py and by the commands of the README.
+"""
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from xml.etree import ElementTree
+
+import pytest
+from project import ROOT
+
+from grader.cli import main as cli
+from grader.common import interrupts
+from grader.results.result import Result
+
+MODEL = ROOT / "reference" / "coalsTransp" / "kernels.cl"
+SIGNATURE = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)"
+WRONG = SIGNATURE + "{ uint x = get_global_id(0); if (x == 0) B[0] = A[0] * 1.5f; }\n"
+CRASHING = SIGNATURE + "{ B[1000000000000UL + width] = A[0]; }\n"
+HANGING = SIGNATURE + "{ volatile uint go = 1; while (go) B[0] = A[0]; }\n"
+NOT_BUILDING = f"// first\n// second\n{SIGNATURE}\n{{\n    B[0] = nothing;\n}}\n"
+
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+QUICK = {"GRADER_TIMING__MIN_PAIRS": "10", "GRADER_TIMING__NOISE_LIMIT": "100"}
+"""For gradings whose speed is not what is tested: few pairs, on a machine that may be busy with other tests."""
+
+
+def environment(**changes):
+    """That of this process, without settings of the grader but for the sandbox: most tests are about something else."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GRADER_")}
+    return {**kept, "COLUMNS": "80", "GRADER_SANDBOX": "process", **changes}
+
+
+def python(folder, *args, **changes):
+    return subprocess.run(
+        [sys.executable, *map(str, args)],
+        cwd=folder,
+        env=environment(**{"GRADER_PROFILES": str(folder / "profiles"), **changes}),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def grader(folder, *args, executable=sys.executable, **changes):
+    """Run the command line in a folder; no traceback is ever what a user should see. `executable` runs its workers."""
+    words, said, complained = ["grader", *map(str, args)], _stream("strict"), _stream("backslashreplace")
+    with as_of_a_program(folder, changes), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", words)
+        patch.setattr(sys, "executable", str(executable))
+        with redirect_stdout(said), redirect_stderr(complained), pytest.raises(SystemExit) as ended:
+            cli.main()
+    code = {None: 0}.get(ended.value.code, ended.value.code)
+    done = subprocess.CompletedProcess(words, code, _written(said), _written(complained))
+    assert "Traceback" not in done.stdout + done.stderr
+    return done
+
+
+@contextmanager
+def as_of_a_program(folder, changes) -> Iterator[None]:
+    """Folder, environment, input and signal handlers of a program that was just started; the test's own afterwards."""
+    kept, handlers = dict(os.environ), {number: signal.getsignal(number) for number in STOPS}
+    with chdir(folder), open(os.devnull) as nothing, pytest.MonkeyPatch.context() as patch:  # noqa: PTH123 - a device
+        patch.setattr(sys, "stdin", nothing)
+        patch.setattr(interrupts, "_told", interrupts._Told())
+        os.environ.clear()
+        os.environ.update(environment(**{"GRADER_PROFILES": str(folder / "profiles"), **changes}))
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(kept)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+
+
+def _stream(errors):
+    """As a terminal's: bytes in UTF-8."""
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors=errors, write_through=True)
+
+
+def _written(stream):
+    return stream.buffer.getvalue().decode()
+
+
+def grade(folder, *args, **changes):
+    """Grade kernels.cl in a folder for coalsTransp; both files are written."""
+    return grader(
+        folder,
+        *("grade", "kernels.cl", "--assignment", "coalsTransp", "--junit", "report.xml", "--json", "result.json"),
+        *args,
+        **changes,
+    )
+
+
+def complaint(done, code=2):
+    """The one line of complaint, with nothing beside it."""
+    assert done.returncode == code, done.stderr
+    assert done.stdout == ""
+    assert re.fullmatch(r"grader: \S[^\n]*\n", done.stderr), done.stderr
+    return done.stderr
+
+
+def graded_as_failed(done, folder):
+    """The result of a grading in which some check failed."""
+    assert (done.returncode, done.stderr) == (1, "")
+    return Result.model_validate_json((folder / "result.json").read_text())
+
+
+def reasons_by_kind(result):
+    """The reasons of all checks, in order, by what they are about."""
+    kinds = dict.fromkeys(check.kind.value for check in result.checks)
+    return {kind: [check.reason for check in result.checks if check.kind == kind] for kind in kinds}
+
+
+def everything_said(done, folder):
+    return done.stdout + done.stderr + (folder / "result.json").read_text() + (folder / "report.xml").read_text()
+
+
+def names_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def is_ungraded(done, folder, fault):
+    """Exit code 3, and files that say that there is no grade."""
+    line = complaint(done, code=3)
+    assert line.startswith("grader: not graded: ")
+    assert fault in line
+    root = ElementTree.parse(folder / "report.xml").getroot()
+    (case,) = root.iter("testcase")
+    (error,) = case.iter("error")
+    assert fault in error.get("message")
+    assert list(root.iter("failure")) == []
+    fields = json.loads((folder / "result.json").read_text())
+    assert fields["status"] == "ungraded"
+    assert fault in fields["fault"]
+    assert "points" not in fields
+
+
+def output_of(folder, *args, **changes):
+    done = grader(folder, *args, **changes)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def without_simulator(folder, bare_python, *args):
+    """Run the command line on a machine where none is installed."""
+    return grader(folder, *args, executable=bare_python, **QUICK)
+
+
+REPORTS = ("--junit", "report.xml", "--json", "result.json")

@@ -1,0 +1,191 @@
+"""Contests without a grading around them: of workers of straw, whose answers are told, and of real ones."""
+
+from dataclasses import replace
+
+import numpy as np
+from samples import DEVICE
+
+from grader.course.expressions import evaluate
+from grader.course.submissions.task import Task
+from grader.course.truth.comparison import GUARD_BYTES, INPUT_POISON, POISON
+from grader.grading.checks.building import check_build, prepare
+from grader.grading.grade import Bench
+from grader.grading.timing.contestant import Contestant, Role
+from grader.grading.timing.device_data import SET_BYTES
+from grader.grading.timing.intervals import TimingRules
+from grader.grading.timing.lineup import Contest, begin, match_of, own_programs
+from grader.grading.timing.measurement import open_sessions
+from grader.grading.timing.output_check import ByOracle, ByReference
+from grader.protocol.messages import Done, Opened, StepTime
+from grader.results.result import Verdict
+from grader.workers.outcome import Fetched, Timing
+from grader.workers.plan import (
+    COPY,
+    NAIVE,
+    PEAK,
+    STUDENT,
+    SUBMISSION,
+    WHOLE,
+    Binding,
+    control_plan,
+    reference_plan,
+    submission_plan,
+)
+
+MS = 1e-3
+
+RULES = TimingRules(warm_up_seconds=0, min_pairs=6, max_pairs=6, session_pairs=3)
+"""Where sessions are renewed: round 0 opens them, 1 to 3 count, 4 opens them again, 5 to 7 count."""
+
+STEP_MS = {STUDENT: 2, NAIVE: 6, COPY: 1, WHOLE: 3, PEAK: 0.5}
+
+
+def at_sizes(assignment, **sizes):
+    """The assignment with other sizes for its timed rounds, on CPUs and on GPUs."""
+    return _timed(assignment, sizes=sizes)
+
+
+def with_constants(assignment, **constants):
+    """The assignment with constants of their own for its timed rounds, on CPUs and on GPUs."""
+    return _timed(assignment, constants=constants)
+
+
+def with_integers(assignment, *turns):
+    """The assignment with these whole numbers in its timed rounds on GPUs."""
+    performance = assignment.performance.model_copy(update={"integers": turns})
+    return assignment.model_copy(update={"performance": performance})
+
+
+def _timed(assignment, **changes):
+    classes = {kind: goal.model_copy(update=changes) for kind, goal in assignment.performance.classes.items()}
+    return assignment.model_copy(update={"performance": assignment.performance.model_copy(update={"classes": classes})})
+
+
+class StrawWorker:
+    """Does what a Worker is asked to, without a process: right results, and times as told.
+
+    `log` takes what is asked, with the role; `faults` maps a request to what is answered the n-th time it is made.
+    """
+
+    def __init__(self, role, log, step_ms, faults):
+        self.role, self.log, self.step_ms, self.faults = role, log, step_ms, faults
+        self.plan, self.arrays, self.asked, self.keys = None, {}, {}, []
+        self.is_frozen = False
+
+    def _answer(self, request, usual):
+        self.asked[request] = self.asked.get(request, 0) + 1
+        return self.faults.get((request, self.asked[request]), usual)
+
+    def begin_open(self, plan):
+        self.plan = plan
+        self.log.append((self.role, "begin to open", None))
+
+    def open(self, plan):
+        assert plan is self.plan
+        self.log.append((self.role, "open", None))
+        return self._answer("open", Opened.model_construct(kernels=()))
+
+    def freeze(self):
+        self.is_frozen = True
+
+    def thaw(self):
+        self.is_frozen = False
+
+    def drop(self):
+        pass
+
+    def stage(self, script, arrays):
+        self.arrays = {name: np.array(array) for name, array in arrays.items()}
+        self.log.append((self.role, "stage", script))
+        return self._answer(f"stage {script}", Done())
+
+    def clear(self, names):
+        self.log.append((self.role, "clear", names))
+        return self._answer("clear", Done())
+
+    def launch(self, script, key=0):
+        self.log.append((self.role, "launch", script))
+        self.keys.append((script, key))
+        steps = self.plan.scripts[script].steps
+        milliseconds = self.step_ms.get(script, 1)
+        times = [StepTime(start_ns=0, end_ns=int((number + 1) * milliseconds * 1e6)) for number in range(len(steps))]
+        seconds = sum(time.seconds for time in times)
+        return self._answer(f"launch {script}", Timing(steps=tuple(times), wall_seconds=seconds + 0.5 * MS))
+
+    def fetch(self, names):
+        self.log.append((self.role, "fetch", names))
+        fetched = {name: self._fetched(name) for name in names}
+        change = self._answer("fetch", None)
+        return change(fetched) if callable(change) else (change or fetched)
+
+    def _fetched(self, name):
+        poison = POISON if name in self.plan.scripts[STUDENT].outputs else INPUT_POISON
+        band = np.full(GUARD_BYTES // 4, poison, dtype=np.uint32)
+        payload = np.ascontiguousarray(self.arrays[name], dtype=np.float32).view(np.uint32).reshape(-1)
+        return Fetched(before=band, payload=payload, after=band.copy(), poison=poison)
+
+
+def one_bit_wrong(fetched):
+    """As an answer to `fetch`."""
+    payload = fetched["B"].payload.copy()
+    payload[3] ^= 1
+    return {**fetched, "B": replace(fetched["B"], payload=payload)}
+
+
+def one_word_past_the_end(fetched):
+    """The same."""
+    after = fetched["B"].after.copy()
+    after[0] = 0
+    return {**fetched, "B": replace(fetched["B"], after=after)}
+
+
+def straw_contest(  # noqa: PLR0913
+    assignment, log=None, step_ms=None, faults=None, seed=1, *, referee=ByOracle, worker=StrawWorker, device=DEVICE
+):
+    """A contest of straw workers, their sessions not yet open; `step_ms` and `faults` are given by role."""
+    log = [] if log is None else log
+    judge = referee(match_of(assignment, _with_room_for_one_set(assignment, device), seed))
+    sizes = judge.match.sizes
+    bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
+    plans = {
+        Role.REFERENCE: reference_plan(assignment, sizes),
+        Role.SUBMISSION: submission_plan(assignment, sizes, bindings),
+        Role.CONTROL: control_plan(assignment, device),
+    }
+    workers = {
+        role: worker(role, log, {**STEP_MS, **(step_ms or {}).get(role, {})}, (faults or {}).get(role, {}))
+        for role in plans
+    }
+    contestants = {role: Contestant(worker=workers[role], plan=judge.prepare(plans[role])) for role in plans}
+    return Contest(referee=judge, contestants=contestants)
+
+
+def _with_room_for_one_set(assignment, device):
+    sizes = assignment.performance.classes["cpu"].sizes
+    moved = evaluate(assignment.performance.bytes, assignment.names(sizes))
+    return device.model_copy(update={"global_memory": int(SET_BYTES * moved)})
+
+
+def begun(contest):
+    """The same, with all sessions open."""
+    assert open_sessions(contest) is None
+    return contest
+
+
+def real_contest(bench: Bench, workers, assignment, submission, referee=ByReference):
+    """The submission, which must build, and our own kernels in workers of their own until `workers` is closed."""
+    student = workers.enter_context(bench.worker())
+    build = check_build(prepare(Task(assignment=assignment, submission=submission, seed=1), student), student)
+    assert build.check.verdict is Verdict.PASSED, build.check.message
+    device = student.ready()
+    judge = referee(match_of(assignment, device, seed=1))
+    sizes = judge.match.sizes
+    plan = judge.prepare(submission_plan(build.built.task.assignment, sizes, build.built.bindings))
+    contestants = {Role.SUBMISSION: Contestant(worker=student, plan=plan)}
+    begin(contestants[Role.SUBMISSION], {SUBMISSION: build.built.program}, judge)
+    plans = {Role.REFERENCE: reference_plan(assignment, sizes), Role.CONTROL: control_plan(assignment, device)}
+    for role, plan in plans.items():
+        worker = workers.enter_context(bench.own.borrow(role, bench.worker))
+        contestants[role] = Contestant(worker=worker, plan=judge.prepare(plan))
+        begin(contestants[role], own_programs(assignment), judge)
+    return Contest(referee=judge, contestants=contestants)

@@ -1,0 +1,40 @@
+"""The commands that a document shows: found in its sh blocks, and run as a reader would type them."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+# A freshly started solution is a skeleton: its grading works, and fails.
+EXPECTED_EXIT = {"grade": 1, "batch": 1, "profile": 1}
+
+
+def commands_in(text):
+    """The lines of its sh blocks, without comments."""
+    return [
+        line.partition("#")[0].strip()
+        for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+        for line in block.splitlines()
+        if line.strip()
+    ]
+
+
+def run_all(commands, folder, locks, **expected):
+    """Run each in the folder; its exit code is the expected one, which `expected` may change for some verbs."""
+    environment = {**os.environ, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(folder / "profiles")}
+    codes, said = {**EXPECTED_EXIT, **expected}, []
+    for command in commands:
+        _, *args = shlex.split(command)
+        found = subprocess.run(
+            [sys.executable, "-m", "grader.cli.main", *args],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert found.returncode == codes.get(args[0], 0), f"{command}\n{found.stdout}\n{found.stderr}"
+        assert "Traceback" not in found.stderr
+        said.append(found.stdout)
+    return said

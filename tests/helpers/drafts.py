@@ -1,0 +1,42 @@
+"""Drafted assignments that are quick to grade, and may be spoiled, for the tests of what instructors do with them."""
+
+from dataclasses import replace
+
+import pytest
+from kernels import changed
+
+from grader.authoring.drafting import draft
+from grader.course.catalogue import Course
+from grader.grading.timing.intervals import TimingRules
+
+QUICK = TimingRules(warm_up_seconds=0, min_pairs=10, max_pairs=10, noise_limit=1000)
+"""For figures that are there, whatever they are."""
+
+N = 1_000_000
+"""Elements that are timed."""
+
+
+@pytest.fixture
+def drafted(tmp_path):
+    """A course with a draft that is timed at small sizes; full points ask for next to nothing."""
+    draft("scaling", tmp_path)
+    spoil(tmp_path, "assignments/scaling/assignment.yaml", "sizes: {n: 4000000}", f"sizes: {{n: {N}}}")
+    spoil(tmp_path, "assignments/scaling/assignment.yaml", "fraction: 0.50", "fraction: 0.01")
+    return tmp_path
+
+
+@pytest.fixture
+def quick(bench):
+    """A bench on which two pairs are enough."""
+    return replace(bench, timing=QUICK)
+
+
+def spoil(course, path, old, new):
+    """Change a file of a course."""
+    file = course / path
+    file.write_text(changed(file.read_text(), old, new))
+
+
+def course_in(folder):
+    """The course in a folder."""
+    return Course(assignments=folder / "assignments", reference=folder / "reference")

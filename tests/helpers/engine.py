@@ -1,0 +1,66 @@
+"""A container engine and the images to run in it, for the tests that need them (fixtures).
+
+Without an engine such a test is skipped, and says why; with GRADER_TEST_ENGINE=required it fails.
+"""
+
+import os
+from contextlib import closing
+
+import docker
+import pytest
+from docker.errors import DockerException, ImageNotFound
+from limits import DEADLINES, LIMITS
+
+from grader.common.errors import WorkerError
+from grader.workers.client import Worker
+from grader.workers.sandbox.docker.container import ContainerSandbox
+from grader.workers.sandbox.rules import ContainerRules, Rules
+
+WORKER_IMAGE = "grader-worker"
+GRADER_IMAGE = "grader"
+
+NO_ENGINE = "no container engine answers"
+
+
+def do_without(reason):
+    """Skip the test, unless it was said that it must run."""
+    if os.environ.get("GRADER_TEST_ENGINE") == "required":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def engine():
+    """The engine that answers here."""
+    try:
+        client = docker.from_env()
+    except (DockerException, OSError):
+        do_without(NO_ENGINE)
+    with closing(client):
+        yield client
+
+
+@pytest.fixture(scope="session")
+def worker_image(engine, tmp_path_factory):  # noqa: ARG001 - without an engine there are no images
+    """The name of the worker's image, which GRADER_DOCKER__IMAGE can change; it holds the worker of this tree."""
+    name = os.environ.get("GRADER_DOCKER__IMAGE", WORKER_IMAGE)
+    rules = ContainerRules(image=name, folder=tmp_path_factory.mktemp("first-worker"))
+    try:
+        with (
+            closing(ContainerSandbox(Rules(limits=LIMITS, container=rules))) as sandbox,
+            Worker(sandbox, 0, DEADLINES) as worker,
+        ):
+            worker.ready()
+    except WorkerError as error:
+        do_without(f"the image {name} cannot be used: {error}")
+    return name
+
+
+@pytest.fixture(scope="session")
+def grader_image(engine):
+    """The name of the image of the judge and its command line."""
+    try:
+        engine.images.get(GRADER_IMAGE)
+    except ImageNotFound:
+        do_without(f"there is no image {GRADER_IMAGE}")
+    return GRADER_IMAGE

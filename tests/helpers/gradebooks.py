@@ -1,0 +1,69 @@
+"""Hand-made gradebooks for the tests of what is made from a batch."""
+
+import hashlib
+
+from project import ROOT
+
+from grader.course.submissions.handin import Student
+from grader.results.gradebook import Grade, Gradebook, Mark, Row, Speed
+from grader.results.result import Kind, Reason, Verdict
+
+NAMES = ("coalsTransp", "blockMMM")
+SKELETONS = {name: (ROOT / "assignments" / name / "kernels.cl").read_text() for name in NAMES}
+
+
+def mark(name="correctness: one (n 1)", kind=Kind.CORRECTNESS, points=5.0, max_points=5.0, **changes):
+    """A check in brief: passed, unless told otherwise."""
+    fields = {"verdict": Verdict.PASSED, "reason": None, "message": "", "cause": ""}
+    return Mark(**{**fields, "name": name, "kind": kind, "points": points, "max_points": max_points, **changes})
+
+
+def missed(name="correctness: one (n 1)", kind=Kind.CORRECTNESS, reason=Reason.WRONG_OUTPUT, **changes):
+    """A check that failed."""
+    fields = {"verdict": Verdict.FAILED, "points": 0.0, "reason": reason, "message": "C[0] is wrong.", **changes}
+    return mark(name, kind, **fields)
+
+
+def speed(fraction=1.0, speed_up=2.0, of_copy=0.5):
+    """A speed, of which only ratios matter."""
+    return Speed(
+        unit="GB/s",
+        rate=30.0 * of_copy,
+        fraction_of_reference=fraction,
+        speed_up_over_baseline=speed_up,
+        fraction_of_copy=of_copy,
+    )
+
+
+def grade(*marks, source="__kernel void k() {}\n", timed=None):
+    """A grade whose points are the sum of its marks'; `timed` is a speed, or several by part."""
+    return Grade(
+        points=sum(each.points for each in marks),
+        max_points=sum(each.max_points for each in marks),
+        marks=marks,
+        speeds={} if timed is None else timed if isinstance(timed, dict) else {"": timed},
+        sha256=hashlib.sha256(source.encode()).hexdigest(),
+        source=source,
+        seconds=1.5,
+    )
+
+
+def row(label, graded=None, assignment=NAMES[0], **changes):
+    """A row of the student of this label; without a grade or a fault nothing was handed in."""
+    student = Student(label=label, name=changes.pop("name", label.title()), key=changes.pop("key", None))
+    return Row(student=student, assignment=assignment, **{"grade": graded, "shown": graded, **changes})
+
+
+def gradebook(*rows, **changes):
+    """A gradebook of these rows, for the assignments that occur in them."""
+    asked = tuple(name for name in NAMES if any(each.assignment == name for each in rows))
+    fields = {
+        "shape": "a folder of 3 submissions",
+        "assignments": asked,
+        "titles": {name: f"Title of {name}" for name in asked},
+        "maxima": dict.fromkeys(asked, 100.0),
+        "skeletons": {name: SKELETONS[name] for name in asked},
+        "parts": dict.fromkeys(asked, ("",)),
+        "rows": tuple(sorted(rows, key=lambda each: each.student.label)),
+    }
+    return Gradebook(**{**fields, **changes})

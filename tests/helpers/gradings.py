@@ -1,0 +1,25 @@
+"""Gradings without the words about their progress."""
+
+from grader.common.errors import NoiseError
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.course.truth.inputs import fresh_seed
+from grader.grading.grade import grade_submission
+
+ATTEMPTS = 3
+
+
+def grade(assignment, path, bench, seed=None):
+    """The result; a machine too noisy to time on gives none, and is asked again as an instructor would."""
+    task = Task(
+        assignment=assignment,
+        submission=read_submission(path),
+        seed=fresh_seed() if seed is None else seed,
+    )
+    for attempt in range(ATTEMPTS):
+        try:
+            return grade_submission(task, bench, lambda _: None)
+        except NoiseError:
+            if attempt == ATTEMPTS - 1:
+                raise
+    raise AssertionError("unreachable: the last attempt returns or raises")

@@ -1,0 +1,165 @@
+"""A small assignment of which something is hidden, hand-made results for it, and a batch that shows them."""
+
+import copy
+import csv
+import zipfile
+
+from courses import ADDITION, KERNEL, course_of
+from puppets import Puppets
+from samples import PROFILE, RACE, SPILLING, performance, result
+
+from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
+from grader.batch.pipeline import Request, mark
+from grader.grading.checks.correctness import unrun_cases
+from grader.grading.checks.simulator import unwatched_checks
+from grader.grading.timing.performance import unmeasured
+from grader.lms.exports.sheet import read_sheet
+from grader.results.result import Check, Kind, Reason, Verdict
+from grader.results.withholding import withheld
+
+WORKSHEET = "Identifier,Full name,Grade,Maximum grade,Feedback comments\r\nParticipant 7,Anna,,{},\r\n"
+GRADEBOOK = "Student,ID,SIS Login ID,Section,Adding (44)\r\n    Points Possible,,,,{0}\r\nAnna,7,anna,A,\r\n"
+
+SECRET = "it-is-a-secret"
+"""Stands in every text that nobody may see."""
+
+CASES = [
+    {"name": "one", "sizes": {"n": 1}},
+    {"name": "ragged", "sizes": {"n": 1000}},
+    {"name": "large", "sizes": {"n": 5000}, "practice": True},
+]
+FIELDS = {
+    **ADDITION,
+    "correctness": {**ADDITION["correctness"], "cases": CASES},
+    "sanitizer": {"sizes": {"n": 70}, "points": 3},
+    "memory": {
+        "sizes": {"n": 128},
+        "checks": [
+            {"name": "reads", "measure": "words read", "at_most": "2*n", "points": 2},
+            {"name": "coalesced", "measure": "coalescing", "at_most": 1.1, "points": 4},
+        ],
+    },
+}
+PLACES = {
+    "case": ("correctness", "cases", 1),
+    "practice": ("correctness", "cases", 2),
+    "sanitizer": ("sanitizer",),
+    "memory": ("memory", "checks", 0),
+    "performance": ("performance",),
+}
+"""Where an assignment may say that something is hidden."""
+
+HIDDEN = {"case": 2, "practice": 3, "sanitizer": 4, "memory": 5, "performance": 7}
+"""The place of the check that is hidden then."""
+
+
+WRONG_WHEN_RAGGED = KERNEL.replace("x[i] + y[i];", "x[i] + y[i] + (n == 1000 && i == 7);")
+"""A submission that fails the case that may be hidden."""
+
+WRONG_FOR_PRACTICE = KERNEL.replace("x[i] + y[i];", "x[i] + y[i] + (n == 5000 && i == 7);")
+"""One that fails the case for practice."""
+
+
+def hiding_course(folder, *hidden, **more):
+    """A course with the assignment; these places of it are hidden, and these fields are others."""
+    fields = copy.deepcopy({**FIELDS, **more})
+    for name in hidden:
+        place = fields
+        for step in PLACES[name]:
+            place = place[step]
+        place["hidden"] = True
+    return course_of(folder, fields)
+
+
+def right(assignment):
+    """The result of a submission that passes everything, in hand-made figures."""
+    build = Check(name="build", kind=Kind.BUILD, verdict=Verdict.PASSED, points=0, max_points=0, seconds=0.5)
+    device = result().provenance.device
+    speed = unmeasured(assignment, device)
+    speed = speed.model_copy(
+        update={
+            "verdict": Verdict.PASSED,
+            "points": speed.max_points,
+            "performance": performance(),
+            "usage": (SPILLING,),
+        }
+    )
+    checks = (build, *unrun_cases(assignment, assignment.correctness.cases), *unwatched_checks(assignment), speed)
+    timed = (each.model_copy(update={"seconds": 0.25}) for each in checks)
+    return result(*timed, profiles={"": PROFILE}, seconds=9.0)
+
+
+def changed(whole, *changes):
+    """The result with other checks in places of its own, and sums to match."""
+    checks = list(whole.checks)
+    for number, check in changes:
+        checks[number] = check
+    return whole.model_copy(
+        update={
+            "checks": tuple(checks),
+            "points": sum(each.points for each in checks),
+            "max_points": sum(each.max_points for each in checks),
+        }
+    )
+
+
+def failing(whole, number, **more):
+    """The same with a check that failed for a reason of its own."""
+    words = {field: f"{SECRET} {field}" for field in ("message", "detail", "cause")}
+    told = {"reason": Reason.WRONG_OUTPUT, **words}
+    old = whole.checks[number]
+    return changed(whole, (number, old.model_copy(update={"verdict": Verdict.FAILED, "points": 0.0, **told, **more})))
+
+
+class Batch:
+    """A download of Moodle with Anna's file for an assignment of which a part is hidden, which she fails."""
+
+    def __init__(self, folder, hidden):
+        self.folder, self.hidden, self.versions, self.said = folder, hidden, 0, []
+        home = folder / "moodle" / "Anna Alt_7_assignsubmission_file_"
+        home.mkdir(parents=True)
+        (home / "kernels.cl").write_text(KERNEL)
+        self.assignment = self.version(hidden)
+        whole = failing(right(self.assignment), HIDDEN[hidden], findings=(RACE,))
+        provenance = whole.provenance.model_copy(update={"assignment_sha256": self.assignment.sha256})
+        self.whole = whole.model_copy(update={"assignment": "small", "provenance": provenance})
+
+    def version(self, *hidden):
+        """The assignment, with these places of it hidden."""
+        self.versions += 1
+        return hiding_course(self.folder / f"course{self.versions}", *hidden).load("small")
+
+    def run(self, view=withheld, assignment=None):
+        """The gradebook, and how many gradings it took."""
+        workforce = Puppets(answers={KERNEL.encode(): [self.whole]})
+        most = f"{self.whole.max_points:g}"
+        request = Request(
+            submissions=self.folder / "moodle",
+            assignments=(assignment or self.assignment,),
+            folder=self.folder / "out",
+            orders='{"sandbox": "process"}',
+            uploads=(
+                MoodleWorksheet(sheet=read_sheet("worksheet.csv", WORKSHEET.format(most).encode())),
+                CanvasGradebook(sheet=read_sheet("gradebook.csv", GRADEBOOK.format(most).encode())),
+            ),
+            seed=7,
+            view=view,
+        )
+        return mark(request, lambda: workforce, self.said.append), len(workforce.errands)
+
+    def for_students(self):
+        """The bytes of every file that students get, by name; a member of a zip is a file."""
+        out = self.folder / "out"
+        files = {str(path.relative_to(out)): path.read_bytes() for path in sorted((out / "students").rglob("*.*"))}
+        with zipfile.ZipFile(out / "moodle-feedback.zip") as archive:
+            files |= {name: archive.read(name) for name in archive.namelist()}
+        return files
+
+    def read(self, name):
+        """A file of the instructor's."""
+        return (self.folder / "out" / name).read_text(encoding="utf-8-sig")
+
+    def moodle(self):
+        """Anna's row of the worksheet."""
+        (row,) = csv.DictReader(self.read("moodle-worksheet.csv").splitlines())
+        return row

@@ -1,0 +1,11 @@
+"""What a worker of the tests may use, and how long it may take."""
+
+from grader.protocol.messages import Limits
+from grader.workers.client import Deadlines
+from grader.workers.sandbox.rules import ContainerRules, Rules
+
+LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, processes=64)
+RULES = Rules(limits=LIMITS, container=ContainerRules())
+
+DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20, simulation=30)
+"""Shorter than the defaults where a test waits for them to pass."""

@@ -1,0 +1,33 @@
+"""Waiting for processes, and counting those that are left."""
+
+import time
+from pathlib import Path
+
+
+def wait_for(condition, seconds=20):
+    """Whether it comes true: a signal is on its way for a moment, on a busy machine for a longer one."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()
+
+
+def left_of(group):
+    """Processes of a killed group that are still there after the moment that dying takes."""
+    end = time.monotonic() + 5
+    while processes_of(group) and time.monotonic() < end:
+        time.sleep(0.02)
+    return processes_of(group)
+
+
+def processes_of(group):
+    """Process ids of a process group; the dead that nobody has counted yet are left out."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == group and fields[0] != "Z":
+            found.append(int(entry.name))
+    return found

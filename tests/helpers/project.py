@@ -1,0 +1,13 @@
+"""What this repository holds, for the tests that walk through it."""
+
+from pathlib import Path
+
+HELPERS = Path(__file__).parent
+ROOT = HELPERS.parent.parent
+FIRST_COURSE = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblkMMM")
+"""Those whose kernels may all stand in one file, student_template/kernels.cl."""
+
+ASSIGNMENTS = (
+    *("blockMMM", "coalsProgrm", "coalsTransp", "jacobi", "loopNest", "nearestNeighbour", "optimProgram"),
+    *("productLadder", "rectMMM", "reduction", "rgblkMMM", "transMMM", "vectorAdd"),
+)

@@ -1,0 +1,78 @@
+"""A batch without a bench: hand-made files and assignments, and a workforce that says what it is told to say."""
+
+from concurrent.futures import Future
+
+from samples import BUILD, DEVICE, SPEED, check, result
+
+from grader.batch.scheduler import make_plan
+from grader.batch.station import Facilities
+from grader.course.submissions.handin import Absence, HandIn, Intake, Student
+from grader.results.result import Result, Ungraded
+
+FACILITIES = Facilities(grader="0", device=DEVICE, simulated=True)
+ORDERS = '{"sandbox": "process"}'
+GOOD = result(BUILD, check("correctness: one"), SPEED)
+
+
+def student(label):
+    return Student(label=label, name=label.title())
+
+
+def handin(label, data=b"__kernel void f() {}\n", assignment="coalsTransp", **more):
+    return HandIn(student=student(label), assignment=assignment, where=f"{label}/kernels.cl", data=data, **more)
+
+
+def intake(*handins, absent=(), **more):
+    absences = tuple(Absence(student=student(label), assignment="coalsTransp") for label in absent)
+    return Intake(shape="a folder", handins=handins, absences=absences, **more)
+
+
+def plan_of(assignments, *handins, seed=7):
+    return make_plan(intake(*handins), tuple(assignments), FACILITIES, ORDERS, seed)
+
+
+def outcome_of(errand, assignment_sha256="a"):
+    """A result that knows what was graded."""
+    provenance = GOOD.provenance.model_copy(
+        update={"submission_sha256": errand.sha256, "seed": errand.seed, "assignment_sha256": assignment_sha256}
+    )
+    fields = {"assignment": errand.parcel.name, "source": errand.data.decode("latin-1"), "provenance": provenance}
+    return GOOD.model_copy(update=fields)
+
+
+class Puppets:
+    """A workforce of so many hands. `answers` are lists of what an errand's bytes get, in turn: an outcome, an error to
+    raise, or None for a good result; what has no list gets a good result.
+    """
+
+    def __init__(self, hands=2, answers=None, facilities=FACILITIES, assignment_sha256="a"):
+        self.hands = hands
+        self.answers = {data: list(turns) for data, turns in (answers or {}).items()}
+        self.errands = []
+        self.most = 0
+        self.closed = False
+        self._facilities = facilities
+        self._sha256 = assignment_sha256
+
+    def facilities(self):
+        return self._facilities
+
+    def submit(self, errand):
+        self.errands.append(errand)
+        turns = self.answers.get(errand.data)
+        answer = turns.pop(0) if turns else None
+        future = Future()
+        if isinstance(answer, BaseException):
+            future.set_exception(answer)
+        elif isinstance(answer, Result | Ungraded):
+            future.set_result(answer)
+        else:
+            future.set_result(outcome_of(errand, self._sha256))
+        return future
+
+    def close(self):
+        self.closed = True
+
+
+def silent(_):
+    """A listener that does not care."""

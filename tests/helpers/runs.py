@@ -1,0 +1,37 @@
+"""What `grader run` may have measured, made by hand."""
+
+from samples import DEVICE
+
+from grader.grading.by_hand.driver import Measured, Row
+from grader.grading.explain.problem import Problem
+from grader.protocol.messages import StepTime
+from grader.results.result import Reason
+from grader.workers.outcome import Timing
+
+FAILED = Problem(reason=Reason.LAUNCH_SIZES, message="add would have groups of 8,192 work-items.", detail="why")
+WRONG = Problem(reason=Reason.WRONG_OUTPUT, message="2 of 3 elements of z wrong.")
+
+
+def launch(milliseconds, turns=1):
+    """One with so many milliseconds for each of its steps, and half a millisecond beside them."""
+    steps = tuple(StepTime(start_ns=0, end_ns=round(each * 1e6)) for each in milliseconds)
+    return Timing(steps=steps, wall_seconds=1e-3 * (sum(milliseconds) + 0.5), turns=turns)
+
+
+def measured(assignment, *milliseconds, **changes):
+    """Three launches, the middle one of which took this long and another ten times."""
+    scaled = [[factor * each for each in milliseconds or (2.0,)] for factor in (0.5, 1, 10)]
+    fields = {
+        "assignment": assignment,
+        "sizes": next(iter(assignment.performance.classes.values())).sizes,
+        "device": DEVICE,
+        "launches": tuple(launch(each) for each in scaled),
+        "totals": tuple(4e-3 * sum(each) for each in scaled),
+        "checked": True,
+        "problem": None,
+    }
+    return Measured(**{**fields, **changes})
+
+
+def row(label, outcome, intensity=None):
+    return Row(label=label, outcome=outcome, intensity=intensity)

@@ -1,0 +1,16 @@
+"""What `make test` grades of the two corpora, as selection.yaml names it; the rest is marked `whole`."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+import yaml
+from project import ROOT
+
+SELECTION: dict[str, dict[str, str]] = yaml.safe_load((ROOT / "tests" / "selection.yaml").read_text(encoding="utf-8"))
+GOLDEN, RIGHT, ATTACKS = (frozenset(SELECTION[name]) for name in ("golden", "right", "attacks"))
+
+
+def param(value: Any, name: str, selected: frozenset[str], marks: Iterable[pytest.MarkDecorator] = ()) -> Any:
+    """A parameter by its name in a corpus, for `make test-all` alone unless it is selected."""
+    return pytest.param(value, id=name, marks=[*marks, *([] if name in selected else [pytest.mark.whole])])

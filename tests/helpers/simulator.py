@@ -1,0 +1,119 @@
+"""A worker on the simulated device, and small kernels watched there (the fixture `simulator`).
+
+Without the simulator such a test is skipped, and says why; with GRADER_TEST_SIMULATOR=required it fails.
+"""
+
+import hashlib
+import os
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from texts import submitted
+
+from grader.common.errors import NoSimulatorError
+from grader.course.submissions.task import Task
+from grader.course.truth.oracle import load_oracle
+from grader.grading.checks.building import check_build, prepare
+from grader.grading.checks.simulation import Subject
+from grader.protocol.messages import Done, Opened
+from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, LocalArg, Program, ScalarArg
+from grader.workers.outcome import Timing
+from grader.workers.plan import Plan, Script
+
+DEFINITIONS = ("-D", "real=float", "-D", "TILE=16", "-D", "RT=16", "-D", "CHUNK=16", "-D", "PRG_WGSIZE=128")
+"""What the programs here are built with: the constants of the course."""
+
+
+def do_without(reason):
+    """Skip the test, unless it was said that it must run."""
+    if os.environ.get("GRADER_TEST_SIMULATOR") == "required":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def simulator(bench):
+    """The simulator that is installed here."""
+    with bench.simulator() as worker:
+        try:
+            worker.ready()
+        except NoSimulatorError as error:
+            do_without(str(error))
+        yield worker
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What a kernel of a test is launched with: `args` are arrays by name, in which NaN-free inputs and fresh outputs
+    are told apart by `outputs`, whole numbers for sizes, and `Local` for local memory.
+    """
+
+    args: dict
+    items: tuple
+    group: tuple
+    outputs: tuple = ("out",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Local:
+    """So many bytes of local memory as an argument."""
+
+    size: int
+
+
+def plan_of(kernels, given):
+    """A plan with the kernels (by name) launched one after the other on the same arguments."""
+    arrays = {name: value for name, value in given.args.items() if isinstance(value, np.ndarray)}
+    buffers = tuple(
+        BufferSpec(name=name, size=array.nbytes, guard=0, poison=None, read_only=name not in given.outputs)
+        for name, array in arrays.items()
+    )
+    steps = tuple(
+        KernelStep(
+            program="p",
+            kernel=kernel,
+            args=tuple(_arg(name, value) for name, value in given.args.items()),
+            global_size=given.items,
+            local_size=given.group,
+        )
+        for kernel in kernels
+    )
+    uploads = tuple(name for name in arrays if name not in given.outputs)
+    outputs = tuple(name for name in arrays if name in given.outputs)
+    return Plan(buffers=buffers, scripts={"s": Script(steps=steps, uploads=uploads, outputs=outputs)})
+
+
+def _arg(name, value):
+    if isinstance(value, np.ndarray):
+        return BufferArg(buffer=name)
+    if isinstance(value, Local):
+        return LocalArg(size=value.size)
+    return ScalarArg(type="uint32", value=value)
+
+
+def watch(worker, source, given, kernels=("k",)):
+    """What the simulator sees of each of the kernels, and the contents of the outputs after them."""
+    plan = plan_of(kernels, given)
+    opened = worker.load({"p": Program(source=source, options=DEFINITIONS)}).open(plan)
+    assert isinstance(opened, Opened), opened
+    staged = worker.stage("s", {name: given.args[name] for name in plan.scripts["s"].uploads})
+    assert isinstance(staged, Done), staged
+    launched = worker.launch("s")
+    assert isinstance(launched, Timing), launched
+    seen = worker.observe()
+    assert isinstance(seen, tuple), seen
+    fetched = worker.fetch(plan.scripts["s"].outputs)
+    assert isinstance(fetched, dict), fetched
+    worker.close()
+    return seen, {name: each.payload for name, each in fetched.items()}
+
+
+def subject_of(worker, assignment, source):
+    """A submission with this text, as the checks on the simulator get it; it must build."""
+    digest = hashlib.sha256(source.encode()).hexdigest()
+    submission = replace(submitted(source), sha256=digest)
+    task = Task(assignment=assignment, submission=submission, seed=7)
+    build = check_build(prepare(task, worker), worker)
+    assert build.built is not None, build.check
+    return Subject(task=task, oracle=load_oracle(assignment), worker=worker, built=build.built)

@@ -1,0 +1,101 @@
+"""A small suite for tests, made from blockMMM: the matrix product with a result for each work-item, and by tiles."""
+
+from dataclasses import replace
+
+import pytest
+import yaml
+from courses import course_of
+from project import ROOT
+
+from grader.course.submissions.submission import parse_submission
+from grader.grading.grade import grade_coursework
+from grader.grading.timing.intervals import TimingRules
+
+NAME, SHIPPED = "ladder", "blockMMM"
+FIRST, LAST = "oneEach", "blockMMM"
+
+CASES = ("one element", "one more than a tile", "primes")
+
+FIELDS = {
+    "title": "The product, twice",
+    "parts": [
+        {
+            "kernel": FIRST,
+            "launches": [
+                {
+                    "kernel": FIRST,
+                    "args": ["A", "B", "C", "heightA", "widthB", "widthA"],
+                    "global": ["ceil_to(widthB, TILE)", "ceil_to(heightA, TILE)"],
+                    "local": ["TILE", "TILE"],
+                }
+            ],
+            "correctness": {"points": 24},
+            "sanitizer": {"points": 6},
+            "memory": {"checks": [{"name": "coalesced", "measure": "coalescing", "at_most": 1.1, "points": 5}]},
+        },
+        {"kernel": LAST},
+    ],
+}
+"""What is not said here is blockMMM's."""
+
+
+def small_fields():
+    """blockMMM, cut to what a test has time for: few cases, small launches, any speed good enough."""
+    fields = yaml.safe_load((ROOT / "assignments" / SHIPPED / "assignment.yaml").read_text(encoding="utf-8"))
+    fields["correctness"]["cases"] = [case for case in fields["correctness"]["cases"] if case["name"] in CASES]
+    fields["sanitizer"]["sizes"] = {"heightA": 18, "widthB": 20, "widthA": 17}
+    fields["memory"]["sizes"] = {"heightA": 32, "widthB": 32, "widthA": 32}
+    for each in fields["performance"]["classes"].values():
+        each |= {"bands": [{"fraction": 0.001, "points": 20}], "baseline": "passes", "minimum": {}}
+        each["sizes"] = {"heightA": 64, "widthB": 128, "widthA": 64}
+    fields["baseline"][0]["kernel"] = FIRST
+    return fields
+
+
+def model():
+    """Both kernels."""
+    naive, tiled = ((ROOT / "reference" / SHIPPED / name).read_text() for name in ("baseline.cl", "kernels.cl"))
+    return naive.replace("naiveMMM", FIRST) + "\n" + tiled
+
+
+def oracle():
+    """That of the product."""
+    return (ROOT / "reference" / SHIPPED / "oracle.py").read_text()
+
+
+def missing():
+    """Only the first kernel is there."""
+    return model().partition("// Model")[0]
+
+
+SUBMISSIONS = {"right": model, "missing": missing, "broken": lambda: model() + "x"}
+"""Both kernels right; only the first; a file that does not build."""
+
+
+def suite_course(folder):
+    """The course with the suite."""
+    return course_of(folder, {**small_fields(), **FIELDS}, model(), oracle(), NAME)
+
+
+def quick(bench):
+    """The bench, on which timing is over in a moment, and nobody runs into a deadline for sharing the processor."""
+    timing = TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100)
+    return replace(bench, timing=timing, deadlines=replace(bench.deadlines, first_launch=30, launch=30))
+
+
+def graded(coursework, source, bench, seed=7):
+    """The result of a source text."""
+    submission = parse_submission("kernels.cl", source.encode())
+    return grade_coursework(coursework, submission, seed, quick(bench), lambda _: None)
+
+
+@pytest.fixture(scope="session")
+def ladder(tmp_path_factory):
+    """The suite."""
+    return suite_course(tmp_path_factory.mktemp("ladder")).load(NAME)
+
+
+@pytest.fixture(scope="session")
+def climbed(ladder, bench):
+    """Results of its submissions by their names, graded once for all tests."""
+    return {name: graded(ladder, source(), bench) for name, source in SUBMISSIONS.items()}

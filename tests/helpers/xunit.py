@@ -1,0 +1,6 @@
+"""The schema of JUnit files that learning platforms read."""
+
+import xmlschema
+from project import ROOT
+
+XUNIT = xmlschema.XMLSchema(str(ROOT / "tests" / "schemas" / "xunit.xsd"))

@@ -1,0 +1,89 @@
+"""exports/gradescope.py: results.json is what Gradescope documents, and a fault of ours gives no score."""
+
+import json
+
+import pytest
+from samples import BUILD, ERROR_MAP, RACE, SLOW, SPEED, UNGRADED, check, failed, result, unchecked
+from schemas.gradescope import Results
+
+from grader.lms.exports.gradescope import gradescope_results
+from grader.reports import REPORTS
+
+SKIPPED = unchecked(message="no simulator is here.")
+RACING = failed(
+    "correctness: two", message="they \x1b[2J race.", findings=(RACE,), detail="the detail.", error_map=ERROR_MAP
+)
+MIXED = result(BUILD, SKIPPED, check("correctness: one"), RACING, SLOW)
+
+
+def read(outcome):
+    """The file as Gradescope reads it."""
+    return Results.model_validate_json(gradescope_results(outcome))
+
+
+@pytest.mark.parametrize("outcome", [MIXED, result(BUILD, SPEED), result()], ids=["mixed", "passed", "nothing"])
+def test_a_result_is_a_file_as_documented(outcome):
+    """Its score is the result's, and those of the tests add up to it."""
+    results = read(outcome)
+    assert results.score == outcome.points
+    assert sum(test.score for test in results.tests) == outcome.points
+    assert sum(test.max_score for test in results.tests) == outcome.max_points
+    assert results.execution_time == outcome.seconds
+    assert [test.name for test in results.tests] == [each.name for each in outcome.checks]
+    assert [test.number for test in results.tests] == [str(i + 1) for i in range(len(outcome.checks))]
+
+
+def test_students_see_everything():
+    """A hidden test would hide the total."""
+    results = read(MIXED)
+    assert {each.visibility for each in (results, *results.tests)} == {"visible"}
+
+
+def test_status_and_words_of_each_check():
+    """Passed or failed in Gradescope's words; what could not be checked is neither, and says so."""
+    build, skipped, _, racing, slow = read(MIXED).tests
+    assert [each.status for each in (build, skipped, racing, slow)] == ["passed", None, "failed", "failed"]
+    assert (slow.score, slow.max_score) == (20, 40)
+    assert skipped.output == "NO_SIMULATOR, worth 12 points: no simulator is here."
+    assert (skipped.score, skipped.max_score) == (0, 12)
+    assert racing.output.startswith("WRONG_OUTPUT: they \ufffd[2J race.\n" + RACE.message)
+    assert racing.output.endswith(ERROR_MAP.cells[-1])
+    assert "7.21 GB/s" in read(result(SPEED)).tests[0].output
+
+
+def test_a_failure_is_told_in_the_words_of_the_junit_report():
+    """Two platforms, one text."""
+    for test in read(MIXED).tests:
+        if test.status == "failed":
+            assert test.output.splitlines()[-1] in REPORTS["junit"](MIXED)
+
+
+def test_the_output_says_points_and_where_to_start():
+    """Before a student opens any test."""
+    output = read(MIXED).output
+    assert output.startswith(
+        "Coalesced transposition: 25 of 62; 12 not checked here: the simulator is missing.\n"
+        "Start here: correctness: two: they"
+    )
+    assert json.loads(gradescope_results(MIXED))["extra_data"]["unchecked"] == {"NO_SIMULATOR": 12}
+    assert "Start" not in read(result(BUILD, SPEED)).output
+
+
+def test_a_fault_of_ours_has_no_score_anywhere():
+    """So that it can become no zero, and the student reads whose fault it is not."""
+    fields = json.loads(gradescope_results(UNGRADED))
+    assert not {"score", "tests", "leaderboard"} & set(fields)
+    assert "not your fault: there is no OpenCL device." in fields["output"]
+    with pytest.raises(ValueError, match="no score"):
+        Results.model_validate(fields)
+    assert Results.model_validate({**fields, "score": 0.0}).visibility == "visible"
+
+
+@pytest.mark.parametrize(
+    "spoil", [{"points": 1}, {"score": "1"}, {"visibility": "shown"}, {"tests": [{"status": "partial"}]}]
+)
+def test_the_schema_refuses_what_is_not_documented(spoil):
+    """The check can fail."""
+    fields = json.loads(gradescope_results(MIXED))
+    with pytest.raises(ValueError, match="validation error"):
+        Results.model_validate({**fields, **spoil})

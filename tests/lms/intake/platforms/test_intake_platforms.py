@@ -1,0 +1,211 @@
+"""grader/intake: what Moodle, Canvas and Gradescope write beyond the plain case."""
+
+import downloads
+import pytest
+import yaml
+from downloads import source, write_folder, write_zip
+from intakes import complaint, graded, lines, missing
+
+from grader.lms.intake import take_in
+
+KERNEL = source("coalsTransp")
+
+
+@pytest.fixture(scope="session")
+def one(transposition):
+    return (transposition,)
+
+
+# --- Moodle -----------------------------------------------------------------------------------
+
+
+def test_moodles_older_folders_end_in_an_underscore(tmp_path, one):
+    """And an unpacked download is like the zip."""
+    folder = write_folder(tmp_path / "all", {"Ada Lovelace_7_assignsubmission_file_/kernels.cl": KERNEL})
+    (handin,) = take_in(folder, one).handins
+    assert (handin.student.name, handin.student.key) == ("Ada Lovelace", "7")
+
+
+def test_a_moodle_download_may_lie_in_a_folder(tmp_path, one):
+    """As who unpacks and packs it again makes it."""
+    path = write_zip(tmp_path / "all.zip", {"Lab 3/Ada_7_assignsubmission_file/kernels.cl": KERNEL})
+    assert list(graded(take_in(path, one))) == [("Ada", "coalsTransp")]
+
+
+def test_a_team_without_a_number_is_a_student(tmp_path, one):
+    """Those who are in no team hand in as one that has only a name."""
+    path = write_zip(tmp_path / "all.zip", {"Default group_assignsubmission_file/kernels.cl": KERNEL})
+    assert take_in(path, one).handins[0].student.key is None
+
+
+def test_blind_marking_gives_everybody_the_same_name(tmp_path, one):
+    """The number tells them apart, in the label too."""
+    people = [("Participant", key, {"coalsTransp": KERNEL + key.encode()}) for key in ("17", "4")]
+    intake = take_in(downloads.moodle(tmp_path / "all.zip", people), one)
+    assert [each.student.label for each in intake.handins] == ["Participant-17", "Participant-4"]
+
+
+def test_online_text_is_not_graded(tmp_path, one):
+    """A line says so for whoever handed in nothing else; beside a file it is no matter."""
+    path = write_zip(
+        tmp_path / "all.zip",
+        {
+            "Ada_7_assignsubmission_file/kernels.cl": KERNEL,
+            "Ada_7_assignsubmission_onlinetext/onlinetext.html": b"<p>hello",
+            "Bob_8_assignsubmission_onlinetext_onlinetext.html": b"<p>__kernel",
+        },
+    )
+    intake = take_in(path, one)
+    assert missing(intake) == [("Bob", "coalsTransp")]
+    assert len(intake.unplaced) == 1
+    assert "Bob_8_assignsubmission_onlinetext_onlinetext.html: is online text" in lines(intake.unplaced)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Eve_9_assignsubmission_file/Ada_7_assignsubmission_file/kernels.cl",
+        "Eve_9_assignsubmission_file_x_7_assignsubmission_file_kernels.cl",
+        "Eve_9_assignsubmission_file/Ada_7_assignsubmission_file.zip",
+    ],
+)
+def test_nobody_hands_in_as_somebody_else(name, tmp_path, one):
+    """A student's own names may look like the platform's; the platform's come first."""
+    data = write_zip(tmp_path / "x.zip", {"Ada_7_assignsubmission_file/kernels.cl": KERNEL}).read_bytes()
+    members = {"Ada_7_assignsubmission_file/kernels.cl": KERNEL + b" ", name: data if name.endswith("zip") else KERNEL}
+    intake = take_in(write_zip(tmp_path / "all.zip", members), one)
+    assert {each.student.key: each.data for each in intake.handins} == {"7": KERNEL + b" ", "9": KERNEL}
+
+
+def test_what_moodle_did_not_name_is_told(tmp_path, one):
+    """Somebody put a file among the folders."""
+    members = {"Ada_7_assignsubmission_file/kernels.cl": KERNEL, "late/bob.cl": KERNEL}
+    intake = take_in(write_zip(tmp_path / "all.zip", members), one)
+    assert "all.zip/late/bob.cl: is not named as Moodle names" in lines(intake.unplaced)
+
+
+# --- Canvas -----------------------------------------------------------------------------------
+
+
+def test_canvas_says_who_is_late(tmp_path, one):
+    """And only these are."""
+    people = [("Ada Lovelace", "7", {"coalsTransp": KERNEL}), ("Bob Late", "8", {"coalsTransp": KERNEL + b" "})]
+    intake = take_in(downloads.canvas(tmp_path / "all.zip", people, late=("8",)), one)
+    assert {each.student.label: each.late for each in intake.handins} == {"lovelaceada": False, "latebob": True}
+
+
+def test_the_latest_attachment_counts(tmp_path, one):
+    """Numbers are compared, not their digits; the older is a remark."""
+    members = {"x_7_999_kernels.cl": b"old", "x_7_1000_kernels-1.cl": b"new"}
+    intake = take_in(write_zip(tmp_path / "all.zip", members), one)
+    assert [each.data for each in intake.handins] == [b"new"]
+    assert lines(intake.remarks) == ("all.zip/x_7_999_kernels.cl: is left aside; all.zip/x_7_1000_kernels-1.cl counts")
+
+
+@pytest.mark.parametrize("name", ["anon_a1B2c_55_kernels.cl", "LATE_anon_a1B2c_55_kernels.cl"])
+def test_anonymous_students_have_a_key(name, tmp_path, one):
+    """By which, and by nothing else, their grades find back."""
+    (handin,) = take_in(write_zip(tmp_path / "all.zip", {name: KERNEL}), one).handins
+    assert (handin.student.key, handin.late) == ("anon_a1B2c", name.startswith("LATE"))
+
+
+def test_canvas_text_and_links_are_not_graded(tmp_path, one):
+    """They come as HTML, with no number of an attachment."""
+    members = {"x_7_55_kernels.cl": KERNEL, "y_8_text.html": b"<p>", "z_LATE_9_link.html": b"<p>"}
+    intake = take_in(write_zip(tmp_path / "all.zip", members), one)
+    assert missing(intake) == [("y", "coalsTransp"), ("z", "coalsTransp")]
+    assert "y_8_text.html: is a text or a link" in lines(intake.unplaced)
+
+
+def test_two_names_with_one_number_are_not_believed(tmp_path, one):
+    """Who can choose a name could choose one that ends in somebody's number; an instructor has to look."""
+    members = {"ada_7_55_kernels.cl": KERNEL, "eve_7_8_56_kernels.cl": KERNEL + b" ", "bob_5_57_kernels.cl": KERNEL}
+    intake = take_in(write_zip(tmp_path / "all.zip", members), one)
+    assert [each.student.label for each in intake.handins] == ["bob"]
+    assert "the names ada and eve have the same number 7" in lines(intake.unplaced)
+
+
+# --- Gradescope -------------------------------------------------------------------------------
+
+
+def export(path, metadata, members):
+    text = metadata if isinstance(metadata, str) else yaml.safe_dump(metadata)
+    return write_zip(path, {"export/submission_metadata.yml": text.encode()} | members)
+
+
+def submitter(name, sid=None):
+    return {":name": name, ":sid": sid, ":email": f"{name}@example.org"}
+
+
+def test_a_teams_submission_is_everybodys(tmp_path, one):
+    """Each gets the hand-in, by number or else by address."""
+    metadata = {"submission_1": {":submitters": [submitter("ada", "7"), submitter("bob")]}}
+    intake = take_in(export(tmp_path / "all.zip", metadata, {"export/submission_1/kernels.cl": KERNEL}), one)
+    assert [each.student.key for each in intake.handins] == ["7", "bob@example.org"]
+
+
+def test_a_submission_without_a_folder_is_an_absence(tmp_path, one):
+    """It is in the list, so its student is."""
+    metadata = {"submission_1": {":submitters": [submitter("ada")]}, "submission_2": {":submitters": []}}
+    intake = take_in(export(tmp_path / "all.zip", metadata, {"export/submission_3/kernels.cl": KERNEL}), one)
+    assert missing(intake) == [("ada", "coalsTransp")]
+    assert "submission_2: submission_metadata.yml does not say whose" in lines(intake.unplaced)
+    assert "export/submission_3: is not in submission_metadata.yml" in lines(intake.unplaced)
+
+
+def test_the_latest_submission_counts(tmp_path, one):
+    """By the time in the list, whatever the order of the numbers; older ones are remarks."""
+    times = {"submission_1": "2026-03-02 10:00:00.000000000 Z", "submission_2": "2026-03-01 10:00:00.000000000 Z"}
+    metadata = "".join(
+        f"{name}:\n  :submitters:\n  - :name: ada\n    :sid: '7'\n  :created_at: {time}\n  :history:\n  - :id: 5\n"
+        for name, time in times.items()
+    )
+    folders = ("submission_1", "submission_2", "submission_5")
+    members = {f"export/{name}/{name}.cl": name.encode() for name in folders}
+    intake = take_in(export(tmp_path / "all.zip", metadata, members), one)
+    assert [each.data for each in intake.handins] == [b"submission_1"]
+    assert "submission_2: is left aside: ada has handed in again since" in lines(intake.remarks)
+    assert "submission_5: is an older attempt" in lines(intake.remarks)
+
+
+def test_what_ruby_marks_with_its_classes_is_read_and_makes_nothing(tmp_path, one):
+    """The list may name classes; they are plain values to us, those of Python too."""
+    metadata = (
+        "submission_1: !ruby/hash:ActiveSupport::HashWithIndifferentAccess\n"
+        "  :submitters:\n  - :name: ada\n    :sid: !ruby/object:Id 7\n  :score: !ruby/object:BigDecimal 18:0.5e1\n"
+    )
+    path = export(tmp_path / "all.zip", metadata, {"export/submission_1/kernels.cl": KERNEL})
+    assert take_in(path, one).handins[0].student.key == "7"
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        "[1, 2",
+        "just words",
+        "- a list",
+        "a: !!python/object/apply:os.system ['true']",
+        "[" * 100_000,
+        "x: {:submitters: [{:name: 0x" + "f" * 9999 + "}]}",
+        "a: 2026-99-99 10:00:00",
+    ],
+)
+def test_a_list_that_is_none_is_refused(metadata, tmp_path, one):
+    """It says whose is whose, so that without it nothing can be graded."""
+    path = export(tmp_path / "all.zip", metadata, {"export/submission_1/kernels.cl": KERNEL})
+    assert "submission_metadata.yml is no list of submissions" in complaint(path, one)
+
+
+# --- pretence ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["submission_metadata.yml", "ada_7_%d_kernels.cl", "Ada_7_assignsubmission_file/%d.cl", "blockMMM/%d.cl"]
+)
+def test_a_students_own_names_turn_a_folder_into_no_download(name, tmp_path, one):
+    """However many bear a platform's mark, nobody else's hand-in changes hands."""
+    own = {"eve/" + name.replace("%d", str(number)): b"a: {:submitters: []}" for number in range(9)}
+    files = {"ada/kernels.cl": KERNEL, "bob/kernels.cl": KERNEL + b" ", "eve/kernels.cl": KERNEL, **own}
+    intake = take_in(write_folder(tmp_path / "all", files), one)
+    assert [each.student.label for each in intake.handins] == ["ada", "bob", "eve"]
+    assert {each.student.key for each in intake.handins} == {None}

@@ -1,0 +1,307 @@
+"""archive.py and folder.py: whatever a listing claims is checked or bounded, and told in a line."""
+
+import io
+import os
+import random
+import stat
+import struct
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import downloads
+import pytest
+from downloads import source, write_folder, write_zip
+from intakes import complaint, graded, lines, missing
+
+from grader.common.errors import InputError
+from grader.course.submissions.submission import SIZE_LIMIT
+from grader.lms import intake
+from grader.lms.intake import take_in
+from grader.lms.intake.reading import opening
+from grader.lms.intake.summary import tell
+
+KERNEL = source("coalsTransp")
+
+
+@pytest.fixture(scope="session")
+def one(transposition):
+    return (transposition,)
+
+
+def packed(path, *members):
+    """A zip of (name or ZipInfo, data), in this order, with ada's honest hand-in first."""
+    with zipfile.ZipFile(path, "w") as made:
+        for name, data in (("ada/kernels.cl", KERNEL), *members):
+            made.writestr(name, data)
+    return path
+
+
+def special(name, kind):
+    info = zipfile.ZipInfo(name)
+    info.create_system = 3
+    info.external_attr = (kind | 0o777) << 16
+    return info
+
+
+def unflagged(path, name):
+    """A zip with a name of these bytes that does not say which encoding it has."""
+    stand_in = "x" * len(name)
+    data = packed(path, (f"{stand_in}/kernels.cl", KERNEL + b" ")).read_bytes()
+    path.write_bytes(data.replace(stand_in.encode(), name))
+    return path
+
+
+def bob(path, one):
+    """What is said of bob, whose hand-in is not graded, while ada's is."""
+    intake = take_in(path, one)
+    assert list(graded(intake)) == [("ada", "coalsTransp")]
+    return lines(intake.unplaced)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("../bob/kernels.cl", "leads out of the archive"),
+        ("ada/../../etc/kernels.cl", "leads out of the archive"),
+        ("bob\\..\\..\\kernels.cl", "leads out of the archive"),
+        ("/bob/kernels.cl", "absolute path"),
+        ("\\\\server\\share\\kernels.cl", "absolute path"),
+        ("C:\\bob\\kernels.cl", "absolute path"),
+        ("c:kernels.cl", "absolute path"),
+        ("b" * 300 + "/kernels.cl", "longer name than any file"),
+        ("b/" * 3000 + "kernels.cl", "longer name than any file"),
+    ],
+)
+def test_paths_that_lead_elsewhere_are_refused(name, said, tmp_path, one):
+    """They are named in a line, and nothing else suffers."""
+    text = bob(packed(tmp_path / "all.zip", (name, KERNEL)), one)
+    assert said in text
+    assert len(text) < 400
+
+
+def test_backslashes_part_folders(tmp_path, one):
+    """As some tools on Windows write them."""
+    path = packed(tmp_path / "all.zip", ("bob\\kernels.cl", KERNEL + b" "))
+    assert graded(take_in(path, one))["bob", "coalsTransp"] == "bob/kernels.cl"
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [(stat.S_IFLNK, "is a link"), (stat.S_IFIFO, "is no regular file"), (stat.S_IFCHR, "is no regular file")],
+)
+def test_members_that_are_no_files_are_refused(kind, said, tmp_path, one):
+    """A link's data is the path that it leads to, which nobody reads."""
+    path = packed(tmp_path / "all.zip", (special("bob/kernels.cl", kind), b"/etc/passwd"))
+    assert f"all.zip/bob/kernels.cl: {said}" in bob(path, one)
+    assert missing(take_in(path, one)) == [("bob", "coalsTransp")]
+
+
+def test_links_and_pipes_in_folders_are_refused(tmp_path, one):
+    """Neither a link to a file nor one to a folder is followed, and no pipe is waited for."""
+    write_folder(tmp_path / "secret", {"kernels.cl": b"secret"})
+    folder = write_folder(tmp_path / "all", {"ada/kernels.cl": KERNEL, "bob/": b"", "eve/": b"", "pip/": b""})
+    (folder / "bob" / "kernels.cl").symlink_to(tmp_path / "secret" / "kernels.cl")
+    (folder / "eve" / "src").symlink_to(tmp_path / "secret")
+    (folder / "zoe").symlink_to(tmp_path / "secret")
+    os.mkfifo(folder / "pip" / "kernels.cl")
+    text = bob(folder, one)
+    for name in ("bob/kernels.cl", "eve/src", "zoe"):
+        assert f"all/{name}: is a link, and links are not followed" in text
+    assert "all/pip/kernels.cl: is no regular file" in text
+    assert len(missing(take_in(folder, one))) == 4
+
+
+def test_encrypted_members_are_refused(tmp_path, one):
+    """There is nobody to ask for the password."""
+    path = packed(tmp_path / "all.zip", ("bob/kernels.cl", KERNEL))
+    data = bytearray(path.read_bytes())
+    for mark, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        at = data.rfind(mark) + offset
+        data[at] |= 1
+    path.write_bytes(data)
+    assert "all.zip/bob/kernels.cl: is encrypted" in bob(path, one)
+
+
+def test_a_damaged_member_is_refused(tmp_path, one):
+    """Its checksum says so."""
+    path = packed(tmp_path / "all.zip", ("bob/kernels.cl", b"// a comment to damage"))
+    path.write_bytes(path.read_bytes().replace(b"to damage", b"to dXmage"))
+    assert "all.zip/bob/kernels.cl: is damaged (Bad CRC-32" in bob(path, one)
+
+
+def test_a_member_with_two_names_is_refused(tmp_path, one):
+    """One in the archive's list and another before the data: tools would differ in what they read."""
+    path = packed(tmp_path / "all.zip", ("bob/kernels.cl", KERNEL))
+    path.write_bytes(path.read_bytes().replace(b"bob/kernels.cl", b"eve/kernels.cl", 1))
+    assert "all.zip/bob/kernels.cl: is damaged (File name in directory" in bob(path, one)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, 99])
+def test_odd_ways_to_pack_are_refused(method, tmp_path, one):
+    """Those that unpack without a bound on their memory, and those that nobody knows."""
+    path = packed(tmp_path / "all.zip", ("bob/kernels.cl", KERNEL))
+    data = bytearray(path.read_bytes())
+    struct.pack_into("<H", data, data.rfind(b"PK\1\2") + 10, method)
+    path.write_bytes(data)
+    assert "all.zip/bob/kernels.cl: is packed in a way that is not read" in bob(path, one)
+
+
+def test_a_bomb_is_cut_where_it_is_too_large(tmp_path, one):
+    """A gigabyte of zeros in a megabyte costs what a large hand-in costs."""
+    path = tmp_path / "all.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made, made.open("bob/kernels.cl", "w") as member:
+        for _ in range(64):
+            member.write(bytes(1024 * 1024))
+    assert len(take_in(path, one).handins[0].data) == SIZE_LIMIT + 1
+
+
+@pytest.mark.parametrize("size", [3, 10**9])
+def test_a_member_that_lies_about_its_size_is_refused(size, tmp_path, one):
+    """Smaller or larger than it is."""
+    path = packed(tmp_path / "all.zip", ("bob/kernels.cl", b"x" * 1000))
+    data = bytearray(path.read_bytes())
+    struct.pack_into("<I", data, data.rfind(b"PK\1\2") + 24, size)
+    path.write_bytes(data)
+    assert "all.zip/bob/kernels.cl: is damaged" in bob(path, one)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_that_is_there_twice_is_not_guessed_at(tmp_path, one):
+    """Twice the same file is the same file; two that differ are refused."""
+    twice = packed(tmp_path / "all.zip", ("ada/kernels.cl", KERNEL), ("bob/kernels.cl", b"1"), ("bob/kernels.cl", b"2"))
+    assert "all.zip/bob/kernels.cl: is in the archive twice" in bob(twice, one)
+
+
+@pytest.mark.parametrize(
+    ("name", "read"), [("Zoë".encode(), "Zoë"), (b"Zo\x89", "Zoë"), ("Łuk".encode(), "Łuk"), (b"\xff", "\xa0")]
+)
+def test_names_without_an_encoding_are_utf_8_or_else_what_dos_wrote(name, read, tmp_path, one):
+    """Most tools write the first and do not say so; the others wrote code page 437."""
+    names = {each.student.name for each in take_in(unflagged(tmp_path / "all.zip", name), one).handins}
+    assert names == {"ada", read}
+
+
+@pytest.mark.parametrize("name", ["a\u202elc.slenrek", "a\x1b[2Jb", "a\u2028b", "a\x07", "\u200b", "a\ud800"])
+def test_names_that_upset_terminals_are_shown_without_it(name, tmp_path, one):
+    """In lines, labels and the text before grading."""
+    try:
+        folder = write_folder(tmp_path / "all", {f"{name}/x.txt": b"", "ada/kernels.cl": KERNEL})
+    except UnicodeEncodeError:
+        folder = tmp_path / "all"
+        Path(os.fsdecode(os.fsencode(folder) + b"/a\xff")).mkdir(parents=True)
+        write_folder(folder, {"ada/kernels.cl": KERNEL})
+    intake = take_in(folder, one)
+    without = [each.student.label for each in (*intake.absences, *intake.refusals)]
+    shown = tell(intake) + lines(intake.unplaced) + "".join(without)
+    assert not {"\u202e", "\x1b", "\u2028", "\x07"} & set(shown)
+    assert shown.encode()
+    assert "\n" not in without[0]
+
+
+def test_a_name_that_says_it_is_utf_8_and_is_not_is_refused(tmp_path, one):
+    """With what to do about it."""
+    path = packed(tmp_path / "all.zip", ("Zoë/kernels.cl", KERNEL))
+    path.write_bytes(path.read_bytes().replace("ë".encode(), b"\xff\xff"))
+    assert "unpack it and name the folder" in complaint(path, one)
+
+
+def test_an_archive_of_too_many_members_is_refused(tmp_path, one, monkeypatch):
+    """The named one at once, a student's own in a line."""
+    monkeypatch.setattr(intake, "LISTED_LIMIT", 3)
+    monkeypatch.setattr(opening, "MEMBER_LIMIT", 3)
+    many = write_zip(tmp_path / "many.zip", {f"{number}.cl": b"" for number in range(4)})
+    assert "has 4 members; an archive may have 3" in complaint(many, one)
+    assert "all.zip/bob/many.zip: has 4 members" in bob(
+        packed(tmp_path / "all.zip", ("bob/many.zip", many.read_bytes())), one
+    )
+
+
+def test_what_is_read_of_one_student_is_bounded_and_nobody_elses(tmp_path, one, monkeypatch):
+    """A megabyte of zeros that unpacks to gigabytes costs its student the hand-in, and those after it nothing."""
+    monkeypatch.setattr(opening, "READ_LIMIT", 10 * SIZE_LIMIT)
+    bomb = write_zip(tmp_path / "x.zip", {f"{n}.cl": bytes([n]) * SIZE_LIMIT for n in range(20)}).read_bytes()
+    handed_in = {"bob/x.zip": bomb, **{f"zoe{n}/kernels.cl": KERNEL + b" " * n for n in range(9)}}
+    found = take_in(packed(tmp_path / "all.zip", *handed_in.items()), one)
+    assert len(found.handins) == 10
+    assert found.absences == ()
+    (refusal,) = found.refusals
+    assert (refusal.student.label, refusal.assignment) == ("bob", "coalsTransp")
+    assert "x.zip/19.cl" in lines(found.unplaced)
+    assert "this student's files are over 10 MiB" in lines(found.unplaced)
+
+
+def test_a_path_through_thousands_of_folders_costs_what_its_bytes_do(tmp_path, one):
+    """None of its beginnings is kept: a zip of 1.8 MB ended a whole batch, for want of memory."""
+    deep = {f"{n}/" + "d/" * 2000 + "kernels.cl": b"" for n in range(100)}
+    inner = write_zip(tmp_path / "x.zip", deep).read_bytes()
+    tracemalloc.start()
+    try:
+        found = take_in(packed(tmp_path / "all.zip", ("bob/x.zip", inner), *deep.items()), one)
+        assert tracemalloc.get_traced_memory()[1] < 20 * len(inner)
+    finally:
+        tracemalloc.stop()
+    assert list(graded(found)) == [("ada", "coalsTransp")]
+    assert len(found.refusals) == 101
+    assert {"bob", "99"} < {each.student.label for each in found.refusals}
+    assert "lies under 32 folders" in found.refusals[0].why
+
+
+def test_a_students_archive_of_too_many_bytes_is_refused(tmp_path, one, monkeypatch):
+    """It is not even opened."""
+    monkeypatch.setattr("grader.lms.intake.reading.opening.ARCHIVE_LIMIT", 10)
+    inner = write_zip(tmp_path / "x.zip", {"kernels.cl": KERNEL}).read_bytes()
+    assert "all.zip/bob/x.zip: is over" in bob(packed(tmp_path / "all.zip", ("bob/x.zip", inner)), one)
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\5\6", b"not a zip"])
+def test_a_students_broken_archive_is_a_line(data, tmp_path, one):
+    """The student is refused, and nothing else suffers."""
+    assert "all.zip/bob/x.zip: is no zip, or is damaged" in bob(packed(tmp_path / "all.zip", ("bob/x.zip", data)), one)
+
+
+def test_slips_in_a_students_archive_are_told(tmp_path, one):
+    """And the rest of it is graded."""
+    inner = packed(tmp_path / "x.zip", ("../../kernels.cl", b"slipped")).read_bytes()
+    intake = take_in(packed(tmp_path / "all.zip", ("bob/x.zip", inner)), one)
+    assert len(intake.handins) == 2
+    assert "leads out of the archive" in lines(intake.unplaced)
+
+
+WRITERS = (downloads.moodle, downloads.moodle_flat, downloads.canvas, downloads.gradescope)
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_damaged_download_is_read_or_refused(writer, tmp_path, one):
+    """Cut or changed anywhere: there is an intake that can be told, or one error in a line."""
+    inner = write_zip(tmp_path / "inner.zip", {"kernels.cl": KERNEL, "b.cl": b""}).read_bytes()
+    people = [(f"Student {number}", str(number), {"coalsTransp": KERNEL * number}) for number in range(6)]
+    whole = writer(tmp_path / "whole.zip", people).read_bytes()
+    with zipfile.ZipFile(io.BytesIO(whole)) as made:
+        name = made.namelist()[1].replace(".cl", ".zip")
+    with zipfile.ZipFile(tmp_path / "whole.zip", "a") as made:
+        made.writestr(name, inner)
+    whole = (tmp_path / "whole.zip").read_bytes()
+    chance = random.Random(writer.__name__)
+    outcomes = {tried(damaged(whole, chance), tmp_path / "damaged.zip", one) for _ in range(400)}
+    assert outcomes == {"read", "refused"}
+
+
+def damaged(data, chance):
+    """The data cut, or with some bits flipped, most of them where the archive describes itself."""
+    if chance.random() < 0.2:
+        return data[: chance.randrange(len(data))]
+    changed = bytearray(data)
+    start = chance.choice([0, data.find(b"PK\1\2")])
+    for _ in range(chance.choice([1, 2, 8, 40])):
+        changed[chance.randrange(start, len(data))] ^= 1 << chance.randrange(8)
+    return bytes(changed)
+
+
+def tried(data, path, assignments):
+    path.write_bytes(data)
+    try:
+        tell(take_in(path, assignments))
+    except InputError as error:
+        return "refused" if len(str(error).splitlines()) == 1 else str(error)
+    return "read"

@@ -1,0 +1,235 @@
+"""grader/intake: from the path that an instructor names to hand-ins, absences and remarks."""
+
+import downloads
+import pytest
+from downloads import source, write_folder, write_zip
+from intakes import complaint, graded, lines, missing
+
+from grader.lms.intake import SHAPES, take_in
+
+TILED, TURNED, BOTH = source("blockMMM"), source("coalsTransp"), source("blockMMM", "coalsTransp")
+
+PEOPLE = [
+    ("Ada Lovelace", "7", {"blockMMM": TILED, "coalsTransp": TURNED}),
+    ("Grace Hopper", "8", {"blockMMM": TILED + b"// hers\n"}),
+    ("Renée Zoë Łuk", "9", {"coalsTransp": TURNED + b"// also hers\n"}),
+]
+
+WRITERS = {
+    "folders": (downloads.folders, "all", "a folder or file for each student"),
+    "flat": (downloads.flat, "all", "a folder or file for each student"),
+    "moodle": (downloads.moodle, "all.zip", "a download from Moodle"),
+    "moodle_flat": (downloads.moodle_flat, "all.zip", "a download from Moodle"),
+    "canvas": (downloads.canvas, "all.zip", "a download from Canvas"),
+    "gradescope": (downloads.gradescope, "all.zip", "an export from Gradescope"),
+    "checkouts": (downloads.checkouts, "all", "a list of checkouts"),
+}
+
+
+@pytest.fixture(scope="session")
+def one(transposition):
+    return (transposition,)
+
+
+@pytest.fixture(scope="session")
+def two(product, transposition):
+    return (product, transposition)
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_every_download_gives_the_same(writer, tmp_path, two):
+    """Whoever wrote it, everybody's bytes are found for what they are for, and the rest is absent."""
+    write, name, shape = WRITERS[writer]
+    intake = take_in(write(tmp_path / name, PEOPLE), two)
+    assert intake.shape == shape
+    assert intake.unplaced == intake.remarks == ()
+    found = [(each.assignment, each.data) for each in intake.handins]
+    expected = [(assignment, data) for _, _, files in PEOPLE for assignment, data in files.items()]
+    if writer == "flat":
+        joined = b"\n".join(PEOPLE[0][2].values())
+        expected[:2] = [("blockMMM", joined), ("coalsTransp", joined)]
+    assert sorted(found) == sorted(expected)
+    assert sorted(each.assignment for each in intake.absences) == ["blockMMM", "coalsTransp"]
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_students_bear_the_platforms_key(writer, tmp_path, two):
+    """Grades find back by it; folders and lists have none."""
+    write, name, _ = WRITERS[writer]
+    intake = take_in(write(tmp_path / name, PEOPLE), two)
+    keys = {each.student.key for each in intake.handins}
+    assert keys == ({"7", "8", "9"} if writer in {"moodle", "moodle_flat", "canvas", "gradescope"} else {None})
+
+
+@pytest.mark.parametrize("writer", ["folders", "flat"])
+def test_a_zip_of_a_folder_is_like_the_folder(writer, tmp_path, two):
+    """With a folder around everything, as systems pack it, or without."""
+    folder = WRITERS[writer][0](tmp_path / "all", PEOPLE)
+    inside = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.cl")}
+    bare = take_in(write_zip(tmp_path / "bare.zip", inside), two)
+    wrapped = take_in(write_zip(tmp_path / "wrapped.zip", {f"all/{name}": data for name, data in inside.items()}), two)
+    for intake in (bare, wrapped):
+        assert {(each.student, each.data) for each in intake.handins} == {
+            (each.student, each.data) for each in take_in(folder, two).handins
+        }
+
+
+def test_every_student_has_something_or_an_absence_for_every_assignment(tmp_path, two):
+    """So that the totals of any table reconcile, whatever was found."""
+    write_folder(
+        tmp_path / "all",
+        {
+            "a/kernels.cl": BOTH,
+            "b/one.cl": TILED,
+            "b/two.cl": TILED + b" ",
+            "c/report.pdf": b"x",
+            "d/": b"",
+            "e/kernels.cl": b"",
+        },
+    )
+    intake = take_in(tmp_path / "all", two)
+    pairs = sorted([*graded(intake), *missing(intake)])
+    assert pairs == [(name, each.name) for name in "abcde" for each in two]
+
+
+def test_an_assignments_folders_are_recognised(tmp_path, two):
+    """ASSIGNMENT/NAME, if every folder at the top is one that was asked for, however it is written."""
+    files = {"blockMMM/ada/kernels.cl": TILED, "Coals-Transp/ada/x.cl": TURNED, "Coals-Transp/bob.cl": TURNED + b" "}
+    intake = take_in(write_folder(tmp_path / "all", files), two)
+    assert intake.shape == "a folder for each assignment"
+    assert graded(intake) == {
+        ("ada", "blockMMM"): "blockMMM/ada/kernels.cl",
+        ("ada", "coalsTransp"): "Coals-Transp/ada/x.cl",
+        ("bob", "coalsTransp"): "Coals-Transp/bob.cl",
+    }
+    assert missing(intake) == [("bob", "blockMMM")]
+
+
+def test_a_students_zip_is_opened_once(tmp_path, one):
+    """And one more folder in it is no obstacle; an archive in it is named, not opened."""
+    inner = write_zip(tmp_path / "inner.zip", {"Lab 1/kernels.cl": TURNED}).read_bytes()
+    nested = write_zip(tmp_path / "nested.zip", {"inner.zip": inner}).read_bytes()
+    path = write_zip(tmp_path / "all.zip", {"ada/hand-in.zip": inner, "bob/hand-in.zip": nested, "eve/a.7z": b"x"})
+    intake = take_in(path, one)
+    assert graded(intake) == {("ada", "coalsTransp"): "ada/hand-in.zip/Lab 1/kernels.cl"}
+    assert "bob/hand-in.zip/inner.zip: is an archive in an archive" in lines(intake.unplaced)
+    assert "eve/a.7z: is an archive of a kind that is not opened; ask for the .cl file" in lines(intake.unplaced)
+    assert missing(intake) == [("bob", "coalsTransp"), ("eve", "coalsTransp")]
+
+
+def test_other_files_are_named(tmp_path, one):
+    """Whoever sends a report instead of source text is absent, and a line says what there was."""
+    files = {"ada/kernels.txt": b"x", "ada/report.pdf": b"x", "bob/kernels.cl": TURNED, "notes.txt": b"x"}
+    intake = take_in(write_folder(tmp_path / "all", files), one)
+    assert missing(intake) == [("ada", "coalsTransp")]
+    assert "all/ada/kernels.txt, all/ada/report.pdf: no .cl file" in lines(intake.unplaced)
+    assert "all/notes.txt: is neither a folder nor a .cl file" in lines(intake.unplaced)
+
+
+def test_a_file_that_names_what_is_missing_is_told(tmp_path, two):
+    """A wrong ending beside a right one; a report beside it is no matter."""
+    files = {"ada/blockMMM.cl": TILED, "ada/coalsTransp.cl.txt": TURNED, "ada/report.pdf": b"x"}
+    intake = take_in(write_folder(tmp_path / "all", files), two)
+    assert missing(intake) == [("ada", "coalsTransp")]
+    assert lines(intake.unplaced) == "all/ada/coalsTransp.cl.txt: no .cl file; ask for the source text"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"ada/kernels.cl": TURNED},
+        {"ada/turn.cl": TURNED, "ada/helper.cl": b"int f();"},
+        {"ada/attempt 1/kernels.cl": TURNED, "ada/attempt 2/x.cl": TURNED + b" "},
+        {"ada/src/turn.cl": TURNED, "ada/docs/report.pdf": b"x", "ada/test/": b""},
+        {"ada/kernels.cl": TURNED, "ada/old/kernels.cl": TURNED},
+    ],
+)
+def test_the_folder_of_a_single_student_is_no_wrapping(files, tmp_path, one):
+    """Who hands in late is often alone."""
+    assert list(graded(take_in(write_folder(tmp_path / "all", files), one))) == [("ada", "coalsTransp")]
+
+
+def test_assignments_folders_may_be_wrapped(tmp_path, two):
+    """As who packs the folder of a course makes it; a single student's are not taken for that."""
+    files = {"lab/blockMMM/ada/kernels.cl": TILED, "lab/coalsTransp/bob.cl": TURNED}
+    wrapped = take_in(write_zip(tmp_path / "all.zip", files), two)
+    assert sorted(graded(wrapped)) == [("ada", "blockMMM"), ("bob", "coalsTransp")]
+    own = {"ada/blockMMM/kernels.cl": TILED, "ada/coalsTransp/kernels.cl": TURNED}
+    single = take_in(write_zip(tmp_path / "own.zip", own), two)
+    assert sorted(graded(single)) == [("ada", "blockMMM"), ("ada", "coalsTransp")]
+
+
+def test_what_systems_and_tools_leave_behind_is_no_matter(tmp_path, one):
+    """Nobody is told about it, and it is nobody's hand-in."""
+    rubbish = ["__MACOSX/ada/._kernels.cl", "ada/.git/kernels.cl", "ada/kernels.cl~", "ada/._kernels.cl", ".DS_Store"]
+    path = write_zip(tmp_path / "all.zip", dict.fromkeys(rubbish, b"x") | {"ada/kernels.cl": TURNED})
+    intake = take_in(path, one)
+    assert list(graded(intake)) == [("ada", "coalsTransp")]
+    assert intake.unplaced == intake.remarks == ()
+
+
+@pytest.mark.parametrize("data", [b"", b"\0\1\2", b"x" * 3_000_000])
+def test_what_is_wrong_with_the_bytes_is_not_judged_here(data, tmp_path, one):
+    """An empty file, a binary and one too large are hand-ins; of the last, enough is kept to see that it is."""
+    intake = take_in(write_folder(tmp_path / "all", {"ada/kernels.cl": data}), one)
+    assert intake.handins[0].data == data[: 1024 * 1024 + 1]
+
+
+@pytest.mark.parametrize("name", ["Ünal, Ö.", "a b", "12345", "-x", "a.b", "$(rm)", "*", "[ab]", "%s", "line\nbreak"])
+def test_odd_names_are_names_like_others(name, tmp_path, one):
+    """As people and platforms give them; no pattern and no option is seen in them, and lines stay lines."""
+    write_folder(tmp_path / "all", {f"{name}/kernels.cl": TURNED, f"{name}2.cl": TURNED + b" "})
+    intake = take_in(tmp_path / "all", one)
+    assert len(intake.handins) == len({each.student.label for each in intake.handins}) == 2
+    assert not any("\n" in each.where + each.student.name + each.student.label for each in intake.handins)
+
+
+def test_hidden_names_are_not_lost(tmp_path, one):
+    """A student's name may begin with a dot; a hidden folder without a hand-in is nobody's."""
+    write_folder(tmp_path / "all", {".anna/kernels.cl": TURNED, ".bob.cl": TURNED + b" ", ".cache/x": b"x"})
+    assert sorted(graded(take_in(tmp_path / "all", one)).values()) == [".anna/kernels.cl", ".bob.cl"]
+    assert missing(take_in(tmp_path / "all", one)) == []
+
+
+def test_two_submissions_of_one_name_are_not_guessed_between(tmp_path, one):
+    """A folder and a file of the same name are the same student's; the line names both."""
+    write_folder(tmp_path / "all", {"anna/kernels.cl": TURNED, "anna.cl": TURNED + b" ", "bob.cl": TURNED})
+    intake = take_in(tmp_path / "all", one)
+    assert list(graded(intake)) == [("bob", "coalsTransp")]
+    assert missing(intake) == [("anna", "coalsTransp")]
+    assert "all/anna/kernels.cl, all/anna.cl: for coalsTransp: it is not known which" in lines(intake.unplaced)
+
+
+def test_names_that_differ_in_how_accents_are_written_are_the_same(tmp_path, two):
+    """A Mac takes letters and accents apart; the student is one."""
+    files = {"Zo\u00eb/blockMMM.cl": TILED, "Zoe\u0308/coalsTransp.cl": TURNED}
+    intake = take_in(write_zip(tmp_path / "all.zip", files), two)
+    assert list(graded(intake)) == [("Zo\u00eb", "blockMMM"), ("Zo\u00eb", "coalsTransp")]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("none", "there is no"),
+        ("all.txt", "is no zip"),
+        ("broken.zip", "is no zip"),
+        ("empty", "holds no submissions"),
+        ("empty.zip", "holds no submissions"),
+        ("photos", "holds no submissions"),
+        ("empty.csv", "is no list of checkouts"),
+        ("heading.csv", "names no checkouts"),
+    ],
+)
+def test_what_is_of_no_use_at_all_is_refused(name, said, tmp_path, one):
+    """With the path and a reason in a line."""
+    write_folder(tmp_path, {"all.txt": b"x", "broken.zip": b"PK\3\4", "empty/": b"", "photos/a/1.jpg": b"x"})
+    write_folder(tmp_path, {"empty.csv": b"", "heading.csv": b"student,path\n"})
+    write_zip(tmp_path / "empty.zip", {})
+    message = complaint(tmp_path / name, one)
+    assert said in message
+    assert str(tmp_path / name) in message
+
+
+def test_shapes_are_told_in_words():
+    """The key stands in a sentence after "Found"."""
+    assert all(name.startswith(("a ", "an ")) for name in SHAPES)

@@ -1,0 +1,82 @@
+"""grader/lms/intake/labels.py: names of folders, on any system and each of its own."""
+
+import itertools
+
+import pytest
+
+from grader.lms.intake.labels import LENGTH, label, labels
+from grader.lms.intake.owners import Owner
+
+AWKWARD = [
+    "",
+    ".",
+    "..",
+    "../../etc/passwd",
+    "-rf",
+    "...hidden",
+    "a/b\\c:d",
+    'q"<>|?*',
+    "con",
+    "NUL.txt",
+    "COM1",
+    "a\x00b\nc\td",
+    "\u202eab",
+    "\u200b",
+    "\ud800",
+    "dot.",
+    "space ",
+    "é" * 300,
+    "字" * 300,
+    "x" * 99 + "é",
+    "x" * 99 + " y",
+]
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_any_name_becomes_that_of_a_folder(name, tmp_path):
+    """It can be made, it is what was made, and Windows would take it too."""
+    made = label(name)
+    (tmp_path / made).mkdir()
+    assert [path.name for path in tmp_path.iterdir()] == [made]
+    assert 0 < len(made.encode()) <= LENGTH
+    assert made[0] not in ".- "
+    assert made[-1] not in ". "
+    assert not set(made) & set('<>:"/\\|?*\n\t\0\u202e')
+    assert made.partition(".")[0].casefold() not in {"con", "nul", "com1"}
+
+
+@pytest.mark.parametrize("name", ["Ünal, Ö.", "李小龍", "محمد علي", "O'Neill-Smith (B)", "Łuk $(x) [1] %s"])
+def test_honest_names_stay(name):
+    """Letters of any script, and the signs that names have."""
+    assert label(name) == name.rstrip(".")
+
+
+def test_labels_are_unique_on_any_file_system():
+    """In whatever case and however accents are written; whoever has a key is told by it."""
+    owners = [
+        *(Owner(name=name) for name in ("Ada", "ada", "ADA", "ada-2", "Zoe\u0308", "Zo\u00eb", "x/y", "x:y")),
+        *(Owner(name="Bob", key=key) for key in ("7", "8", "/" * 200)),
+        *(Owner(name="y" * 300, key=key) for key in ("1", "z" * 300)),
+    ]
+    made = labels(owners)
+    folded = {each.casefold() for each in made.values()}
+    assert len(made) == len(folded) == len(owners)
+    assert {made["key", "7"], made["key", "8"]} == {"Bob-7", "Bob-8"}
+    assert all(len(each.encode()) <= LENGTH for each in made.values())
+
+
+def test_labels_do_not_depend_on_the_order():
+    """The same people get the same labels, in whatever order a download lists them."""
+    owners = [Owner(name="Ada"), Owner(name="ada"), Owner(name="ada-2"), Owner(name="Bob", key="1")]
+    made = [labels(order) for order in itertools.permutations(owners)]
+    assert all(each == made[0] for each in made)
+
+
+def test_a_thousand_names_that_come_out_alike_are_numbered_one_by_one(monkeypatch):
+    """No number is tried again for each of them."""
+    names = ["".join(marks) for marks in itertools.product(':"?*', repeat=5)]
+    tried = []
+    monkeypatch.setattr("grader.lms.intake.labels._cut", lambda text, size: tried.append(text) or text[:size])
+    given = labels(Owner(name=f"x{marks}") for marks in names)
+    assert len(set(given.values())) == len(names)
+    assert len(tried) < 5 * len(names)

@@ -1,0 +1,59 @@
+"""grader/lms/intake/summary.py: what is shown before grading starts."""
+
+from grader.course.submissions.handin import Absence, HandIn, Intake, Remark, Student
+from grader.lms.intake.summary import NAMES, WIDTH, tell
+
+
+def student(label):
+    return Student(label=label, name=label)
+
+
+def handin(label, assignment="blockMMM", data=b"", **more):
+    return HandIn(student=student(label), assignment=assignment, where="", data=data or label.encode(), **more)
+
+
+def test_everything_is_told():
+    """What it was taken for, how much of what, who is late, whose files are the same, and every line about the rest."""
+    intake = Intake(
+        shape="a download from Moodle",
+        handins=(
+            handin("Ada", data=b"1"),
+            handin("Bob", data=b"1", late=True),
+            handin("Bob", assignment="coalsTransp", data=b"1"),
+        ),
+        absences=(Absence(student=student("Ada"), assignment="coalsTransp"),),
+        unplaced=(Remark(where="x.zip/Eve", why="is a link"),),
+        remarks=(Remark(where="x.zip/old.cl", why="is left aside"),),
+    )
+    assert tell(intake) == (
+        "Found a download from Moodle: 3 hand-ins of 2 students.\n"
+        "  blockMMM: 2 hand-ins, 0 without\n"
+        "  coalsTransp: 1 hand-in, 1 without\n"
+        "Late: Bob (blockMMM).\n"
+        "Identical files for blockMMM, graded once: Ada, Bob.\n"
+        "Nothing to grade for coalsTransp: Ada.\n"
+        "Not graded:\n"
+        "  x.zip/Eve: is a link.\n"
+        "Noted:\n"
+        "  x.zip/old.cl: is left aside.\n"
+    )
+
+
+def test_nothing_to_say_is_not_said():
+    """A download without a flaw takes two lines."""
+    assert tell(Intake(shape="a", handins=(handin("Ada"),))).count("\n") == 2
+
+
+def test_it_fits_a_terminal():
+    """Long names, long paths and long lists."""
+    many = [student(f"Student with a name of some length {number}") for number in range(NAMES + 13)]
+    intake = Intake(
+        shape="a folder or file for each student",
+        handins=(),
+        absences=tuple(Absence(student=each, assignment="blockMMM") for each in many),
+        unplaced=(Remark(where="x" * 300, why="y " * 100),),
+    )
+    text = tell(intake)
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert " ".join(text.split()).count("Student with a name") == NAMES
+    assert "and 13 more." in " ".join(text.split())

@@ -1,0 +1,90 @@
+"""autograder.py: the files of an autograder. That they grade is proved by test_export_gradescope.py and _gitlab.py."""
+
+import io
+import re
+import zipfile
+
+import pytest
+from project import ROOT
+
+from grader.common.errors import InputError
+from grader.lms.autograder import PLACEHOLDER, Platform, autograder, gradescope_zip, write_project
+
+CONSTRAINTS = ROOT / "constraints.txt"
+
+
+@pytest.fixture(params=Platform)
+def files(request, transposition):
+    """Those of each platform."""
+    return autograder(request.param, transposition, CONSTRAINTS)
+
+
+def test_it_holds_the_one_assignment_whole_and_no_other(files, transposition):
+    """The skeleton, the model solution and the oracle, to the byte; nothing of another."""
+    course = {name: data for name, data in files.items() if name.startswith("course/")}
+    expected = {
+        f"course/{part}/coalsTransp/{path.name}": path.read_bytes()
+        for part, folder in (("assignments", transposition.folder), ("reference", transposition.reference))
+        for path in folder.iterdir()
+        if path.is_file()
+    }
+    assert course == expected
+
+
+def test_its_name_stands_in_place_of_the_placeholder(files):
+    """In every file that names an assignment."""
+    templates = {name: data for name, data in files.items() if not name.endswith(".whl")}
+    assert [name for name, data in templates.items() if PLACEHOLDER.encode() in data] == []
+    assert any(b'--assignment "coalsTransp"' in data for data in templates.values())
+
+
+def test_it_never_grades_without_the_simulator(files):
+    """A platform would take the points of the other checks for the grade."""
+    templates = [data.decode() for name, data in files.items() if not name.startswith(("grader-", "course/"))]
+    commands = [
+        command
+        for text in templates
+        for command in re.findall(r"grader (?:grade|batch) .*", text.replace("\\\n", ""))
+        if "--assignment" in command
+    ]
+    assert commands
+    assert all("--require-sanitizer" in command for command in commands)
+
+
+def test_the_two_scripts_of_a_zip_can_be_executed(transposition):
+    """Gradescope runs one of them as it is."""
+    data = gradescope_zip(autograder(Platform.GRADESCOPE, transposition, CONSTRAINTS))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        modes = {entry.filename: entry.external_attr >> 16 & 0o777 for entry in archive.infolist()}
+    assert {name for name, mode in modes.items() if mode == 0o755} == {"setup.sh", "run_autograder"}
+    assert set(modes.values()) == {0o755, 0o644}
+
+
+def test_a_file_of_a_project_is_never_overwritten(transposition, tmp_path):
+    """What is in the way is named, and nothing is written beside it."""
+    (tmp_path / "Dockerfile").write_text("mine")
+    with pytest.raises(InputError, match=r"already holds Dockerfile; choose an empty folder"):
+        write_project(autograder(Platform.GITLAB, transposition, CONSTRAINTS), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["Dockerfile"]
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
+    """A file is in its place."""
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot make the folder"):
+        write_project({"a": b""}, tmp_path / "file" / "below")
+
+
+def test_constraints_that_are_missing_are_named(transposition, tmp_path):
+    """An incomplete grader."""
+    with pytest.raises(InputError, match=r"constraints\.txt cannot be read"):
+        autograder(Platform.GITLAB, transposition, tmp_path / "constraints.txt")
+
+
+def test_a_solution_that_the_program_around_the_kernel_runs_comes_along(course):
+    """Though it belongs to another assignment."""
+    files = autograder(Platform.GRADESCOPE, course.load("coalsProgrm"), CONSTRAINTS)
+    assert (
+        files["course/reference/coalsTransp/kernels.cl"]
+        == (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_bytes()
+    )

@@ -1,0 +1,99 @@
+"""parcel.py: an assignment travels with all that grading needs, and is checked where it arrives."""
+
+import pickle
+import shutil
+
+import pytest
+from project import ASSIGNMENTS
+
+from grader.common.errors import UngradedError
+from grader.lms.bundle import Parcel, pack, unpack
+
+
+def arrived(parcel):
+    """As it comes out of the network."""
+    return pickle.loads(pickle.dumps(parcel))
+
+
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_an_assignment_arrives_as_it_was(course, tmp_path, name):
+    """Every file of it, and the solutions of others that it launches."""
+    sent = course.load(name)
+    unpacked = unpack(arrived(pack(sent)), tmp_path)
+    assert unpacked.sha256 == sent.sha256
+    assert [part.model_solutions() for part in unpacked.parts] == [part.model_solutions() for part in sent.parts]
+    assert unpacked.folder.is_relative_to(tmp_path)
+
+
+def test_solutions_of_others_come_without_their_assignments(course):
+    """Only what is launched is sent: one file of each."""
+    names = [name for name, _ in pack(course.load("optimProgram")).files]
+    others = [name for name in names if "/optimProgram/" not in name]
+    assert all(name.endswith("/kernels.cl") and name.startswith("reference/") for name in others)
+
+
+def test_two_assignments_have_two_hashes_and_one_has_one(course):
+    """The hash names the folder in which it is unpacked."""
+    hashes = {pack(course.load(name)).sha256 for name in ASSIGNMENTS}
+    assert len(hashes) == len(ASSIGNMENTS)
+    assert pack(course.load("blockMMM")).sha256 in hashes
+
+
+@pytest.mark.parametrize("what", ["a byte", "a name", "one less", "one more"])
+def test_whatever_changes_changes_the_hash(course, what):
+    """Contents, names, and which files there are."""
+    parcel = pack(course.load("blockMMM"))
+    (name, content), *others = parcel.files
+    changed = {
+        "a byte": ((name, content + b"\n"), *others),
+        "a name": ((name + "x", content), *others),
+        "one less": tuple(others),
+        "one more": (*parcel.files, ("reference/blockMMM/more.cl", b"")),
+    }
+    assert Parcel(parcel.name, changed[what]).sha256 != parcel.sha256
+
+
+def test_a_second_errand_finds_it_there(course, tmp_path):
+    """Nothing is written twice."""
+    parcel = pack(course.load("blockMMM"))
+    first = unpack(parcel, tmp_path)
+    before = (first.folder / "assignment.yaml").stat().st_mtime_ns
+    assert unpack(arrived(parcel), tmp_path).sha256 == first.sha256
+    assert (first.folder / "assignment.yaml").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("change", ["altered", "added", "removed", "half written"])
+def test_what_is_not_what_was_sent_is_written_again(course, tmp_path, change):
+    """After a full disk, or somebody who edits: the batch was promised results for its own assignment."""
+    sent = course.load("blockMMM")
+    unpacked = unpack(pack(sent), tmp_path)
+    baseline = unpacked.reference / "baseline.cl"
+    if change == "altered":
+        baseline.write_bytes(baseline.read_bytes() + b"\n")
+    if change == "added":
+        (unpacked.reference / "more.cl").touch()
+    if change == "removed":
+        baseline.unlink()
+    if change == "half written":
+        shutil.rmtree(unpacked.reference)
+    again = unpack(pack(sent), tmp_path)
+    assert again.sha256 == sent.sha256
+    assert pack(again) == pack(sent)
+
+
+def test_what_has_changed_on_the_way_grades_nothing(course, tmp_path):
+    """The hash is made where the files are read, and travels with them."""
+    sent = pack(course.load("blockMMM"))
+    name, content = sent.files[0]
+    forged = arrived(sent)
+    object.__setattr__(forged, "files", ((name, content + b"\n"), *sent.files[1:]))
+    with pytest.raises(UngradedError, match="have not arrived as they were sent"):
+        unpack(arrived(forged), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_to_is_our_fault(course, tmp_path):
+    """It is told with its reason, and the submission can be tried elsewhere."""
+    (tmp_path / "file").touch()
+    with pytest.raises(UngradedError, match="Not a directory"):
+        unpack(pack(course.load("blockMMM")), tmp_path / "file")

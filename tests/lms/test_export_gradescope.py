@@ -1,0 +1,196 @@
+"""`grader export gradescope`: the zip is built, installed and run as Gradescope does, with submissions of all kinds."""
+
+import json
+from contextlib import contextmanager
+
+import pytest
+from autograders import (
+    ATTACKS,
+    BRISK,
+    PATIENT,
+    RIGHT,
+    WRONG,
+    archived,
+    container_of,
+    export,
+    hostile_course,
+    kernels,
+    left_of_workers,
+    put,
+    run,
+    traces,
+    unzipped,
+)
+
+pytestmark = pytest.mark.xdist_group("platforms")  # in one process, so that the image is made once
+
+METADATA = {
+    "submission_metadata.json": b'{"id": 1, "users": [{"sid": "7", "name": "Ada"}], "previous_submissions": []}'
+}
+RESULTS = "/autograder/results/results.json"
+
+
+@pytest.fixture(scope="module")
+def hostile_source(tmp_path_factory):
+    """The files of an autograder for a course in which attacks are graded."""
+    folder = tmp_path_factory.mktemp("hostile")
+    return unzipped(export("gradescope", folder / "autograder.zip", "--course", str(hostile_course(folder / "course"))))
+
+
+@contextmanager
+def handed_in(client, image, submission, source=None):
+    """A container of the image, as Gradescope fills it for a submission; `source` is another autograder's."""
+    with container_of(client, image) as container:
+        put(container, "/autograder/source", source or {})
+        put(container, "/autograder/submission", submission)
+        put(container, "/autograder/results", {})
+        assert container.put_archive("/autograder", archived(METADATA, 0o644))
+        yield container
+
+
+def grade(container, **environment):
+    """What results.json says after run_autograder, and what that printed."""
+    code, output = run(container, "/autograder/run_autograder", workdir="/autograder", environment=environment)
+    assert code == 0, output
+    return json.loads(run(container, f"cat {RESULTS}")[1]), output
+
+
+@pytest.fixture
+def shortcut(engine, grader_image):
+    """A function that runs the autograder in the judge's image: setup.sh, which takes minutes, is left out."""
+
+    def graded(submission, source):
+        with handed_in(engine, grader_image, kernels(submission), source) as container:
+            run(container, "cp /autograder/source/run_autograder /autograder/ && chmod +x /autograder/run_autograder")
+            results, output = grade(container, **BRISK)
+            return results, output, left_of_workers(container) + traces(container)
+
+    return graded
+
+
+@pytest.mark.whole
+def test_what_is_exported_grades_a_wrong_submission_and_holds_an_attack(shortcut, hostile_source):
+    """One of each kind, with the course that allows attacks; the tests below install it all, and try every attack."""
+    results, output, left = shortcut(WRONG, hostile_source)
+    assert "score" in results, output
+    assert 0 < results["score"] < 48
+    assert any(test["output"] for test in results["tests"] if test["score"] < test["max_score"])
+    assert left == []
+    (attack,) = (folder for folder in ATTACKS if folder.name == "writes-what-is-the-judges")
+    results, output, left = shortcut(attack, hostile_source)
+    lost = [test["name"] for test in results["tests"] if test["score"] < test["max_score"]]
+    assert [name for name in lost if not name.startswith("performance")] == [], output
+    assert left == []
+
+
+@pytest.mark.whole
+def test_a_right_submission_gets_its_points_and_each_check_its_line(engine, installed):
+    """All but speed, which is a busy machine's; the simulator is there, too."""
+    with handed_in(engine, installed, kernels(RIGHT)) as container:
+        results, _ = grade(container, **PATIENT)
+    assert results["score"] >= 80
+    points = {test["name"].partition(":")[0].partition(" (")[0]: test for test in results["tests"]}
+    for name in ("correctness", "sanitizer", "memory"):
+        assert points[name]["score"] == points[name]["max_score"] > 0
+    assert results["score"] == pytest.approx(sum(test["score"] for test in results["tests"]))
+
+
+@pytest.mark.whole
+def test_a_wrong_submission_is_told_what_is_wrong(engine, installed):
+    """It is graded: some points, and words."""
+    with handed_in(engine, installed, {f"my work/{name}": data for name, data in kernels(WRONG).items()}) as container:
+        results, _ = grade(container, **PATIENT)
+    assert 0 < results["score"] < 48
+    assert any(test["output"] for test in results["tests"] if test["score"] < test["max_score"])
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(
+    ("submission", "words"),
+    [
+        ({"notes.txt": b"later"}, "there are 0"),
+        ({"a/kernels.cl": b"x", "b/kernels.cl": b"y"}, "there are 2"),
+    ],
+    ids=["none", "two"],
+)
+def test_without_one_file_there_are_no_points_and_a_line_that_says_so(engine, installed, submission, words):
+    """The student hands in again."""
+    with handed_in(engine, installed, submission) as container:
+        results, _ = grade(container)
+    assert results["score"] == 0
+    assert "one file kernels.cl" in results["output"]
+    assert words in results["output"]
+
+
+@pytest.mark.whole
+def test_a_link_to_the_model_solution_is_no_submission(engine, installed):
+    """Judges read what a link leads to, and here that is root's."""
+    with handed_in(engine, installed, {}) as container:
+        run(container, "ln -s /autograder/source/course/reference/coalsTransp/kernels.cl /autograder/submission/")
+        run(container, "ln -s /autograder/source/course/reference/coalsTransp /autograder/submission/work")
+        results, _ = grade(container)
+    assert results["score"] == 0
+    assert "there are 0" in results["output"]
+
+
+@pytest.mark.whole
+def test_what_cannot_be_graded_has_no_score_and_a_reason(engine, installed):
+    """An empty file: the line of the command line, for the student."""
+    with handed_in(engine, installed, {"kernels.cl": b"\n"}) as container:
+        results, output = grade(container)
+    assert set(results) == {"output"}
+    assert "is empty; hand in your kernel" in results["output"]
+    assert "is empty" in output
+
+
+@pytest.mark.whole
+def test_a_fault_of_the_machine_has_no_score_and_says_whose_it_is(engine, installed):
+    """Exit code 3: nobody gets a zero for it."""
+    with handed_in(engine, installed, kernels(WRONG)) as container:
+        results, output = grade(container, GRADER_DEVICE="7")
+    assert "score" not in results
+    assert "not your fault" in results["output"].lower()
+    assert "no OpenCL device 7" in output
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(
+    "accident", ["rm /opt/grader/bin/grader", "printf '#!/bin/sh\nkill -9 $$' >/opt/grader/bin/grader"]
+)
+def test_a_crash_of_ours_still_says_that_nothing_was_graded(engine, installed, accident):
+    """A file without a score was written before anything could go wrong."""
+    with handed_in(engine, installed, kernels(WRONG)) as container:
+        run(container, accident)
+        results, _ = grade(container)
+    assert set(results) == {"output"}
+    assert "not your fault" in results["output"]
+    assert "again" in results["output"]
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda folder: folder.name)
+def test_an_attack_gets_nothing(engine, installed, hostile_source, attack):
+    """Where it gets something, it spoils its own result; no process is left, and the results are the judge's."""
+    with handed_in(engine, installed, kernels(attack), hostile_source) as container:
+        results, output = grade(container, **BRISK)
+        lost = [test["name"] for test in results["tests"] if test["score"] < test["max_score"]]
+        assert [name for name in lost if not name.startswith("performance")] == [], output
+        assert left_of_workers(container) == []
+        assert json.loads(run(container, f"sleep 0.2; cat {RESULTS}")[1]) == results
+        assert traces(container) == []
+
+
+@pytest.mark.whole
+def test_the_attacks_would_succeed_without_the_wall(engine, installed, hostile_source):
+    """With the judge's rights, in the sandbox `process`, they do: the test above can fail.
+
+    But for those that only leave processes: the warden ends them there as well, as test_sandbox_process.py holds.
+    """
+    for attack in (each for each in ATTACKS if each.name != "outlives-its-grading"):
+        with handed_in(engine, installed, kernels(attack), hostile_source) as container:
+            source = "/autograder/source"
+            script = (
+                f"cd {source} && /opt/grader/bin/grader grade ../submission --assignment coalsTransp --course course"
+            )
+            _, output = run(container, f"{script} --sandbox process", environment=BRISK)
+            assert "WRONG_OUTPUT" in output or traces(container), f"{attack.name}: {output}"

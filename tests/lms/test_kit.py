@@ -1,0 +1,382 @@
+"""kit.py: what a kit holds and what it does not, and how it is graded with. test_export_kit.py installs one."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+import yaml
+from contests import MS, RULES, at_sizes, begun, straw_contest
+from courses import ADDITION, course_of
+from giveaways import opened
+from hiding import FIELDS, PLACES, hiding_course
+from project import ASSIGNMENTS, ROOT
+from samples import DEVICE
+
+from grader.authoring.scaffold import TEMPLATE_FILES
+from grader.common.errors import InputError, NoiseError
+from grader.course.catalogue import Course
+from grader.course.folders import Kit
+from grader.grading.timing.contestant import Role
+from grader.grading.timing.measurement import measure
+from grader.grading.timing.output_check import ByOracle, ByReference, Match, referee_for
+from grader.grading.timing.performance import check_performance, judge, summarise, unmeasured
+from grader.lms.autograder import write_project
+from grader.lms.bundle import pack, unpack
+from grader.lms.kit import COMMAND, TEMPLATE, student_kit
+from grader.results.result import Reason, Verdict
+from grader.workers.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_is_comparable, control_plan, reference_plan
+
+CONSTRAINTS, STARTERS = ROOT / "constraints.txt", ROOT / "student_template"
+GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})
+NOTE = Kit(grader="1.2.3")
+
+
+def files_of(*courseworks, address=""):
+    return student_kit(courseworks, STARTERS, CONSTRAINTS, address)
+
+
+def kit_course(folder, files):
+    """The course of a kit that was written to a folder."""
+    write_project(files, folder)
+    return Course(assignments=folder / "course" / "assignments", reference=folder / "course" / "reference")
+
+
+def in_kit(assignment, yardstick=None):
+    """The assignment as a kit has it, with a yardstick for both classes of device."""
+    classes = {
+        kind: goal.model_copy(update={"yardstick": yardstick}) for kind, goal in assignment.performance.classes.items()
+    }
+    performance = assignment.performance.model_copy(update={"classes": classes})
+    return assignment.model_copy(update={"kit": NOTE, "performance": performance})
+
+
+# --- what is in it ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def whole(course, tmp_path_factory):
+    """The files of the kit of the whole course, and the course in it."""
+    files = files_of(*map(course.load, ASSIGNMENTS), address="https://git.example.org/kit.git")
+    return files, kit_course(tmp_path_factory.mktemp("kit"), files)
+
+
+def test_it_holds_these_files_and_no_other(whole):
+    """Of each assignment what students may see, and what grades it without the model solution."""
+    files, _ = whole
+    public, reference = ("README.md", "assignment.yaml", "kernels.cl"), ("baseline.cl", "oracle.py")
+    (wheel,) = (name for name in files if name.endswith(".whl"))
+    assert set(files) == {
+        *("README.md", "grader", ".gitignore", wheel, "course/kit.yaml", "course/constraints.txt"),
+        *(f"course/student_template/{name}" for name in TEMPLATE_FILES),
+        *(f"course/assignments/{name}/{file}" for name in ASSIGNMENTS for file in public),
+        *(f"course/reference/{name}/{file}" for name in ASSIGNMENTS for file in reference),
+    }
+
+
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_an_assignment_of_which_nothing_is_hidden_asks_for_the_same(course, whole, name):
+    """All fields but where it lies; its handout, skeleton, oracle and baseline are the course's to the byte."""
+    files, kit = whole
+    ours, theirs = course.load(name), kit.load(name)
+    for part, other in zip(ours.parts, theirs.parts, strict=True):
+        there = {"kit": None, "folder": part.folder, "reference": part.reference}
+        if part.has_surroundings:  # on a GPU it is timed otherwise: see below
+            there["performance"] = part.performance
+        assert other.model_copy(update=there) == part
+    assert theirs.kit == Kit(grader=theirs.kit.grader)
+    for file in ("README.md", "kernels.cl"):
+        assert files[f"course/assignments/{name}/{file}"] == (ours.folder / file).read_bytes()
+    for file in ("baseline.cl", "oracle.py"):
+        assert files[f"course/reference/{name}/{file}"] == (ours.reference / file).read_bytes()
+
+
+def test_comments_of_an_assignment_stay_with_the_instructors(course):
+    """They tell of model solutions, and may tell of hidden values."""
+    text = files_of(course.load("blockMMM"))["course/assignments/blockMMM/assignment.yaml"].decode()
+    assert "PoCL makes a tiled kernel" in (course.load("blockMMM").folder / "assignment.yaml").read_text()
+    assert [line for line in text.splitlines() if "#" in line] == [text.splitlines()[0]]
+
+
+def test_no_placeholder_is_left(whole):
+    """The README names the assignments; pipelines clone from the address; the assignment's name comes with `init`."""
+    files, _ = whole
+    readme = files["README.md"].decode()
+    assert "@" not in readme
+    assert "- `blockMMM`: Block-tiled matrix multiplication" in readme
+    for name in TEMPLATE_FILES:
+        assert b"KIT_URL@" not in files[f"course/student_template/{name}"]
+    assert b'KIT_URL: "https://git.example.org/kit.git"' in files["course/student_template/.gitlab-ci.yml"]
+
+
+@pytest.mark.parametrize("address", ['"; rm -rf ~; "', "https://example.org/a kit.git", "'"])
+def test_an_address_that_a_script_would_misread_is_refused(transposition, address):
+    """It stands in a shell script, and in YAML."""
+    with pytest.raises(InputError, match="is no address that a pipeline can clone from"):
+        files_of(transposition, address=address)
+
+
+def test_a_course_without_solutions_is_an_error_unless_it_is_a_kit(whole, tmp_path):
+    """An instructor's own course that lost one is told so."""
+    _, kit = whole
+    folder = kit.assignments.parent
+    shutil.copytree(folder, tmp_path / "course")
+    broken = Course(assignments=tmp_path / "course" / "assignments", reference=tmp_path / "course" / "reference")
+    broken.load("blockMMM")
+    (tmp_path / "course" / "kit.yaml").unlink()
+    with pytest.raises(InputError, match=r"blockMMM/kernels\.cl is missing; every assignment needs it"):
+        broken.load("blockMMM")
+
+
+def test_what_needs_solutions_is_refused_in_a_kit(whole, course):
+    """The error says what to name instead."""
+    course.require_solutions()
+    with pytest.raises(InputError, match="is a student kit, without model solutions: name the folder of the course"):
+        whole[1].require_solutions()
+
+
+def test_an_assignment_of_a_kit_can_be_sent_to_another_machine(whole, tmp_path):
+    """It is of a kit there, too."""
+    sent = whole[1].load("coalsProgrm")
+    assert unpack(pack(sent), tmp_path).model_copy(update={"folder": sent.folder, "reference": sent.reference}) == sent
+
+
+# --- what is hidden ---------------------------------------------------------------------------
+
+MARK = "7177"
+"""A size that nothing else has."""
+
+
+@pytest.mark.parametrize(
+    ("place", "left_out"),
+    [
+        ("case", {"correctness": 5}),
+        ("practice", {}),
+        ("sanitizer", {"sanitizer": 3}),
+        ("memory", {"memory": 2}),
+        ("performance", {}),
+    ],
+)
+def test_what_is_hidden_does_not_travel_and_its_points_are_told(tmp_path, place, left_out):
+    """Nothing of it is in any file of the kit; what is left and what is left out make up the course's points."""
+    ours = hiding_course(tmp_path / "course", place).load("small")
+    _mark(tmp_path / "course" / "assignments" / "small" / "assignment.yaml", place)
+    ours = Course(assignments=tmp_path / "course" / "assignments", reference=tmp_path / "course" / "reference").load(
+        "small"
+    )
+    (ours.folder / "README.md").write_text("A handout.")
+    files = files_of(ours)
+    assert [name for outer, data in files.items() for name, text in opened(outer, data) if MARK in text] == []
+    theirs = kit_course(tmp_path / "kit", files).load("small")
+    assert theirs.left_out == left_out
+    assert theirs.points + sum(left_out.values()) == pytest.approx(ours.points)
+    assert not yaml.safe_load(files["course/kit.yaml"]).keys() - {"grader", "hidden"}
+
+
+def _mark(path, place):
+    """Put the mark where only a hidden check has it: a size, a limit, what speed is asked for."""
+    fields = yaml.safe_load(path.read_text())
+    found = fields
+    for step in PLACES[place]:
+        found = found[step]
+    match place:
+        case "memory":
+            found["at_most"] = int(MARK)
+        case "performance":
+            found["classes"]["cpu"]["minimum"] = {"pthread": int(MARK)}
+            found["classes"]["cpu"]["bands"] = [{"fraction": float(f"0.{MARK}"), "points": 5}]
+        case _:
+            found["sizes"] = {"n": int(MARK)}
+    path.write_text(yaml.safe_dump(fields) + f"# {MARK} is hidden\n")
+
+
+def test_an_assignment_whose_cases_are_all_hidden_makes_no_kit(tmp_path):
+    """Nothing could be checked by it."""
+    cases = [{"name": "one", "sizes": {"n": 1}, "hidden": True}, FIELDS["correctness"]["cases"][2]]
+    fields = {**ADDITION, "correctness": {**ADDITION["correctness"], "cases": cases}}
+    course = course_of(tmp_path, fields)
+    (tmp_path / "assignments" / "small" / "README.md").write_text("A handout.")
+    with pytest.raises(InputError, match="every case of small that counts is hidden"):
+        files_of(course.load("small"))
+
+
+# --- how it is graded with --------------------------------------------------------------------
+
+
+@pytest.fixture
+def small(transposition):
+    """A transposition of a few words, so that rounds are quick."""
+    return at_sizes(transposition, height=7, width=5)
+
+
+def rounds_of(assignment, submission_ms, naive_ms):
+    step_ms = {role: {STUDENT: naive_ms, NAIVE: naive_ms} for role in Role}
+    step_ms[Role.SUBMISSION] = {STUDENT: submission_ms}
+    return begun(straw_contest(assignment, step_ms=step_ms))
+
+
+def test_the_baseline_is_timed_where_the_model_solution_is_missing(small):
+    """In both workers of ours; the whole program, for which solutions would be needed, is not."""
+    sizes = {"height": 7, "width": 5}
+    for plan in (reference_plan(in_kit(small), sizes), control_plan(in_kit(small), DEVICE)):
+        assert {step.program for step in plan.scripts[STUDENT].kernels} == {BASELINE}
+    assert WHOLE not in control_plan(in_kit(small), DEVICE).scripts
+
+
+def test_the_program_around_a_kernel_is_not_run_in_a_kit(course):
+    """It would run the model solution of another assignment."""
+    assignment = course.load("coalsProgrm")
+    assert WHOLE in control_plan(assignment, DEVICE).scripts
+    plan = control_plan(in_kit(assignment), DEVICE)
+    assert {step.program for script in plan.scripts.values() for step in script.kernels} == {BASELINE}
+
+
+def test_speed_is_told_and_decided_elsewhere(small):
+    """The points stay in the total; what was measured stands in the sentence and in the record."""
+    check = check_performance(rounds_of(in_kit(small), submission_ms=2, naive_ms=6), RULES)
+    assert (check.verdict, check.reason) == (Verdict.SKIPPED, Reason.DECIDED_ELSEWHERE)
+    assert (check.points, check.max_points) == (0, small.performance.classes["cpu"].points)
+    assert "decided on the course's machine" in check.message
+    assert "3 times the naive kernel's speed" in check.message
+    assert check.performance.fraction_of_reference is None
+    assert check.performance.speed_up_over_baseline.median == pytest.approx(3)
+    assert (check.performance.samples.reference, check.performance.samples.control) == ((), ())
+    assert check.performance.samples.baseline == pytest.approx((6 * MS,) * 6)
+
+
+@pytest.mark.parametrize(
+    ("submission_ms", "verdict", "points"), [(5, Verdict.PASSED, 20), (11, Verdict.FAILED, 0), (6, Verdict.PASSED, 20)]
+)
+def test_with_a_yardstick_speed_is_decided(small, submission_ms, verdict, points):
+    """The naive kernel takes 8 ms, and the model solution is 4 times as fast: 2 ms, of which 0.4 are asked for: 5 ms.
+
+    At 6 ms the yardstick is 3.2.
+    """
+    factor = 3.2 if submission_ms == 6 else 4
+    check = check_performance(rounds_of(in_kit(small, factor), submission_ms, naive_ms=8), RULES)
+    assert (check.verdict, check.points) == (verdict, points)
+    assert check.performance.fraction_of_reference.median == pytest.approx(8 / factor / submission_ms)
+    assert check.performance.yardstick == factor
+
+
+def test_in_the_course_itself_a_yardstick_decides_nothing(small):
+    """There is the model solution."""
+    stated = in_kit(small, 4).model_copy(update={"kit": None})
+    contest = straw_contest(stated)
+    assert contest.thresholds == straw_contest(small).thresholds == (0.4,)
+    assert summarise(stated, DEVICE, measure(begun(contest), RULES)).yardstick is None
+
+
+def test_thresholds_are_those_of_what_is_timed(small):
+    """0.4 of a model solution that is 4 times as fast as the naive kernel is 1.6 times its speed."""
+    assert straw_contest(in_kit(small, 4)).thresholds == pytest.approx((1.6,))
+    assert straw_contest(in_kit(small)).thresholds == ()
+
+
+def test_a_noisy_machine_leaves_ungraded_only_what_is_decided_there(small):
+    """A laptop's noise must not keep a student from the rest of the report."""
+    noisy = {Role.REFERENCE: {STUDENT: 6}, Role.CONTROL: {STUDENT: 3}}
+    brief = RULES.model_copy(update={"max_seconds": 0.1})
+    assert len(measure(begun(straw_contest(in_kit(small), step_ms=noisy)), brief)) >= 6
+    with pytest.raises(NoiseError, match=r"the naive kernel ran at 2\.00 times its own speed"):
+        measure(begun(straw_contest(in_kit(small, 4), step_ms=noisy)), brief)
+
+
+def test_on_a_gpu_the_baseline_is_the_referee_if_it_makes_the_same(course, whole):
+    """The naive program makes B of A, the student's kernel Btr of Atr: there, only the oracle knows, and it needs data
+    that can be sent.
+    """
+
+    def referee(name):
+        assignment = whole[1].load(name)
+        sizes = assignment.performance.classes["gpu"].sizes
+        return referee_for(Match(assignment=assignment, oracle=None, sizes=sizes, device=GPU, seed=1))
+
+    assert isinstance(referee("coalsTransp"), ByReference)
+    found = referee("coalsProgrm")
+    assert isinstance(found, ByOracle)
+    ours = course.load("coalsProgrm").performance.classes
+    assert found.match.sizes == ours["cpu"].sizes != ours["gpu"].sizes
+    assert found.match.assignment.performance.classes["gpu"].points == ours["gpu"].points
+
+
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_the_baseline_makes_what_the_students_kernels_do_where_those_are_all(course, name):
+    """So that it can stand for the model solution; what is made by oracle.py is judged by it."""
+    for part in course.load(name).parts:
+        assert baseline_is_comparable(part) == (not part.has_surroundings) or part.performance.referee == "oracle"
+
+
+def test_a_speed_that_was_decided_elsewhere_stays_so_when_it_is_scored_again(small):
+    """Scores are made anew from what was measured."""
+    measured = summarise(in_kit(small), DEVICE, measure(rounds_of(in_kit(small), 2, 6), RULES))
+    goal = small.performance.classes["cpu"]
+    assert judge(unmeasured(small, DEVICE), measured, goal, DEVICE).reason is Reason.DECIDED_ELSEWHERE
+
+
+# --- its command ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def command(tmp_path):
+    """A kit of one file beside its command, which runs with these programs before all others."""
+    folder, programs = tmp_path / "kit", tmp_path / "programs"
+    folder.mkdir()
+    programs.mkdir()
+    shutil.copy(TEMPLATE / COMMAND, folder / COMMAND)
+    (folder / "grader-1.2.3-py3-none-linux_x86_64.whl").write_bytes(b"")
+
+    def run(*args, **scripts):
+        for name, script in scripts.items():
+            (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+            (programs / name).chmod(0o755)
+        environment = {"PATH": f"{programs}:{os.environ['PATH']}"}
+        return subprocess.run(
+            ["sh", folder / COMMAND, *args], env=environment, capture_output=True, text=True, check=False
+        )
+
+    return run
+
+
+def told(done):
+    """The one line of a command that cannot go on."""
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+def test_before_it_is_set_up_a_kit_says_how_to(command):
+    """Whatever it is asked."""
+    assert "this kit is not set up, or was updated since: run " in told(command("grade", "kernels.cl"))
+
+
+def test_what_a_machine_lacks_is_said_before_anything_is_installed(command):
+    """The processor, the system, Python, its module venv."""
+    on = "this kit needs Linux on an x86-64 processor, and this is "
+    assert f"{on}Linux on aarch64" in told(command("setup", uname='[ "$1" = -m ] && echo aarch64 || echo Linux'))
+    assert f"{on}Darwin on arm64" in told(command("setup", uname='[ "$1" = -m ] && echo arm64 || echo Darwin'))
+    here = {"uname": '[ "$1" = -m ] && echo x86_64 || echo Linux'}
+    olds = dict.fromkeys(("python3", "python3.14", "python3.13", "python3.12", "python3.11"), "exit 1")
+    assert "Python 3.11 or newer is missing" in told(command("setup", **here, **olds))
+    bare = {"python3": 'case "$2" in *venv*) exit 1 ;; esac'}
+    assert "Python's venv module is missing" in told(command("setup", **here, **bare))
+
+
+def test_a_set_up_that_fails_says_so_and_is_not_taken_for_done(command):
+    """The next command asks for it again."""
+    failing = 'case "$*" in *"-m venv"*) mkdir -p "$3/bin"; ln -sf /bin/false "$3/bin/python" ;; esac'
+    done = command("setup", python3=failing)
+    assert done.returncode == 2
+    assert "the packages could not be installed" in done.stderr
+    assert "this kit is not set up" in told(command("doctor"))
+    done = command("setup", python3='case "$*" in *"-m venv"*) exit 1 ;; esac')  # a disk that is full
+    assert done.returncode == 2
+    assert "600 MB free in " in done.stderr
+
+
+def test_a_dry_run_installs_nothing(command):
+    """It says what it would do."""
+    done = command("setup", "--dry-run")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("would install ")
+    assert "this kit is not set up" in told(command("doctor"))

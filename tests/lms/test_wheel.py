@@ -1,0 +1,74 @@
+"""wheel.py: this grader as a wheel that pip installs, without a course in it."""
+
+import csv
+import io
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from project import ROOT
+
+from grader.common.errors import InputError
+from grader.lms.wheel import LEFT_OUT, own_wheel, zipped
+
+
+def members(data):
+    """The files of a zip by name."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_the_wheel_is_installed_by_pip_and_starts(tmp_path):
+    """As a command; what it holds is this very source."""
+    name, data = own_wheel()
+    (tmp_path / name).write_bytes(data)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", tmp_path / "there"]
+    subprocess.run([*pip, tmp_path / name], check=True)
+    installed = tmp_path / "there" / "grader"
+    for path in (
+        "cli/main.py",
+        "worker/simulator/observer.cpp",
+        "worker/simulator/observer.so",
+        "worker/simulator/build-observer",
+        "workers/sandbox/docker/seccomp.json",
+        "lms/templates/setup.sh",
+    ):
+        assert (installed / path).read_bytes() == (ROOT / "grader" / path).read_bytes()
+    assert (tmp_path / "there" / "bin" / "grader").is_file()
+
+
+def test_no_model_solution_is_in_it_and_nothing_built_but_the_plugin():
+    """The course travels beside it; the plugin is native code, which the wheel's name says."""
+    name, data = own_wheel()
+    names = members(data)
+    assert not [each for each in names if "reference" in each or each.endswith((".cl", ".pyc"))]
+    assert [each for each in names if each.endswith(".so")] == ["grader/worker/simulator/observer.so"]
+    assert name.endswith("-py3-none-linux_x86_64.whl")
+
+
+def test_a_plugin_that_was_never_built_is_missed_here_and_not_by_students(monkeypatch):
+    """The error says how to build it."""
+    monkeypatch.setattr("grader.lms.wheel.LEFT_OUT", {*LEFT_OUT, "observer.so"})
+    with pytest.raises(InputError, match=r"observer\.so is missing: build it with `make simulator`"):
+        own_wheel()
+
+
+def test_its_record_names_every_file():
+    """With the size of each; pip refuses what does not agree."""
+    files = members(own_wheel()[1])
+    (record,) = [data for name, data in files.items() if name.endswith(".dist-info/RECORD")]
+    rows = list(csv.reader(record.decode().splitlines()))
+    assert {row[0] for row in rows} == set(files)
+    for name, digest, size in rows:
+        assert (not digest and not size) if name.endswith("RECORD") else int(size) == len(files[name])
+
+
+def test_the_same_files_make_the_same_zip():
+    """In whatever order and at whatever time; the permissions are those of Unix."""
+    files = {"b": b"1", "a": b"2"}
+    data = zipped(files, executable=frozenset({"a"}))
+    assert data == zipped(dict(reversed(files.items())), executable=frozenset({"a"}))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        modes = {entry.filename: entry.external_attr >> 16 for entry in archive.infolist()}
+    assert modes == {"a": 0o100755, "b": 0o100644}

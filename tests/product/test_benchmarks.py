@@ -1,0 +1,66 @@
+"""benchmarks/: each still runs, in its smallest form. What they print decides nothing, nor do their goals here."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from project import ROOT
+
+FOLDER = ROOT / "tests" / "benchmarks"
+
+SMALLEST = {
+    "copy_bandwidth": [],
+    "course": ["2", "--jobs", "2"],
+    "endurance": ["--gradings", "3", "--restart", "true"],
+    "killing": ["--submissions", "2", "--kills", "1"],
+    "model_solutions": ["--turns", "2", "--halvings", "5", "coalsTransp", "blockMMM"],
+    "repeat_gradings": ["1", "vectorAdd"],
+    "sandbox_cost": ["1"],
+    "simulator_cost": ["--rounds", "1", "vectorAdd"],
+    "throughput": ["--students", "2", "--jobs", "1", "--assignments", "vectorAdd"],
+    "two_workers": ["--submissions", "4"],
+    "verdict_stability": ["coalsTransp", "2"],
+    "where_time_goes": ["vectorAdd"],
+}
+"""What each is called with. An engine that others use is not restarted: `true` is called in its place."""
+
+PRINTED = {
+    "copy_bandwidth": "is no GPU of NVIDIA's",
+    "course": "verdicts as expected 2",
+    "endurance": "verdicts unlike those alone 0",
+    "killing": "different but for times 0",
+    "model_solutions": "| blockMMM | 128 x 128 x 128 |",
+    "repeat_gradings": "vectorAdd",
+    "sandbox_cost": "right, timed: in a batch",
+    "simulator_cost": "vectorAdd",
+    "throughput": "together",
+    "two_workers": "one of two killed half way: 4 of 4 graded, the same results",
+    "verdict_stability": "s for 2 gradings",
+    "where_time_goes": "vectorAdd",
+}
+"""What stands at the end of its table, or, without a GPU, why there is none."""
+
+BRISK = {"GRADER_TIMING__MIN_PAIRS": "2", "GRADER_TIMING__MAX_PAIRS": "2", "GRADER_TIMING__NOISE_LIMIT": "1000"}
+
+
+def test_every_benchmark_is_run():
+    """None is left to break unseen."""
+    assert {path.stem for path in FOLDER.glob("*.py")} == set(SMALLEST) == set(PRINTED)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", SMALLEST)
+def test_a_benchmark_runs_to_its_end(name, tmp_path, locks, worker_image, simulator):  # noqa: ARG001 - they are there
+    """It prints its last line, and is stopped by no fault of its own; a goal that is missed here is no matter."""
+    environment = {**os.environ, **BRISK, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(tmp_path / "profiles")}
+    done = subprocess.run(
+        [sys.executable, str(FOLDER / f"{name}.py"), *SMALLEST[name]],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    assert PRINTED[name] in " ".join((done.stdout + done.stderr).split()), done.stdout + done.stderr

@@ -1,0 +1,138 @@
+"""fuzz/: what was found once stays mended, nothing new is found, and the search can find what it looks for."""
+
+import json
+import os
+import subprocess
+import sys
+
+import growth
+import pytest
+from fuzz import answers, search
+from fuzz.targets import TARGETS
+from hypothesis import strategies as st
+from project import ROOT
+
+from grader.batch.workforce.answers import read_answer
+from grader.common.errors import InputError
+from grader.results.result import Result
+
+SECONDS = float(os.environ.get("GRADER_FUZZ_SECONDS", "60"))
+"""For each target, in `make test-all`."""
+
+pytestmark = pytest.mark.filterwarnings("ignore:Duplicate name")  # in an archive that is made to be odd
+
+KEPT = [(name, path.stem) for name in TARGETS for path in search.kept(name)]
+
+
+@pytest.mark.parametrize(("name", "kept"), KEPT)
+def test_what_was_found_once_is_not_found_again(name, kept):
+    """Each kept recipe is tried at all sizes with the step that could not bear it."""
+    assert search.again(TARGETS[name], search.SEEDS / name / f"{kept}.json") == []
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", TARGETS)
+def test_nothing_new_is_found(name):
+    """The same recipes each time, so that a change is judged by what it changes; by hand they are others each time."""
+    words = [sys.executable, ROOT / "tests" / "fuzz", name, "--seconds", str(SECONDS), "--seed", "0"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=10 * SECONDS + 300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+# --- that it can find something -----------------------------------------------------------------
+# What is measured for that hangs on how busy the machine is, so most of these are left to `make test-all`.
+
+
+def test_the_answer_that_is_changed_is_believed_as_it_is():
+    """Or nothing that is found in changed ones would mean anything."""
+    assert isinstance(read_answer(json.dumps(answers.answered()), answers.errand()), Result)
+
+
+def quadratic(text):
+    """Takes a time that is quadratic in the size."""
+    return sum(1 for _ in text for _ in text[::4])
+
+
+def pairs(text):
+    """Takes such memory, and little time."""
+    return [bytes(len(text)) for _ in text[::64]]
+
+
+def linear(text):
+    """Takes both in proportion."""
+    return [character for _ in range(50) for character in text]
+
+
+def refusing(_):
+    raise InputError("no.")
+
+
+def failing(text):
+    return text[:50].index("y")
+
+
+def endless(_):
+    while True:
+        pass
+
+
+def target(step):
+    """Texts of a letter, with this step."""
+    return search.Target(
+        recipes=st.sampled_from("abc"),
+        make=lambda recipe, size: recipe * size,
+        steps={"step": step},
+        sizes=tuple(256 * 2**power for power in range(6)),
+    )
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(
+    ("step", "what"),
+    [(quadratic, "time"), (pairs, "memory"), (failing, "ValueError failing"), (endless, "OverrunError overrun")],
+)
+def test_what_a_step_may_not_do_is_found(step, what, monkeypatch):
+    """Time or memory that grows faster than the input, an exception that is not ours, no end."""
+    monkeypatch.setattr(growth, "LIMIT", 1.5)
+    monkeypatch.setattr(growth, "REPEATS", 2)
+    assert [finding.what for finding in search.examine(target(step), "a", ["step"])] == [what]
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("step", [linear, refusing, len, sorted])
+def test_what_a_step_may_do_is_no_finding(step):
+    """What grows with the input, and an error of ours."""
+    assert list(search.examine(target(step), "a", ["step"])) == [None]
+
+
+@pytest.mark.whole
+def test_what_is_quadratic_is_found_behind_what_is_linear(monkeypatch):
+    """Only large inputs show it."""
+    monkeypatch.setattr(growth, "REPEATS", 2)
+    step = target(lambda text: (linear(text * 4), quadratic(text[::2])))
+    assert [finding.what for finding in search.examine(step, "a", ["step"])] == ["time"]
+
+
+def test_one_steep_doubling_is_a_limit_and_no_growth():
+    """Beyond it more is done, in proportion."""
+    costs = tuple((2**power, 2.0**power * (100 if power > 3 else 1)) for power in range(8))
+    assert not growth.Series(costs=costs, least=1, noise=0.01).is_steep
+    assert growth.Series(costs=tuple((n, n * cost) for n, cost in costs), least=1, noise=0.01).is_steep
+
+
+@pytest.mark.whole
+def test_a_fault_is_found_once_and_made_small(monkeypatch, tmp_path):
+    """What is kept of it is tried again, and found again until it is mended."""
+    monkeypatch.setattr(search, "SEEDS", tmp_path)
+    several = search.Target(
+        recipes=st.lists(st.integers(), max_size=9),
+        make=lambda recipe, _: recipe,
+        steps={"small": lambda numbers: [1 // (number < 100) for number in numbers], "fine": sum},
+        sizes=(1,),
+    )
+    told = []
+    done = search.search(several, 2, 1, lambda recipe, finding: told.append(search.keep("x", recipe, finding)))
+    assert done.cases > search.BATCH
+    assert list(done.found) == [("small", "ZeroDivisionError <listcomp>")]
+    assert [json.loads(path.read_text())["recipe"] for path in told] == [[100]]
+    assert [finding.what for finding in search.again(several, told[0])] == ["ZeroDivisionError <listcomp>"]

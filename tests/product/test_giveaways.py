@@ -1,0 +1,88 @@
+"""Nothing that students get holds a model solution or a golden submission. (Hidden checks: test_kit.py.)
+
+Every file of every kit, of the wheels, of what `init` writes and of the template is opened.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from giveaways import COMMENTS, GOLDEN, SOLUTIONS, folder_of, of_files, passages, secret_passages, secrets_in
+from project import ASSIGNMENTS, ROOT
+
+from grader.authoring.scaffold import start
+from grader.lms.kit import student_kit
+from grader.lms.wheel import zipped
+
+TEMPLATE = ROOT / "student_template"
+
+WHEEL_SOURCES = (
+    *("grader", "pyproject.toml", "README.md", "LICENSE", ".gitignore", "constraints.txt"),
+    *("assignments", "reference", "student_template"),
+)
+
+
+@pytest.fixture(scope="module")
+def secrets():
+    """All passages that nobody may find."""
+    return secret_passages()
+
+
+@pytest.fixture(scope="module")
+def kit(course):
+    """The files of the kit of the whole course."""
+    return student_kit([course.load(name) for name in ASSIGNMENTS], TEMPLATE, ROOT / "constraints.txt", "")
+
+
+def test_a_kit_gives_nothing_away(kit, secrets):
+    """The wheel in it neither."""
+    assert secrets_in(kit, secrets) == {}
+
+
+def test_what_students_start_from_gives_nothing_away(course, secrets, tmp_path):
+    """What `init` writes for each assignment, and the template that it is made of."""
+    for name in ASSIGNMENTS:
+        start(course.load(name), TEMPLATE, tmp_path / name)
+    assert secrets_in({**folder_of(tmp_path), **folder_of(TEMPLATE)}, secrets) == {}
+
+
+def test_the_wheel_that_pip_builds_gives_nothing_away(secrets, tmp_path):
+    """It has neither assignments nor references in it, only what comes with every grader."""
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in WHEEL_SOURCES:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, source / name)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, source]
+    subprocess.run(pip, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    files = {wheel.name: wheel.read_bytes()}
+    assert secrets_in(files, secrets) == {}
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.parent.name)
+def test_a_model_solution_would_be_found_wherever_it_is_planted(kit, secrets, path):
+    """In a text, in a wheel in a wheel, and if somebody has reformatted it."""
+    text = path.read_text()
+    reformatted = re.sub(r"\s+", "\n\t", COMMENTS.sub("", text))
+    for planted in (
+        {"README.md": kit["README.md"] + text.encode()},
+        {"README.md": reformatted.encode()},
+        {"a.whl": zipped({"inner.zip": zipped({"notes.txt": text.encode()})})},
+        {"observer.so": b"\x7fELF\x00\xff" + text.encode() + b"\x00"},
+    ):
+        assert len(secrets_in(planted, secrets)) == 1
+
+
+def test_golden_submissions_would_be_found_as_well(secrets):
+    """All but those that say nothing that students may not read: a skeleton or a naive kernel, slightly changed."""
+    silent = [path.parent for path in GOLDEN if not passages(path.read_text(errors="replace")) & secrets]
+    assert len(silent) < len(GOLDEN) / 20, [f"{path.parent.name}/{path.name}" for path in silent]
+
+
+def test_what_students_are_meant_to_read_is_no_secret(course, secrets):
+    """Else the search would find what is no secret, and somebody would blunt it."""
+    public = [course.load(name).folder / "kernels.cl" for name in ASSIGNMENTS]
+    assert of_files(public) & secrets == set()

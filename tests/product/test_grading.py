@@ -1,0 +1,214 @@
+"""grading.py: the golden corpus (golden.py). Every submission in it gets exactly the verdicts it must get."""
+
+import os
+import re
+from dataclasses import replace
+
+import pytest
+from attacks import HELD, corpus
+from contests import at_sizes, with_constants
+from golden import CORPUS, SUBMISSIONS, expectation, read
+from gradings import grade
+from kernels import TRANSPOSITION, changed
+from project import ROOT
+from selection import GOLDEN, RIGHT, param
+
+from grader.authoring.golden import ONE_PAIR, PERFORMANCE, differences, skipped
+from grader.common.errors import InputError
+from grader.course.rubric import Band
+from grader.results.result import Kind, Reason
+
+
+def name_of(folder):
+    """The name of a submission in the corpus."""
+    return f"{folder.parent.name}/{folder.name}"
+
+
+def golden(folder):
+    """The submission as a parameter."""
+    return param(folder, name_of(folder), GOLDEN, [pytest.mark.timed] if expectation(folder).is_timed else [])
+
+
+@pytest.mark.parametrize("folder", [golden(folder) for folder in CORPUS])
+def test_every_golden_submission_gets_its_verdicts(course, bench, folder):
+    """Right ones pass everything; wrong ones fail where they must, for the reason they must, and nowhere else; and the
+    first explanation is the true cause, with its line.
+    """
+    submission = read(folder)
+    assignment = submission.subject(course.load(folder.parent.name))
+    result = grade(assignment, folder, bench if expectation(folder).is_timed else replace(bench, timing=ONE_PAIR))
+    assert not (skipped(result) and os.environ.get("GRADER_TEST_SIMULATOR") == "required")
+    assert differences(submission, assignment, result) == ()
+
+
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_a_right_submission_of_each_assignment_is_found_right(course, bench, name):
+    """But for its speed, which takes the machine alone for several seconds: the test above asks for it."""
+    folder = SUBMISSIONS / name
+    submission = read(folder)
+    assignment = submission.subject(course.load(folder.parent.name))
+    result = grade(assignment, folder, replace(bench, timing=ONE_PAIR))
+    told = differences(submission, assignment, result)
+    assert [line for line in told if not line.startswith(f"{PERFORMANCE}: ")] == []
+
+
+def test_the_corpus_is_wide_enough(course):
+    """At least eight submissions an assignment, three of them right."""
+    for name in course.names():
+        folders = [folder for folder in CORPUS if folder.parent.name == name]
+        assert len(folders) >= 8
+        assert sum(expectation(folder).is_right for folder in folders) >= 3
+
+
+def test_the_corpus_holds_mistakes_and_right_solutions_of_every_assignment(course):
+    """At least 120 mistakes, five an assignment, with their causes; 50 right solutions, three an assignment."""
+    mistakes = [folder for folder in CORPUS if expectation(folder).cause]
+    right = [folder for folder in CORPUS if expectation(folder).finding == "none"]
+    assert not set(mistakes) & set(right)
+    assert len(mistakes) >= 120
+    assert len(right) >= 50
+    for name in course.names():
+        assert sum(folder.parent.name == name for folder in mistakes) >= 5
+        assert sum(folder.parent.name == name for folder in right) >= 3
+
+
+@pytest.mark.parametrize("folder", CORPUS, ids=name_of)
+def test_a_cause_names_a_reason_and_lines_of_code(folder):
+    """A cause names words, or lines that do something; right ones at most are slow."""
+    cause = expectation(folder).cause
+    if cause is None:
+        assert expectation(folder).finding is None or set(expectation(folder).fails) <= {"performance"}
+        return
+    assert cause.line or cause.says
+    source = (folder / "kernels.cl").read_text(encoding="utf-8").splitlines()
+    for line in cause.line:
+        assert re.search(r"[=(]", source[line - 1].split("//")[0]), (line, source[line - 1])
+
+
+@pytest.mark.timed
+def test_a_result_accounts_for_itself(transposition, bench):
+    """Points add up, every check has a name of its own, and the record says what it rests on and what was counted."""
+    result = grade(transposition, transposition.reference, bench, seed=5)
+    assert result.passed
+    assert result.points == sum(check.points for check in result.checks) == 100
+    assert result.max_points == transposition.points
+    assert len({check.name for check in result.checks}) == len(result.checks)
+    kinds = {kind: sum(check.kind is kind for check in result.checks) for kind in Kind}
+    assert list(kinds.values()) == [1, 12, 0, 1, 3, 1]
+    assert [check.kind for check in result.checks] == [kind for kind, number in kinds.items() for _ in range(number)]
+    points = {kind: sum(check.points for check in result.checks if check.kind is kind) for kind in Kind}
+    assert list(points.values()) == [0, 48, 0, 12, 20, 20]
+    assert result.profiles[""].sizes == transposition.memory.sizes
+    assert result.profiles[""].compulsory == result.profiles[""].read + result.profiles[""].written
+    assert result.provenance.seed == 5
+    assert result.provenance.assignment_sha256 == transposition.sha256
+    assert [usage.kernel for usage in result.checks[-1].usage] == ["coalsTransp"]
+    performance = result.checks[-1].performance
+    assert performance.pairs == len(performance.samples.submission) >= 30
+    assert len(performance.samples.baseline) >= 10
+    assert 0.9 < performance.noise.median < 1.1
+
+
+@pytest.mark.whole
+def test_a_seed_repeats_a_grading(transposition, bench, tmp_path):
+    """The same seed gives the same inputs, so that the first wrong element and its values are the same."""
+    (tmp_path / "kernels.cl").write_text(
+        "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width) {\n"
+        "    uint x = get_global_id(0), y = get_global_id(1);\n"
+        "    if (x < width && y < height) B[x * height + y] = A[y * width + x] * 1.5f;\n"
+        "}\n"
+    )
+    first, again, other = (grade(transposition, tmp_path, bench, seed) for seed in (7, 7, 8))
+    assert [check.message for check in first.checks] == [check.message for check in again.checks]
+    assert [check.message for check in first.checks] != [check.message for check in other.checks]
+
+
+def with_tiles_of_32(assignment):
+    """Timed so on every device; small, and with a threshold that all reach."""
+    sizes, bands = {"height": 100, "width": 70}, (Band(fraction=0.001, points=20.0),)
+    assignment = with_constants(at_sizes(assignment, **sizes), TILE=32)
+    classes = {
+        kind: goal.model_copy(update={"bands": bands, "minimum": {}})
+        for kind, goal in assignment.performance.classes.items()
+    }
+    return assignment.model_copy(update={"performance": assignment.performance.model_copy(update={"classes": classes})})
+
+
+def written(folder, source):
+    """The folder, with this file in it."""
+    (folder / "kernels.cl").write_text(source)
+    return folder
+
+
+@pytest.mark.whole
+def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition, bench, tmp_path):
+    """All else is checked with those that the handout names: here a kernel that writes its TILE where that is 32."""
+    source = changed(TRANSPOSITION, "= tile[lx][ly]", "= TILE == 32 ? TILE : tile[lx][ly]")
+    quick = replace(bench, timing=ONE_PAIR)
+    result = grade(with_tiles_of_32(transposition), written(tmp_path, source), quick)
+    *others, speed = result.checks
+    assert not [check.name for check in others if check.reason is not None]
+    assert speed.name.endswith("(TILE 32, height 100, width 70)")
+    assert speed.reason is Reason.WRONG_OUTPUT
+    assert "in timed run 1, " in speed.message
+    assert "got 32, expected " in speed.message
+
+
+def test_a_kernel_that_cannot_do_with_the_timed_constants_does_not_build_there(transposition, bench, tmp_path):
+    """Its build has passed; the check of its speed says what the compiler does."""
+    source = "#if TILE != 16\n#error this kernel is for tiles of 16\n#endif\n" + TRANSPOSITION
+    result = grade(with_tiles_of_32(transposition), written(tmp_path, source), replace(bench, timing=ONE_PAIR))
+    *others, speed = result.checks
+    assert not [check.name for check in others if check.reason is not None]
+    assert speed.reason is Reason.BUILD_ERROR
+    assert "this kernel is for tiles of 16" in speed.message
+    assert (speed.points, speed.max_points, speed.performance) == (0, 20, None)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("text", [TRANSPOSITION, ROOT / "tests/submissions/coalsTransp/course-style-lmem"])
+def test_a_kernel_for_any_tile_is_timed_with_the_larger_one(transposition, bench, tmp_path, text):
+    """Also one whose local memory is an argument."""
+    path = written(tmp_path, text) if isinstance(text, str) else text
+    speed = grade(with_tiles_of_32(transposition), path, replace(bench, timing=ONE_PAIR)).checks[-1]
+    assert (speed.reason, speed.points) == (None, 20), speed.message
+
+
+def test_a_device_that_is_not_asked_for_is_a_fault_of_the_assignment(transposition, bench):
+    """The file is named, and what to add."""
+    nothing = transposition.performance.model_copy(update={"classes": {}})
+    with pytest.raises(InputError, match=r"says nothing about the device .*; add performance\.classes\."):
+        grade(transposition.model_copy(update={"performance": nothing}), transposition.reference, bench)
+
+
+def test_a_submission_never_sees_the_reference(course, bench, tmp_path, monkeypatch):
+    """No file, message or environment of the student's workers holds a word of our own kernels or the seed."""
+    seen = []
+    start = type(bench.sandbox).start
+
+    def spying_start(sandbox):
+        worker = start(sandbox)
+        messages = []
+        send = worker.send
+        monkeypatch.setattr(worker, "send", lambda data: (messages.append(data), send(data))[1])
+        seen.append(messages)
+        return worker
+
+    monkeypatch.setattr(type(bench.sandbox), "start", spying_start)
+    source = "__kernel void coalsProgrm(__global float *a, __global float *b, uint h, uint w) { b[0] = 0; }\n"
+    (tmp_path / "kernels.cl").write_text(source)
+    grade(course.load("coalsProgrm"), tmp_path, bench, seed=987654321987654321)
+    with_source = [b"".join(messages) for messages in seen if any(b"b[0] = 0" in message for message in messages)]
+    assert len(with_source) == 2  # one on the device, one on the simulator
+    for secret in (b"coalsTransp", b"naiveProgrm", b"accum", b"987654321987654321", b"reference", b"assignments"):
+        assert secret not in b"".join(with_source)
+
+
+def test_every_reason_has_a_meaning_in_the_handouts(course):
+    """A student can look up each reason that the corpora show."""
+    shown = {attack.docker for attack in corpus()} - {HELD}
+    for folder in CORPUS:
+        shown |= expectation(folder).reasons
+    assert shown <= {reason.value for reason in Reason}
+    handouts = "\n".join((ROOT / "assignments" / name / "README.md").read_text() for name in course.names())
+    assert {reason for reason in shown if reason not in handouts} == set()

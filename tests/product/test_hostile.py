@@ -1,0 +1,123 @@
+"""The attack corpus under a real engine: what is graded, what is left, and what SECURITY.md says of it.
+
+What the same attacks do under `process` is tried by attack_table.py, which writes the table.
+"""
+
+import hashlib
+import os
+import time
+from pathlib import Path
+
+import pytest
+from attacks import HOSTILE, LOCKS, QUICK, corpus, in_words, small_assignment, small_course, verdict
+from project import ROOT
+from selection import ATTACKS, param
+
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.course.truth.inputs import fresh_seed
+from grader.grading.grade import grade_submission
+from grader.grading.settings import Settings
+from grader.results.result import Reason
+from grader.results.withholding import withheld
+from grader.workers.sandbox.docker.sweeping import LABEL
+
+CORPUS = corpus()
+TABLE = (ROOT / "SECURITY.md").read_text(encoding="utf-8").splitlines()
+
+HONEST = ROOT / "tests" / "submissions" / "coalsTransp" / "block-not-moved"
+"""An honest mistake: right for one element, wrong for the larger cases, whoever was graded before it."""
+
+HONEST_EVERY = 5
+"""Attacks to an honest grading."""
+
+NEIGHBOURS = ("grader-worker-", "grader-rounds-", "sem.")
+"""How names in shared memory begin that tests beside these make: arrays of other gradings, and Dask's locks."""
+
+KEPT = 3
+"""Containers that stay between two gradings: the spare, and two that run our own kernels only."""
+
+every_attack = pytest.mark.parametrize("attack", [param(attack, attack.name, ATTACKS) for attack in CORPUS])
+
+
+@pytest.fixture(scope="module")
+def wall(worker_image, tmp_path_factory):
+    """A bench as `grader batch` has it, with a spare worker that starts while an attack runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in QUICK.items():
+            patch.setenv(name, value)
+        folder = tmp_path_factory.mktemp("arrays")
+        settings = Settings(
+            docker={"image": worker_image, "folder": folder}, locks=LOCKS
+        )  # beside other tests that time something
+        LOCKS.mkdir(exist_ok=True)
+        with settings.open_batch("docker") as bench:
+            yield bench, folder
+
+
+def grade(bench, assignment, folder):
+    task = Task(assignment=assignment, submission=read_submission(folder), seed=fresh_seed())
+    return grade_submission(task, bench, lambda _: None)
+
+
+def containers(client, folder):
+    """The containers of this bench, spare included."""
+    return [each for each in client.api.containers(all=True) if each["Labels"].get(LABEL, "").startswith(str(folder))]
+
+
+def settle(look, wanted):
+    """What `look` finds after the moment that removing takes."""
+    end = time.monotonic() + 10
+    while len(look()) > wanted and time.monotonic() < end:
+        time.sleep(0.05)
+    return look()
+
+
+def host():
+    """What an attack could have changed here: names where all may write, and the content of what it may read."""
+    listed = (name for folder in ("/", "/dev/shm", "/etc", str(Path.home())) for name in os.listdir(folder))  # noqa: PTH208
+    names = sorted(name for name in listed if not name.startswith(NEIGHBOURS))
+    digest = hashlib.sha256()
+    for path in sorted([*(ROOT / "reference").rglob("*.cl"), *(ROOT / "grader").rglob("*.py"), Path("/etc/passwd")]):
+        digest.update(path.read_bytes())
+    return names, digest.hexdigest()
+
+
+@every_attack
+def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, tmp_path):
+    """Its verdict is the expected one; no container, process or file is left; the next are graded right.
+
+    The next is mostly another attack, which must get its own verdict; an honest one is put in now and then.
+    """
+    bench, folder = wall
+    before = host()
+    assignment = small_assignment(tmp_path, attack)
+    assert verdict(withheld(grade(bench, assignment, attack.folder), assignment)) == attack.docker
+    assert len(settle(lambda: containers(engine, folder), KEPT)) <= KEPT
+    assert len(settle(lambda: list(folder.iterdir()), KEPT)) <= KEPT
+    assert host() == before
+    if CORPUS.index(attack) % HONEST_EVERY == 0:
+        honest = small_course(tmp_path / "next", "coalsTransp", (), watched=False).load("coalsTransp")
+        reasons = [check.reason for check in grade(bench, honest, HONEST).checks]
+        assert reasons == [None, None, Reason.WRONG_OUTPUT, Reason.WRONG_OUTPUT, Reason.NOT_RUN]
+    assert row_of(attack).endswith(f"| {in_words(attack.docker)} |")
+
+
+def row_of(attack):
+    """The attack's line in SECURITY.md."""
+    return next((line for line in TABLE if line.startswith(f"| {attack.title} |")), "")
+
+
+def test_the_table_lists_the_whole_corpus_and_nothing_else():
+    """A row an attack, in the order of the corpus."""
+    start = TABLE.index("| attack | `process` | `docker` |") + 2
+    rows = TABLE[start : start + len(CORPUS) + 1]
+    assert [line.split(" | ")[0].removeprefix("| ") for line in rows[:-1]] == [attack.title for attack in CORPUS]
+    assert rows[-1] == ""
+
+
+def test_the_corpus_is_wide_enough():
+    """At least forty attacks, no two of the same name in the table."""
+    assert len(CORPUS) >= 40
+    assert len({attack.title for attack in CORPUS}) == len(CORPUS)
+    assert {path.parent for path in HOSTILE.glob("*/kernels.cl")} == {attack.folder for attack in CORPUS}

@@ -1,0 +1,96 @@
+"""README.md: every command in it works, and what it shows is what there is."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from documents import commands_in, run_all
+from project import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = commands_in(README)
+MAKE = [command for command in COMMANDS if command.startswith("make ")]
+GRADER = [command for command in COMMANDS if command.startswith("grader ")]
+
+IN_SIMULATOR = [command for command in GRADER if command.startswith("grader profile")]
+IN_CONTAINERS = [command for command in GRADER if "docker" in command or command.startswith("grader batch")]
+
+
+def test_every_command_is_one_of_ours():
+    """Nothing in a sh block escapes the tests below."""
+    assert sorted(COMMANDS) == sorted(MAKE + GRADER)
+
+
+def test_the_make_commands_are_what_ci_runs():
+    """`make demo` and `make test` cannot be run by a test that they run; .ci/run runs both, and they exist."""
+    makefile = (ROOT / "Makefile").read_text()
+    ci = (ROOT / ".ci" / "run").read_text().splitlines()
+    assert MAKE == ["make demo", "make test", "make images"]
+    assert [line for line in ci if "make " in line and "command" not in line] == [
+        "make demo",
+        "make test",
+    ]
+    for command in MAKE:
+        assert re.search(rf"^{command.removeprefix('make ')}:", makefile, re.MULTILINE)
+    assert re.search(r"^test: .*\bimages\b", makefile, re.MULTILINE)
+
+
+@pytest.mark.whole
+def test_what_a_new_user_types_first_works(tmp_path, locks):
+    """Up to the first grading, of a solution that was just started."""
+    first = next(number for number, command in enumerate(GRADER) if command.startswith("grader grade"))
+    assert first >= 4
+    run_all(GRADER[: first + 1], tmp_path, locks)
+
+
+@pytest.mark.whole
+@pytest.mark.timed
+def test_the_grader_commands_work_in_the_order_they_stand(tmp_path, locks):
+    """Typed one after the other into an empty folder, as a new user would."""
+    commands = [command for command in GRADER if command not in {*IN_CONTAINERS, *IN_SIMULATOR}]
+    assert len(commands) >= 9
+    run_all(commands, tmp_path, locks)
+    assert (tmp_path / "report.xml").is_file()
+    assert (tmp_path / "result.json").is_file()
+    assert (tmp_path / "report.html").is_file()
+
+
+def test_the_simulator_commands_work(tmp_path, locks, simulator):  # noqa: ARG001 - it is installed
+    """On a freshly started solution, whose results are wrong."""
+    assert len(IN_SIMULATOR) == 1
+    run_all(["grader init blockMMM my-solution", *IN_SIMULATOR], tmp_path, locks)
+
+
+@pytest.mark.whole
+def test_the_container_commands_work_in_the_order_they_stand(tmp_path, locks, worker_image):
+    """With a folder of one submission, whose results are wrong, so that it is not timed; `make images` has built the
+    image.
+    """
+    assert worker_image == "grader-worker"
+    assert len(IN_CONTAINERS) >= 3
+    run_all(["grader init blockMMM my-solution", "grader init blockMMM submissions/somebody"], tmp_path, locks)
+    run_all(IN_CONTAINERS, tmp_path, locks)
+    told = {path.name for path in (tmp_path / "results").iterdir()}
+    assert {"index.html", "grades.csv", "batch.xml", "students"} <= told
+    assert (tmp_path / "results" / "students" / "somebody" / "blockMMM.html").is_file()
+
+
+def test_every_verb_of_the_command_line_is_mentioned():
+    """A reader of the README has seen all there is."""
+    found = subprocess.run(
+        [sys.executable, "-m", "grader.cli.main", "--help"], capture_output=True, text=True, check=True
+    )
+    verbs = re.findall(r"^  ([a-z]+)  ", found.stdout.partition("Commands:")[2], re.MULTILINE)
+    assert len(verbs) >= 8
+    assert {verb for verb in verbs if f"grader {verb}" not in README} == set()
+
+
+def test_every_dependency_earns_its_line():
+    """Each package that is installed with grader is named in the README, and says what it is for."""
+    project = (ROOT / "pyproject.toml").read_text().partition("dependencies = [")[2].partition("\n]")[0]
+    names = re.findall(r'"([a-z0-9-]+)[>=;]', project)
+    assert len(names) >= 10
+    spellings = {"pocl-binary-distribution": "PoCL", "numpy": "NumPy", "pyyaml": "YAML"}
+    paragraph = README.partition("## What it is built on")[2]
+    assert [name for name in names if spellings.get(name, name) not in paragraph] == []

@@ -1,0 +1,163 @@
+"""A small synthetic course (synthetic.py) from the platforms' downloads to grades, as an instructor has it graded."""
+
+import csv
+import io
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from audit import misplaced, unexpected
+from junitparser import JUnitXml
+from project import ROOT
+from synthetic import QUICK, Cohort, batch, cohort_of, course_of, write_courses
+
+from grader.course.catalogue import Course
+from grader.course.submissions.handin import Intake
+from grader.lms.exports.grades import KINDS
+from grader.lms.intake import take_in
+from grader.results.result import Result
+
+pytestmark = pytest.mark.xdist_group("synthetic")  # in one process, so that each course is graded once
+
+SEED = 2
+
+TRUSTED = {"right": 2, "wrong": 3, "malformed": 1, "empty": 1, "copy": 1}
+"""Kinds that may run without a container, eight in all."""
+
+UNTRUSTED = {"right": 1, "wrong": 1, "hostile": 4, "malformed": 1, "copy": 1}
+
+SOME_FAILED = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graded:
+    """A cohort after its batch: what was taken in, what the command said, and where its results are."""
+
+    cohort: Cohort
+    course: Course
+    intake: Intake
+    command: list[str | Path]
+    environment: dict[str, str]
+    ended: subprocess.CompletedProcess[str]
+    out: Path
+
+    def again(self) -> subprocess.CompletedProcess[str]:
+        """The same command once more."""
+        return run(self.command, self.environment)
+
+
+def run(command, environment):
+    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def grade(cohort, folder, sandbox, more):
+    """The cohort's download, graded by the command line."""
+    course = write_courses(folder / "courses")[cohort.plot.course]
+    download = cohort.download(folder / "download")
+    environment = {**os.environ, **QUICK, **more, "GRADER_LOCKS": str(folder)}
+    command = [*batch(cohort, download, course, folder / "out"), "--jobs", "2", *sandbox]
+    return Graded(
+        cohort=cohort,
+        course=course,
+        intake=take_in(download, tuple(course.load(name) for name in cohort.plot.assignments)),
+        command=command,
+        environment=environment,
+        ended=run(command, environment),
+        out=folder / "out",
+    )
+
+
+@pytest.fixture(scope="module", params=["moodle", "gradescope"])
+def trusted(request, tmp_path_factory):
+    """A cohort without hostile hand-ins, graded in processes."""
+    cohort = cohort_of(request.param, sum(TRUSTED.values()), SEED, TRUSTED)
+    sandbox = ["--sandbox", "process"]
+    return grade(cohort, tmp_path_factory.mktemp(request.param), sandbox, {})
+
+
+def assert_whole(graded):
+    """Everything is placed, has its verdict and its reports; some checks failed, and nothing but checks."""
+    assert misplaced(graded.cohort, graded.intake) == []
+    assert graded.ended.returncode == SOME_FAILED, graded.ended.stderr
+    assert list(unexpected(graded.cohort, graded.intake, graded.out, graded.course)) == []
+    for handin in graded.intake.handins:
+        home = graded.out / "students" / handin.student.label
+        assert {path.name for path in home.glob(f"{handin.assignment}.*")} == {
+            f"{handin.assignment}.{ending}" for ending in ("html", "xml", "gradescope.json", "json")
+        }
+
+
+@pytest.mark.whole
+def test_a_course_without_engine_gets_its_verdicts(trusted):
+    """Right, wrong, malformed, empty and copied hand-ins in two platforms' downloads."""
+    assert_whole(trusted)
+
+
+@pytest.mark.whole
+def test_tables_reconcile_with_the_reports(trusted):
+    """A row and a suite for everybody; points add up to those of the reports; the overview links to every report."""
+    text = (trusted.out / "grades.csv").read_text(encoding="utf-8-sig")
+    rows = {(row["label"].removeprefix("'"), row["assignment"]): row for row in csv.DictReader(io.StringIO(text))}
+    everybody = (*trusted.intake.handins, *trusted.intake.absences, *trusted.intake.refusals)
+    assert set(rows) == {(each.student.label, each.assignment) for each in everybody}
+    suites = {suite.name: suite for suite in JUnitXml.fromfile(str(trusted.out / "batch.xml"))}
+    page = (trusted.out / "index.html").read_text(encoding="utf-8")
+    links = {unquote(unescape(link)) for link in re.findall(r'href="\./(students/[^"]*)"', page)}
+    for handin in trusted.intake.handins:
+        label, row = handin.student.label, rows[handin.student.label, handin.assignment]
+        path = f"students/{label}/{handin.assignment}"
+        result = Result.model_validate_json((trusted.out / f"{path}.json").read_bytes())
+        assert float(row["points"]) == pytest.approx(result.points)
+        assert sum(float(row[kind]) for kind in KINDS) == pytest.approx(result.points)
+        assert suites[f"{label} {handin.assignment}"].tests == len(result.checks)
+        assert f"{path}.html" in links
+
+
+@pytest.mark.whole
+def test_a_second_run_grades_nothing_anew(trusted):
+    """It ends as the first did, and no result and no report is written again."""
+    written = {path: path.stat().st_mtime_ns for path in (trusted.out / "results").iterdir()}
+    reports = {path: path.stat().st_mtime_ns for path in (trusted.out / "students").rglob("*.*")}
+    again = trusted.again()
+    assert again.returncode == SOME_FAILED, again.stderr
+    number = len({(handin.sha256, handin.assignment) for handin in trusted.intake.handins})
+    assert f"{number} gradings to make, of which {number} are there from before" in again.stdout
+    assert {path: path.stat().st_mtime_ns for path in (trusted.out / "results").iterdir()} == written
+    assert {path: path.stat().st_mtime_ns for path in (trusted.out / "students").rglob("*.*")} == reports
+
+
+@pytest.mark.whole
+def test_a_course_with_attacks_gets_its_verdicts(worker_image, tmp_path):
+    """In containers, hostile hand-ins spoil neither their neighbours' grades nor anything else."""
+    (tmp_path / "arrays").mkdir()
+    where = {"GRADER_DOCKER__IMAGE": worker_image, "GRADER_DOCKER__FOLDER": str(tmp_path / "arrays")}
+    cohort = cohort_of("folders", sum(UNTRUSTED.values()), SEED, UNTRUSTED)
+    graded = grade(cohort, tmp_path, ["--sandbox", "docker"], where)
+    assert_whole(graded)
+    assert list((tmp_path / "arrays").iterdir()) == []
+
+
+@pytest.mark.whole
+def test_a_course_is_the_same_for_the_same_seed():
+    """And another for another; no two hand-ins are the same but copies and empty files."""
+    assert course_of(60, 1) == course_of(60, 1)
+    assert course_of(60, 1) != course_of(60, 2)
+    works = [work for cohort in course_of(300, 1) for work in cohort.works]
+    own = [work.data for work in works if work.kind not in {"copy", "empty"}]
+    assert len(works) == 300
+    assert len(set(own)) == len(own)
+
+
+@pytest.mark.whole
+def test_a_large_course_is_placed_to_the_last_student(tmp_path):
+    """A thousand hand-ins in every platform's download are taken in from whom they are, and nothing besides."""
+    courses = write_courses(tmp_path)
+    for cohort in course_of(1000, SEED):
+        course = courses[cohort.plot.course]
+        asked = tuple(course.load(name) for name in cohort.plot.assignments)
+        assert misplaced(cohort, take_in(cohort.download(tmp_path / cohort.plot.shape), asked)) == []

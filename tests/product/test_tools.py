@@ -1,0 +1,61 @@
+"""tools/: what the set-up says of a machine that lacks something, before and while packages are installed."""
+
+import subprocess
+
+import pytest
+from project import ROOT
+
+
+@pytest.fixture
+def fake(tmp_path):
+    """A program in a folder of its own that does what a shell script says; its path."""
+
+    def put(name, script):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        return path
+
+    return put
+
+
+def complaint(folder, *command):
+    """What a tool that must fail says last."""
+    done = subprocess.run(("sh", *command), cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    return done.stderr.splitlines()[-1]
+
+
+def test_a_folder_without_room_or_rights_is_told(fake, tmp_path):
+    """The folder, how much is free in it, and what to do."""
+    python = fake("python", "echo 'Error: [Errno 13] Permission denied' >&2; exit 1")
+    line = complaint(tmp_path, ROOT / "tools" / "make-venv", python, ".")
+    assert line.startswith(f"cannot make .venv in {tmp_path}, for the reason above.")
+    assert " MB free. " in line
+    assert line.endswith("and run make again.")
+
+
+def test_a_pip_that_fails_is_told_with_the_next_step(fake, tmp_path):
+    """It may be the network or the disk: pip says which, and how much room there is stands here."""
+    python = fake("python", "exit 0")
+    fake(".venv/bin/pip", "echo 'ERROR: No space left on device' >&2; exit 1")
+    line = complaint(tmp_path, ROOT / "tools" / "make-venv", python, ".")
+    assert line.startswith("pip could not install the packages, for the reason above.")
+    assert line.count(" MB free") == 2
+    assert line.endswith("it goes on from there.")
+
+
+def test_all_that_a_machine_lacks_is_told_at_once(fake, tmp_path):
+    """Each thing with the package that brings it."""
+    python = fake("python", 'case "$2" in *ensurepip*) exit 1 ;; esac')
+    done = subprocess.run(
+        ("/bin/sh", ROOT / "tools" / "find-python", "check", python),
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "apt install python3-venv" in done.stderr
+    assert "apt install binutils" in done.stderr

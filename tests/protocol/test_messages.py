@@ -1,0 +1,97 @@
+"""protocol.py: the judge's own types keep what a worker says to a size, whatever the worker keeps itself."""
+
+import contextlib
+import json
+
+import pytest
+from growth import assert_linear
+from pydantic import ValidationError
+
+from grader.protocol.messages import REPLY, REPLY_LIMIT, TEXT_LIMIT, BuildFailed
+from grader.protocol.steps import TURNS
+from grader.protocol.wire import FEW, LOG_LIMIT, MANY, NAME_LIMIT, WORDS_LIMIT
+
+ARG = {"address_space": "global", "type": "float*", "name": "A"}
+KERNEL = {"program": "p", "name": "k", "args": [ARG]}
+TIME = {"start_ns": 0, "end_ns": 1}
+ARRAY = {"space": 1, "buffer": 1, "name": "A", "size": 4}
+MESSAGE = {"text": "t", "array": "A", "times": 1, "endings": []}
+BRANCH = {"line": 1, "reached": 1, "diverged": 0, "constant": True}
+SEEN = {"kernel": "k", "flop": 0, "arrays": [], "messages": [], "unset": [], "accesses": [], "branches": []}
+
+LISTS = {
+    "kernels": (FEW, lambda n: {"kind": "opened", "kernels": [KERNEL] * n}),
+    "parameters": (FEW, lambda n: {"kind": "opened", "kernels": [{**KERNEL, "args": [ARG] * n}]}),
+    "logs": (FEW, lambda n: {"kind": "opened", "kernels": [], "logs": [{"program": "p", "log": ""}] * n}),
+    "times": (FEW, lambda n: {"kind": "launched", "times": [TIME] * n}),
+    "names": (FEW, lambda n: {"kind": "devices", "worker": "w", "devices": [], "too_new": ["a"] * n}),
+    "launches": (TURNS, lambda n: {"kind": "observed", "kernels": [SEEN] * n}),
+    "arrays": (MANY, lambda n: {"kind": "observed", "kernels": [{**SEEN, "arrays": [ARRAY] * n}]}),
+    "branches": (MANY, lambda n: {"kind": "observed", "kernels": [{**SEEN, "branches": [BRANCH] * n}]}),
+    "endings": (
+        MANY,
+        lambda n: {"kind": "observed", "kernels": [{**SEEN, "messages": [{**MESSAGE, "endings": [[1, 1]] * n}]}]},
+    ),
+}
+
+
+def read(reply):
+    return REPLY.validate_json(json.dumps(reply))
+
+
+@pytest.mark.parametrize(("limit", "reply"), LISTS.values(), ids=LISTS)
+def test_a_list_has_its_limit(limit, reply):
+    """As many as that are taken, and no more."""
+    read(reply(limit))
+    with pytest.raises(ValidationError) as refused:
+        read(reply(limit + 1))
+    assert refused.value.error_count() == 1
+
+
+def test_texts_are_cut_to_their_limits():
+    """So that nothing behind has to ask how long a name or a log is."""
+    long = "x" * REPLY_LIMIT
+    failed = read({"kind": "build_failed", "program": long, "log": long})
+    assert (len(failed.program), len(failed.log)) == (NAME_LIMIT, LOG_LIMIT)
+    kernel = {**SEEN, "messages": [{**MESSAGE, "text": long}]}
+    (seen,) = read({"kind": "observed", "kernels": [kernel]}).kernels
+    assert len(seen.messages[0].text) == WORDS_LIMIT
+
+
+def test_a_preprocessed_text_is_whole_or_refused():
+    """A text that is cut would be another text."""
+    assert len(read({"kind": "preprocessed", "text": "x" * TEXT_LIMIT}).text) == TEXT_LIMIT
+    with pytest.raises(ValidationError):
+        read({"kind": "preprocessed", "text": "x" * (TEXT_LIMIT + 1)})
+
+
+@pytest.mark.parametrize(
+    "fields", [{"turns": TURNS + 1}, {"turns": 0}, {"times": [{"start_ns": 0, "end_ns": 2**63}]}], ids=str
+)
+def test_numbers_have_their_limits(fields):
+    """Those that the judge counts or shows."""
+    with pytest.raises(ValidationError):
+        read({"kind": "launched", "times": [], **fields})
+
+
+RUBBISH = {
+    "wrong elements": lambda size: b'{"kind":"observed","kernels":[' + b"1," * (size // 2) + b"1]}",
+    "unknown fields": lambda size: (
+        '{"kind":"done"' + "".join(f',"{i:07}":1' for i in range(size // 12 + 1)) + "}"
+    ).encode(),
+    "digits": lambda size: b'{"kind":"launched","times":[],"turns":' + b"9" * size + b"}",
+    "brackets": lambda size: b"[" * size,
+    "quotes": lambda size: b'{"kind":"build_failed","program":"' + b'\\"' * (size // 2) + b'","log":""}',
+}
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("make", RUBBISH.values(), ids=RUBBISH)
+def test_rubbish_is_refused_in_proportion_to_its_length(make):
+    """A reply is held to the size of one before, and that is parsed."""
+
+    def parse(said):
+        with contextlib.suppress(ValidationError):
+            assert isinstance(REPLY.validate_json(said), BuildFailed)
+
+    assert_linear(parse, make)

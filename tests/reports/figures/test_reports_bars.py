@@ -1,0 +1,44 @@
+"""reports/bars.py: the table of `grader run` as an SVG file."""
+
+from xml.etree import ElementTree
+
+import pytest
+from courses import ADDITION, KERNEL, ORACLE, course_of
+from runs import FAILED, measured, row
+
+from grader.reports.figures.bars import bars
+
+
+@pytest.fixture(scope="module")
+def addition(tmp_path_factory):
+    """An assignment in GB/s."""
+    return course_of(tmp_path_factory.mktemp("one"), ADDITION, KERNEL, ORACLE).load("small")
+
+
+def texts(svg):
+    """What stands in the figure, in order."""
+    root = ElementTree.fromstring(svg)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    return [element.text.strip() for element in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_every_row_has_its_label_and_the_values_of_both_bars(addition):
+    """It says what the labels are, and the unit; a row of which nothing was measured says that it failed."""
+    rows = [row("8", measured(addition, 4.0)), row("16", measured(addition, 2.0)), row("32", FAILED)]
+    found = texts(bars("Adding", "GROUP", rows))
+    for word in ("Adding", "GROUP", "8", "16", "32", "GB/s", "kernel only", "with transfers", "0.3", "0.15", "failed"):
+        assert word in found
+
+
+def test_the_file_stands_alone(addition):
+    """On white ground, in colours that every program knows, and always the same for the same rows."""
+    rows = [row("8", measured(addition, 4.0))]
+    svg = bars("Adding", "GROUP", rows)
+    assert "var(" not in svg
+    assert "fill: #ffffff" in svg
+    assert svg == bars("Adding", "GROUP", rows)
+
+
+def test_rows_that_all_failed_are_a_figure_without_bars():
+    """Nothing of it depends on there being one."""
+    assert texts(bars("Adding", "GROUP", [row("8", FAILED)])).count("failed") == 1

@@ -1,0 +1,484 @@
+"""reports/overview.py: the instructor's page of a batch."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from browser import without_policy
+from gradebooks import NAMES, SKELETONS, grade, gradebook, mark, missed, row, speed
+from pages import PAYLOADS, Reader
+
+from grader.course.submissions.handin import Remark
+from grader.reports.html.overview import FASTER, address, faster, impossible, of_model, render_overview, whole
+from grader.reports.statistics import POINTS, SPEED_UP, families, histogram, incomplete, per_cent, quartiles, sums_of
+from grader.results.result import Kind, Reason, Verdict
+
+PERFECT = grade(mark(), mark("performance: cpu (n 1)", Kind.PERFORMANCE, 40.0, 40.0), timed=speed())
+UNBUILT = grade(
+    missed("build", Kind.BUILD, Reason.BUILD_ERROR, max_points=0.0, message="line 2: what?"),
+    missed(reason=Reason.NOT_RUN, message="the build failed."),
+    missed("performance: cpu (n 1)", Kind.PERFORMANCE, Reason.NOT_RUN, max_points=40.0),
+)
+EXCHANGED = "rows and columns are exchanged."
+
+
+def wrong(cases, cause=EXCHANGED, reason=Reason.WRONG_OUTPUT):
+    return grade(
+        *(missed(f"correctness: case {i} (n {i})", reason=reason, cause=cause) for i in range(cases)), mark("x")
+    )
+
+
+BOOK = gradebook(
+    row("ada", PERFECT, same_as=("fay",)),
+    row("ben", UNBUILT, late=True),
+    row("cem", wrong(3)),
+    row("dee", fault="there is no OpenCL device."),
+    row("eve"),
+    row("fay", PERFECT, same_as=("ada",)),
+    row("ada", grade(mark(points=2.5, max_points=7.25)), NAMES[1]),
+    row("ben", assignment=NAMES[1]),
+    unplaced=(Remark(where="moodle.zip/notes.docx", why="no kernel."),),
+)
+LINKS = {(each.student.label, each.assignment): f"{each.assignment}/{each.student.label}.html" for each in BOOK.rows}
+
+
+def large(number):
+    """A course of so many, of every kind that there is."""
+    kinds = (
+        PERFECT,
+        UNBUILT,
+        wrong(3),
+        wrong(1, cause="", reason=Reason.NOT_WRITTEN),
+        grade(mark(points=3.3), timed=speed(1.4, 5.0, 1.2)),
+    )
+    people = [row(f"student-{i:04}", kinds[i % 6] if i % 6 < 5 else None, late=i % 7 == 0) for i in range(number)]
+    return gradebook(*people)
+
+
+def text_of(book, links=LINKS):
+    return Reader(render_overview(book, links)).text
+
+
+def tables(page):
+    """The rows of each table of a page, as lists of the texts of their cells."""
+    found = re.findall(r"<table.*?</table>", page, re.DOTALL)
+    return [
+        [
+            [
+                " ".join(re.sub(r"<[^>]*>", "", cell).split())
+                for cell in re.findall(r"<t[hd][ >].*?</t[hd]>", line, re.DOTALL)
+            ]
+            for line in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)
+        ]
+        for table in found
+    ]
+
+
+def number(text):
+    return float(text.replace(",", ""))
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("book", [BOOK, large(300)], ids=["small", "large"])
+def test_totals_reconcile_with_the_rows(book):
+    """What the page sums up is what a reader would find by adding up the lines of its last table."""
+    first, *_, last = tables(render_overview(book, {}))
+    head, *lines = last
+    points = head.index("Points")
+    own = [line for line in first[1:] if line[0] in book.assignments]
+    for name, *shown in [*own, *(line for line in first if line[0] == "all")]:
+        mine = [line for line in lines if name in {"all", line[1] if len(book.assignments) > 1 else name}]
+        status = [line[points] for line in mine]
+        graded = [tuple(map(number, each.split("/"))) for each in status if "/" in each]
+        handed_in, absent, ungraded = (
+            len(mine) - status.count("absent"),
+            status.count("absent"),
+            status.count("not yet"),
+        )
+        assert [number(each) for each in shown[:3]] == [len(mine), handed_in, len(graded)]
+        assert [number(each) for each in shown[4:7]] == [0, ungraded, absent]
+        assert number(shown[7]) == sum("late" in line[-1] for line in mine)
+        earned, most = map(number, shown[8].split(" of "))
+        assert earned == pytest.approx(sum(each for each, _ in graded))
+        assert most == pytest.approx(sum(each for _, each in graded))
+        assert number(shown[3]) == sum("/" in line[points] and line[-2] == "" for line in mine)
+    assert len(lines) == len(book.rows)
+
+
+def test_points_of_the_kinds_add_up_to_the_points():
+    """In every line of the table of all."""
+    head, *lines = tables(render_overview(large(60), {}))[-1]
+    kinds = [head.index(name) for name in ("Correctness", "Performance")]
+    for line in lines:
+        if "/" in line[head.index("Points")]:
+            parts = [line[i].split("/") for i in kinds if line[i]]
+            points, most = line[head.index("Points")].split("/")
+            assert sum(number(part) for part, _ in parts) == pytest.approx(number(points))
+            assert sum(number(part) for _, part in parts) == pytest.approx(number(most))
+
+
+def test_every_value_is_in_one_bin():
+    """The histograms' counts add up; an edge belongs to the bin above it, and all points have a bin of their own."""
+    shares = [per_cent(each) for each in (PERFECT, UNBUILT, wrong(1), wrong(3))]
+    bins = histogram(shares, POINTS)
+    assert sum(bins.counts) == 4
+    assert (bins.counts[-1], bins.counts[0], bins.counts[5], bins.counts[2]) == (1, 1, 1, 1)
+    assert (bins.name(5), bins.name(10)) == ("50 to 60 %", "100 % or more")
+    odd = histogram([-1.0, 0.0, 1.0, 99.0, float("nan"), float("inf")], SPEED_UP)
+    assert (odd.counts[0], odd.counts[3], odd.counts[-1], sum(odd.counts)) == (2, 1, 1, 4)
+
+
+def test_quartiles_are_of_what_there_is():
+    """One value is its own median; none has none."""
+    assert quartiles([]) is None
+    assert quartiles([float("nan")]) is None
+    one, five = quartiles([7.0]), quartiles([5.0, 1.0, 2.0, 3.0, 4.0])
+    assert (one.least, one.low, one.median, one.high, one.most) == (7.0,) * 5
+    assert (five.least, five.low, five.median, five.high, five.most) == (1.0, 2.0, 3.0, 4.0, 5.0)
+
+
+def test_sums_are_of_every_status():
+    """Graded, not graded yet and absent are all the rows that there are."""
+    sums = sums_of(BOOK.rows)
+    assert (sums.rows, sums.handed_in, sums.graded, sums.passed) == (8, 6, 5, 3)
+    assert (sums.ungraded, sums.absent, sums.late) == (1, 2, 1)
+    assert sums.graded + sums.ungraded + sums.absent == sums.rows
+
+
+# --- what fails -----------------------------------------------------------------------------------
+
+
+def test_cases_of_correctness_count_once_for_a_submission():
+    """Three wrong cases are one submission that failed; a check that was not reached is not a failure."""
+    correctness, build, performance = families(BOOK.of(NAMES[0]))
+    assert (correctness.name, correctness.failed, correctness.not_run) == ("correctness", 1, 1)
+    assert (build.name, build.failed, build.not_run) == ("build", 1, 0)
+    assert (performance.name, performance.failed, performance.not_run) == ("performance: cpu", 0, 1)
+
+
+def test_causes_are_counted_with_examples():
+    """By reason and cause, the commonest first; a submission stands under each that it shows."""
+    rows = [row(f"s{i}", wrong(2)) for i in range(5)] + [row("t", wrong(1, "", Reason.NOT_WRITTEN))]
+    (family,) = families(tuple(rows))
+    assert [(each.reason, each.submissions, each.cause) for each in family.failures] == [
+        (Reason.WRONG_OUTPUT, 5, EXCHANGED),
+        (Reason.NOT_WRITTEN, 1, ""),
+    ]
+    assert family.failures[0].examples == ("s0", "s1", "s2")
+    text = text_of(gradebook(*rows), {})
+    assert f"5 \N{MULTIPLICATION SIGN} WRONG_OUTPUT {EXCHANGED} (s0, s1, s2, …)" in text
+    assert "NOT_WRITTEN for example: C[0] is wrong. (t)" in text
+
+
+def test_the_reason_of_a_row_is_the_first_to_read():
+    """A race comes before the wrong results that it makes; what was not run is no reason."""
+    racing = missed("sanitizer (n 1)", Kind.SANITIZER, Reason.DATA_RACE)
+    assert grade(missed(), racing).first_cause.reason is Reason.DATA_RACE
+    assert UNBUILT.first_cause.reason is Reason.BUILD_ERROR
+    assert PERFECT.first_cause is None
+
+
+def test_a_partial_pass_is_a_failure_with_its_reason():
+    """Half the points of a speed goal are something to read about."""
+    slow = missed("performance: cpu (n 1)", Kind.PERFORMANCE, Reason.TOO_SLOW, verdict=Verdict.PARTIAL, points=2.0)
+    (family,) = families((row("ada", grade(slow)),))
+    assert (family.failed, family.failures[0].reason) == (1, Reason.TOO_SLOW)
+
+
+# --- where to look --------------------------------------------------------------------------------
+
+
+def test_outliers_are_faster_than_the_model_or_than_the_device():
+    """Beyond noise; also one that the grading itself did not believe."""
+    near = tuple(row(f"a{d}", grade(timed=speed(FASTER + d))) for d in (-0.01, 0.01))
+    assert [each.row for each in faster(near)] == [near[1]]
+    assert impossible((row("a", grade(missed(reason=Reason.IMPLAUSIBLE))),))
+    assert not faster((row("a"),))
+    assert not impossible((row("a", fault="no device"),))
+    assert not impossible((row("a", grade(mark(), timed=speed(of_copy=1.2))),))  # a CPU's copy is made on one core
+    unbelieved = grade(missed(reason=Reason.IMPLAUSIBLE), timed=speed(1.5, of_copy=1.2))
+    fast = gradebook(row("ada", unbelieved), row("ben", grade(mark(), timed=speed())))
+    text = text_of(fast, {})
+    for words in ("Faster than the device can be", "Faster than the model solution"):
+        assert "ada 150 %" in text.partition(words)[2][:400]
+    assert "ben 100 %" not in text
+    assert "Worth a look" not in text_of(gradebook(row("ben", PERFECT)), {})
+
+
+LADDER = {
+    "first": (
+        mark("first: correctness: one (n 1)", part="first"),
+        mark("first: build", Kind.BUILD, 0.0, 0.0, part="first"),
+    ),
+    "last": (
+        missed("last: correctness: one (n 1)", part="last", message="the last is wrong.", cause=EXCHANGED),
+        missed("last: practice: two (n 2)", Kind.PRACTICE, points=0.0, max_points=0.0, part="last"),
+    ),
+}
+"""The marks of a suite of two kernels, of which the second is wrong."""
+
+RUNG = grade(*LADDER["first"], *LADDER["last"], timed={"first": speed(1.5, 3.0), "last": speed(0.4)})
+SUITE = gradebook(
+    row("ada", RUNG),
+    row("ben", grade(*LADDER["first"], timed={"first": speed(0.9)})),
+    row("cem", grade(*LADDER["last"])),
+    parts={NAMES[0]: ("first", "last")},
+)
+
+
+def test_the_kernels_of_a_suite_are_told_apart():
+    """In a table of their own: points on average, how many were timed, medians; and in the figures."""
+    page = render_overview(SUITE, {})
+    (kernels,) = [table for table in tables(page) if table[0][0] == "Kernel"]
+    assert kernels[1:] == [
+        ["first", "3.33 of 5", "2", "15 GB/s", "120 %", "2.5 x"],
+        ["last", "0 of 5", "1", "15 GB/s", "40 %", "2 x"],
+    ]
+    text = text_of(SUITE, {})
+    for kernel in ("first", "last"):
+        assert f"{kernel}: speed-up." in text
+        assert f"{kernel}: against the model solution." in text
+
+
+def test_failures_of_a_suite_are_by_kernel_and_practice_is_apart():
+    """What fails is told under its kernel; a case for practice makes nobody fail."""
+    found = {family.name: family.failed for family in families(SUITE.rows)}
+    assert found == {"last: correctness": 2, "last: practice, for no points": 2}
+    practising = grade(mark(), LADDER["last"][1])
+    assert practising.passed
+    assert practising.first_cause is None
+    assert sums_of((row("ada", practising),)).passed == 1
+
+
+def test_speeds_of_a_suite_are_a_range_and_outliers_name_their_kernel():
+    """One column of the table holds them, from the least to the greatest."""
+    assert [of_model(each) for each in SUITE.rows] == ["40 to 150 %", "90 %", ""]
+    assert [(each.row.student.label, each.part) for each in faster(SUITE.rows)] == [("ada", "first")]
+    assert "ada first 150 %" in text_of(SUITE, {}).partition("Faster than the model solution")[2]
+    unbelieved = grade(missed(reason=Reason.IMPLAUSIBLE, part="last"), timed={"first": speed(), "last": speed(1.5)})
+    (found,) = impossible((row("ada", unbelieved),))
+    assert (found.part, found.speed.fraction_of_reference) == ("last", 1.5)
+
+
+def test_copies_are_named_as_hints():
+    """The same file in one list, nearly the same in another, and no word of guilt."""
+    tiled = (
+        (SKELETONS[NAMES[1]].rpartition("}")[0]) + "for (int i = 0; i < 9; i++) { C[i] = A[i] * B[i] + i; } " * 5 + "}"
+    )
+    other = tiled.replace("int i", "int j").replace("[i]", "[j]").replace("+ i", "+ j").replace("i <", "j <")
+    first = grade(mark(), source=tiled)
+    text = text_of(
+        gradebook(
+            row("ada", first, NAMES[1], same_as=("ben",)),
+            row("ben", first, NAMES[1], same_as=("ada",)),
+            row("cem", grade(mark(), source=other.replace("i++", "j++")), NAMES[1]),
+        ),
+        {},
+    )
+    assert "2: ada, ben" in text.partition("The same file")[2]
+    assert "2, linked by 100 %: ada, cem" in text.partition("Nearly the same source")[2]
+    assert "Hints where to look, and nothing more" in text
+    assert not re.search(r"cheat|plagiar|fraud|guilt", text, re.IGNORECASE)
+
+
+def test_shares_are_rounded_down():
+    """What is not the same does not read as 100 %."""
+    assert [whole(share) for share in (1.0, 0.9999, 0.95, 0.29)] == ["100", "99", "95", "29"]
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def test_what_needs_the_instructor_comes_first():
+    """The fault of what is not graded stands before all else; then what came in, and what could not be placed."""
+    text = text_of(BOOK)
+    assert "5 submissions graded, 3 passed every check" in text
+    places = [
+        text.index(words)
+        for words in (
+            "1 submission not graded yet",
+            "there is no OpenCL device. ( dee coalsTransp)",
+            "What came in",
+            "1 thing found that could not be placed",
+            "moodle.zip/notes.docx : no kernel.",
+            "Title of coalsTransp",
+            "Title of blockMMM",
+            "All submissions",
+        )
+    ]
+    assert places == sorted(places)
+
+
+def test_every_row_leads_to_its_report():
+    """By the address given, percent-encoded; a row without one is no link."""
+    page = render_overview(BOOK, LINKS)
+    addresses = Reader(page).values("href")
+    for path in LINKS.values():
+        assert f"./{path}" in addresses
+    assert [each for each in Reader(render_overview(BOOK, {})).values("href") if each[0] != "#"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "link"),
+    [
+        ("a/b c.html", "./a/b%20c.html"),
+        ("javascript:alert(1)", "./javascript%3Aalert%281%29"),
+        ("//evil.example/x", ".///evil.example/x"),
+        ("a#b?c%20.html", "./a%23b%3Fc%2520.html"),
+        ("Ελένη.html", "./%CE%95%CE%BB%CE%AD%CE%BD%CE%B7.html"),
+    ],
+)
+def test_an_address_stays_beside_the_page(path, link):
+    """Whatever a student is called."""
+    assert address(path) == link
+
+
+def test_figures_have_words_and_tables_have_heads():
+    """Who cannot see the bars hears the counts; every table has a caption and heads with a scope."""
+    page = render_overview(BOOK, LINKS)
+    reader = Reader(page)
+    labels = [dict(attrs)["aria-label"] for tag, attrs in reader.elements if tag == "svg"]
+    assert labels[0].startswith("Per cent of the points, of 4 submissions: 0 to 10 %: 1, ")
+    assert len(labels) == 4
+    tags = [tag for tag, _ in reader.elements]
+    assert tags.count("table") == tags.count("caption") == tags.count("thead") > 2
+    assert all(dict(attrs).get("scope") in {"row", "col"} for tag, attrs in reader.elements if tag == "th")
+    ids = reader.values("id")
+    assert sorted(ids) == sorted(set(ids))
+
+
+def test_an_empty_batch_is_a_page():
+    """Nobody handed in, or nothing could be graded."""
+    assert "Nothing of it has been graded." in text_of(gradebook(row("ada"), row("ben", fault="no device")), {})
+    assert "0 submissions graded" in text_of(gradebook(), {})
+
+
+def test_a_course_of_a_thousand_is_a_light_page():
+    """Under a megabyte, so that it opens at once; and no picture for each row."""
+    page = render_overview(large(1000), {(f"student-{i:04}", NAMES[0]): f"{i}.html" for i in range(1000)})
+    assert len(page.encode()) < 1_000_000
+    assert page.count("<svg") == 3
+    assert len(tables(page)[-1]) == 1001
+
+
+def hostile(words):
+    """The book with these words for every text that a stranger writes."""
+    marks = {"cause": words, "message": words}
+    spoilt = grade(
+        *(missed(name, Kind.CORRECTNESS, **marks) for name in ("correctness: a", "correctness: b")), source=words
+    )
+    named = [row("ada", spoilt, name=words), row("ben", spoilt, name=words), row("cem", fault=words, name=words)]
+    labelled = [
+        replace(each, where=words, student=replace(each.student, label=f"{words}{i}")) for i, each in enumerate(named)
+    ]
+    return gradebook(*labelled, shape=words, unplaced=(Remark(where=words, why=words),))
+
+
+def links_of(book):
+    return {(each.student.label, each.assignment): each.student.label for each in book.rows}
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_no_text_becomes_markup(payload):
+    """The elements and attributes are those that plain words make, and the text is all there."""
+    pages = [Reader(render_overview(book, links_of(book))) for book in (hostile(payload), hostile("word"))]
+    assert pages[0].structure == pages[1].structure
+    assert pages[0].text.count(payload) == pages[1].text.count("word") > 8
+    assert all(each.startswith(("#", "./")) for each in pages[0].values("href"))
+
+
+def test_control_and_bidi_characters_do_not_reach_the_page():
+    """A name that reads backwards would point at somebody else."""
+    odd = "\x00\x1b\x7f\u202e\u2066"
+    book = hostile(odd)
+    assert not set(render_overview(book, links_of(book))) & set(odd)
+
+
+def test_the_page_asks_for_nothing_from_elsewhere():
+    """The policy of the other pages, and no script."""
+    page = render_overview(large(30), {})
+    assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in page
+    assert not {tag for tag, _ in Reader(page).elements} & {
+        "script",
+        "link",
+        "iframe",
+        "object",
+        "embed",
+        "img",
+        "form",
+    }
+
+
+# --- in a browser ---------------------------------------------------------------------------------
+
+
+def test_nothing_of_a_hostile_batch_runs_in_a_browser(browser):
+    """All the payloads at once, also without the policy."""
+    book = hostile(" ".join(PAYLOADS))
+    page = render_overview(book, links_of(book))
+    (shown,) = browser.measure(page, [1200], "document.body.innerText")
+    assert all(payload in shown for payload in PAYLOADS)
+    for each in (page, without_policy(page)):
+        assert browser.title(each).startswith("2 of 3 graded")
+
+
+@pytest.mark.parametrize("book", [BOOK, large(60), hostile("a_name_without_an_end_" * 20)], ids=["two", "one", "long"])
+def test_no_page_scrolls_sideways(book, browser):
+    """From a small phone to a desk, also with words that never end."""
+    widths = [320, 390, 800, 1030, 1200]
+    page = render_overview(book, links_of(book))
+    assert browser.measure(page, widths, "document.documentElement.scrollWidth") == widths
+
+
+def test_a_printed_page_holds_every_row(browser):
+    """Whoever files it on paper has all of it."""
+    printed = browser.printed(render_overview(large(120), {}))
+    assert [i for i in range(120) if f"student-{i:04}" not in printed] == []
+    assert "per cent of the points" in printed
+
+
+# --- what was not checked ---------------------------------------------------------------------------
+
+ABSENT = "the simulator is not installed: install it."
+LACKING = mark(
+    *("sanitizer", Kind.SANITIZER, 0.0, 12.0),
+    verdict=Verdict.SKIPPED,
+    reason=Reason.NO_SIMULATOR,
+    message=ABSENT,
+)
+
+
+def test_what_was_not_checked_is_said_first_and_has_not_passed():
+    """In the head, the counts, the section of the assignment and the row of each student."""
+    book = gradebook(row("ada", grade(mark(), LACKING)), row("ben", PERFECT))
+    sums = sums_of(book.rows)
+    assert (sums.graded, sums.passed, sums.unchecked, sums.max_points) == (2, 1, 1, 62)
+    text = Reader(render_overview(book, {})).text
+    assert "2 submissions graded, 1 passed every check" in text
+    head = text.partition("What came in")[0]
+    assert "1 submission not checked in full" in head
+    assert "up to 12 points each: the simulator is missing. Do not publish these points yet." in head
+    assert "The simulator is not installed: install it. The same command then grades them again." in head
+    assert "None of the checks that were made failed." in text
+    assert "No check failed." not in text
+    row_of_ada = text.partition("All submissions")[2].partition("ada")[2].partition("ben")[0]
+    assert row_of_ada.split()[:5] == ["Ada", "5/17", "?/12", "5/5", "NO_SIMULATOR"]
+
+
+def test_where_all_was_checked_nothing_is_said_of_it():
+    """A course with a simulator sees no more than before."""
+    text = Reader(render_overview(gradebook(row("ben", PERFECT)), {})).text
+    assert "the simulator" not in text
+    assert "No check failed." in text
+
+
+def test_what_a_batch_lacks_is_counted_by_reason():
+    """Submissions, and the most points that one of them lacks; the words are those of a check."""
+    there = replace(LACKING, reason=Reason.DECIDED_ELSEWHERE, max_points=40.0, message="it is timed there.")
+    found = (grade(mark(), LACKING), grade(LACKING, replace(LACKING, max_points=20.0)), grade(there), PERFECT)
+    assert [(each.reason, each.submissions, each.points, each.message) for each in incomplete(found)] == [
+        (Reason.NO_SIMULATOR, 2, 32.0, ABSENT),
+        (Reason.DECIDED_ELSEWHERE, 1, 40.0, "it is timed there."),
+    ]

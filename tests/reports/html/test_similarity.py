@@ -1,0 +1,138 @@
+"""similarity.py: which sources are nearly the same, and which only solve the same task."""
+
+import re
+from itertools import combinations
+
+import pytest
+import yaml
+from gradebooks import grade, row
+from project import ROOT
+from rapidfuzz.distance import Indel
+
+from grader.grading.explain.compiler_hints import FUNCTIONS
+from grader.protocol.tokens import tokens
+from grader.reports.html.similarity import ALIKE, FEWEST, GIVEN, KEYWORDS, MOST, comparable, near_identical
+
+ASSIGNMENTS = ("coalsTransp", "coalsProgrm", "optimProgram", "blockMMM", "rgblkMMM")
+LANGUAGE = {*FUNCTIONS, *KEYWORDS, *ASSIGNMENTS, "real", "uint", "int", "float", "void", "TILE", "RT", "CHUNK"}
+DECLARATION = re.compile(r"\s*(?:const|__local|real|uint32_t|uint|int|float|size_t) [^;{}]*;\s*(?://.*)?")
+
+
+def skeleton(name):
+    return (ROOT / "assignments" / name / "kernels.cl").read_text()
+
+
+def right_solutions(name):
+    """The model solution, and those of the corpus of which every result is right."""
+    found = [(ROOT / "reference" / name / "kernels.cl").read_text()]
+    for folder in sorted((ROOT / "tests" / "submissions" / name).iterdir()):
+        fails = yaml.safe_load((folder / "expected.yaml").read_text())["fails"] or {}
+        if set(fails) <= {"memory", "performance"}:
+            found.append((folder / "kernels.cl").read_text())
+    return found
+
+
+def long_enough(name):
+    return [source for source in right_solutions(name) if len(comparable(source, skeleton(name))) >= FEWEST]
+
+
+def renamed(source):
+    """Every name of the student's own another, no comment, and all on as few lines as can be."""
+    names = {}
+    words = []
+    for token in tokens(source):
+        own = token.kind == "name" and token.text not in LANGUAGE
+        words.append(names.setdefault(token.text, f"z{len(names)}") if own else token.text if token.is_code else " ")
+        if token.kind == "newline":
+            words[-1] = "\n" if "#" in source else " "
+    return "".join(words)
+
+
+def reordered(source):
+    """Declarations that stand on neighbouring lines, last first."""
+    lines, run = [], []
+    for line in [*source.split("\n"), ""]:
+        if DECLARATION.fullmatch(line):
+            run.insert(0, line)
+        else:
+            lines += [*run, line]
+            run = []
+    return "\n".join(lines)
+
+
+def extended(source):
+    """One declaration more."""
+    return re.sub(r"\)\s*\{", ") {\n    int unused = 3;", source, count=1)
+
+
+def similarity(one, other, given):
+    return Indel.normalized_similarity(comparable(one, given), comparable(other, given))
+
+
+def rows(*sources):
+    return tuple(row(f"student-{i}", grade(source=source)) for i, source in enumerate(sources))
+
+
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_right_solutions_of_an_assignment_are_told_apart(name):
+    """Though they do the same: none of the corpus's is nearly identical with another, nor with the model solution."""
+    sources = right_solutions(name)
+    assert len(sources) >= 8
+    assert near_identical(rows(*sources), skeleton(name)) == ()
+    assert max(similarity(*pair, skeleton(name)) for pair in combinations(map(str, long_enough(name)), 2)) < 0.94
+
+
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_a_disguised_copy_is_seen(name):
+    """Renamed, reformatted, without comments, declarations exchanged: all the same; with one more: nearly."""
+    for source in long_enough(name):
+        copy = renamed(reordered(source))
+        assert copy != source
+        assert similarity(source, copy, skeleton(name)) == 1
+        assert similarity(source, renamed(reordered(extended(source))), skeleton(name)) > 0.96
+        (group,) = near_identical(rows(source, renamed(extended(source))), skeleton(name))
+        assert group.labels == ("student-0", "student-1")
+        assert ALIKE <= group.least == group.most < 1
+
+
+def test_what_the_skeleton_gives_is_no_evidence():
+    """The skeleton has nothing to compare, and a kernel's head and frame are not part of a solution."""
+    given = skeleton("blockMMM")
+    own = "x = y + z; "
+    assert comparable(given, given) == []
+    body = given.rpartition("}")[0] + own * 5 + "}"
+    assert len(comparable(body, given)) <= len(list(filter(lambda token: token.is_code, tokens(own * 5)))) + GIVEN
+    assert near_identical(rows(given, given + "// mine\n"), given) == ()
+
+
+def test_short_sources_are_alike_by_nature():
+    """A transposition without a tile is two lines that everybody writes; nothing is said of it."""
+    source = (ROOT / "reference" / "coalsTransp" / "baseline.cl").read_text()
+    assert near_identical(rows(source, renamed(source)), skeleton("coalsTransp")) == ()
+
+
+def test_many_alike_are_one_group():
+    """Forty disguises of one solution are a group of forty, not 780 pairs; another's two are a group of their own."""
+    one, *_, other = long_enough("blockMMM")
+    sources = [f"{one}// {i}\n" for i in range(40)] + [other, renamed(other)]
+    groups = near_identical(rows(*sources), skeleton("blockMMM"))
+    assert [len(group.labels) for group in groups] == [40, 2]
+    assert groups[1].labels == ("student-40", "student-41")
+
+
+def test_the_same_bytes_are_compared_once():
+    """They are told elsewhere; the first of them by label stands for all."""
+    one = long_enough("blockMMM")[0]
+    assert near_identical(rows(one, one), skeleton("blockMMM")) == ()
+    (group,) = near_identical(rows(one, one, renamed(one)), skeleton("blockMMM"))
+    assert group.labels == ("student-0", "student-2")
+
+
+def test_rows_without_a_grade_are_left_out():
+    """Nothing handed in is not like nothing handed in."""
+    assert near_identical((row("ada"), row("ben", fault="no device")), "") == ()
+
+
+def test_an_endless_source_is_cut():
+    """A file of a megabyte must not hold up a course."""
+    assert len(comparable("x ; " * 3 * MOST, "")) == MOST

@@ -1,0 +1,311 @@
+"""reports/: what learning platforms, programs and people are given to read."""
+
+import json
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+import xmlschema
+from junitparser import Error, Failure, JUnitXml
+from samples import BUILD, RACE, SLOW, SPEED, SPILLED, SPILLING, UNGRADED, check, failed, result, unchecked
+from xunit import XUNIT
+
+from grader.authoring.schema import Schema, schema_text
+from grader.reports import REPORTS
+from grader.reports.terminal import render, summary
+from grader.results.metrics import Usage
+from grader.results.result import ErrorMap, Kind, Reason, Result, Ungraded, Verdict
+
+NASTY = 'a<b> & "c" \x00\x1b[31m ]]> \ud83d \uffff é'
+MIXED = result(BUILD, check("correctness: one"), failed("correctness: two", message=NASTY, detail="x" * 30_000), SLOW)
+OUTCOMES = [result(BUILD, check("correctness: one"), SPEED), MIXED, UNGRADED]
+
+
+def junit(outcome):
+    return REPORTS["junit"](outcome)
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES, ids=["passed", "mixed", "ungraded"])
+def test_junit_passes_the_strict_schema(outcome):
+    """Nothing that the strictest reader refuses: unknown attributes, long texts, odd times, equal names."""
+    XUNIT.validate(ElementTree.fromstring(junit(outcome)))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text.replace('time="0.100"', 'time="0.1000001"'),
+        lambda text: text.replace('<testcase name="build"', '<testcase file="x" name="build"'),
+        lambda text: text.replace('<testcase name="build"', '<testcase name="correctness: one"'),
+        lambda text: text.replace("<testsuites ", '<testsuites skipped="0" '),
+    ],
+)
+def test_the_schema_refuses_what_readers_refuse(spoil):
+    """The check can fail: each trap of the consumers' list is one."""
+    text = junit(MIXED)
+    spoilt = spoil(text)
+    assert spoilt != text
+    with pytest.raises(xmlschema.XMLSchemaException):
+        XUNIT.validate(ElementTree.fromstring(spoilt))
+
+
+def test_junit_is_read_back_by_another_library_with_the_same_counts(tmp_path):
+    """junitparser sees as many cases, failures and seconds as the result has."""
+    path = tmp_path / "report.xml"
+    path.write_text(junit(MIXED), encoding="utf-8")
+    (suite,) = JUnitXml.fromfile(str(path))
+    assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (4, 2, 0, 0)
+    assert suite.time == pytest.approx(sum(round(each.seconds, 3) for each in MIXED.checks))
+    cases = list(suite)
+    assert [case.name for case in cases] == [each.name for each in MIXED.checks]
+    assert [case.classname for case in cases] == [f"coalsTransp.{each.kind}" for each in MIXED.checks]
+    assert [any(isinstance(entry, Failure) for entry in case.result) for case in cases] == [False, False, True, True]
+    assert "[[PROPERTY|points=20]]\n[[PROPERTY|max_points=40]]" in cases[3].system_out
+
+
+def test_a_failures_message_also_stands_first_in_its_text():
+    """Some readers show the one, some the other."""
+    failures = ElementTree.fromstring(junit(MIXED)).iter("failure")
+    for failure, reason in zip(failures, (Reason.WRONG_OUTPUT, Reason.TOO_SLOW), strict=True):
+        assert failure.get("type") == reason
+        assert failure.get("message").startswith(f"{reason}: ")
+        assert failure.text.replace("\n", " ").startswith(failure.get("message").replace("\n", " "))
+
+
+def test_findings_stand_between_the_message_and_the_detail():
+    """A learning platform shows which lines to look at, as far as its limit lets it."""
+    racing = failed("sanitizer: two", message="they race.", findings=(RACE, RACE), detail="the detail.")
+    failure = next(ElementTree.fromstring(junit(result(racing))).iter("failure"))
+    assert failure.get("message") == "WRONG_OUTPUT: they race."
+    message, sentence, line, *_, detail = failure.text.splitlines()
+    assert (message, sentence, detail) == (failure.get("message"), RACE.message, "the detail.")
+    assert line == "    17 | sum += As[ly][k] * Bs[k][lx];"
+    assert failure.text.count(RACE.cause) == 2
+    many = racing.model_copy(update={"findings": (RACE,) * 100})
+    failure = next(ElementTree.fromstring(junit(result(many))).iter("failure"))
+    assert len(failure.text) < 20_000
+    assert failure.text.endswith("(cut here; the JSON report has the rest)")
+
+
+def test_long_texts_are_cut_with_a_note():
+    """A reader that cuts would cut without one."""
+    failure = next(ElementTree.fromstring(junit(MIXED)).iter("failure"))
+    assert len(failure.text) < 20_000
+    assert failure.text.endswith("(cut here; the JSON report has the rest)")
+
+
+def test_a_fault_of_ours_is_an_error_and_no_grade(tmp_path):
+    """One case, in error, that says whose fault it is not."""
+    path = tmp_path / "report.xml"
+    path.write_text(junit(UNGRADED), encoding="utf-8")
+    (suite,) = JUnitXml.fromfile(str(path))
+    (case,) = suite
+    (error,) = case.result
+    assert isinstance(error, Error)
+    assert "not the student's fault: there is no OpenCL device." in error.message
+    assert (suite.tests, suite.errors, suite.failures) == (1, 1, 0)
+
+
+def test_json_holds_everything_and_reads_back():
+    """The record itself, by its published schema."""
+    for outcome, record in ((result(BUILD, SLOW), Result), (UNGRADED, Ungraded)):
+        assert record.model_validate_json(REPORTS["json"](outcome)) == outcome
+    fields = json.loads(REPORTS["json"](result(BUILD, SLOW)))
+    assert fields["schema_version"] == "grader-result/3"
+    assert set(fields) == set(json.loads(schema_text(Schema.RESULT))["properties"])
+
+
+def lines(*checks, width=80, color=False):
+    return render(result(*checks), width=width, color=color).splitlines()
+
+
+def test_a_passed_result_is_a_few_lines():
+    """Cases that passed are one row; the figures of the speed check stand below it."""
+    assert lines(BUILD, check("correctness: a"), check("correctness: b"), SPEED) == [
+        "Coalesced transposition  coalsTransp",
+        "kernels.cl",
+        "",
+        "passed build",
+        "passed correctness: all 2 cases                                          10 / 10",
+        "passed performance: cpu (height 1)                                       40 / 40",
+        "       7.21 GB/s (7.1 to 7.3)",
+        "       100 % of the model solution's speed (99 to 102)",
+        "       1.8 x the naive kernel's speed",
+        "       20 % of the copy bandwidth, which is 35.4 GB/s",
+        "",
+        "       total                                                             50 / 50",
+        "seed 7, 3.2 s, Test Device",
+    ]
+
+
+def test_spills_stand_under_the_speed():
+    """Of a kernel that is fast enough, too; what fits in registers is not told."""
+    for each in (SPEED, SLOW):
+        said = " ".join(" ".join(lines(each.model_copy(update={"usage": (SPILLING,)}))).split())
+        assert SPILLED in said
+        assert "8.25 KiB" not in said
+        assert "keeps" not in " ".join(lines(each.model_copy(update={"usage": (Usage(kernel="k", registers=40),)})))
+
+
+def test_failures_stand_with_their_reason_below():
+    """The first of a reason in full, the rest by name: they nearly always share a cause."""
+    wrong = [failed(f"correctness: case {i} (n {i})", message=f"error {i}.", detail="by far") for i in range(5)]
+    text = "\n".join(lines(BUILD, check("correctness: a"), *wrong, SLOW))
+    assert "FAILED correctness: case 0 (n 0)" in text
+    assert "       WRONG_OUTPUT  error 1.\n       by far" in text
+    assert "error 2." not in text
+    assert "FAILED correctness: 3 more                                                0 / 15" in text
+    assert "WRONG_OUTPUT  case 2, case 3, case 4" in text
+    assert "partly performance: cpu (height 1)                                       20 / 40" in text
+    assert "whole program: 3.5 ms, 0.13 x the naive program's speed" in text
+
+
+def test_what_was_not_run_is_one_line():
+    """Twelve times the same is once."""
+    skipped = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="the build failed.") for i in range(12)]
+    text = "\n".join(lines(*skipped))
+    assert text.count("the build failed.") == 1
+    assert "FAILED correctness: 12 cases                                              0 / 60" in text
+
+
+def test_findings_stand_under_their_check():
+    """Sentence, lines of source with what happens there, cause; three of them, and how many more there are."""
+    racing = failed("sanitizer: two", message="they race.", findings=(RACE,) * 5)
+    text = "\n".join(lines(racing))
+    assert "       WRONG_OUTPUT  they race.\n       line 13 writes As[0][7] while" in text
+    assert (
+        "         17 | sum += As[ly][k] * Bs[k][lx];\n"
+        "              work-item (3, 0) of group (1, 0) reads As[0][7]\n"
+        "         13 | As[ly][lx] = (gy < heightA && t + lx < widthA) ? A[gy*widthA + t …\n"
+    ) in text
+    assert text.count(" 17 | ") == 3
+    assert "(2 more in the other reports)" in text
+
+
+def test_a_finding_that_the_check_has_told_is_not_told_twice():
+    """The check's sentence is often that of its first finding."""
+    text = " ".join(" ".join(lines(failed("sanitizer: two", message=RACE.message, findings=(RACE,)))).split())
+    assert text.count(RACE.message) == 1
+    assert RACE.cause in text
+
+
+def test_nothing_is_wider_than_the_terminal():
+    """At 80 columns and at 60."""
+    for width in (80, 60):
+        for line in lines(
+            BUILD, failed("correctness: " + "long " * 30, message="words " * 40, findings=(RACE,)), SLOW, width=width
+        ):
+            assert len(line) <= width
+
+
+def test_colour_is_for_terminals_only():
+    """Plain text carries the same words."""
+    assert not any("\x1b" in line for line in lines(BUILD, SLOW))
+    assert any("\x1b[" in line for line in lines(BUILD, SLOW, color=True))
+
+
+def test_control_characters_of_a_submission_do_not_reach_the_terminal():
+    """A kernel's name or a compiler's quotation of the source cannot move the cursor or change colours."""
+    text = "\n".join(lines(failed("correctness: x", message=NASTY.replace("\ud83d", ""), detail="\x1b[2J\x07")))
+    assert not set(text) & {"\x00", "\x1b", "\x07"}
+
+
+def drawn(*cells, **more):
+    """An error map of these cells."""
+    return ErrorMap(**{"buffer": "B", "shape": (53, 90), "block": (16, 16), "cells": cells, **more})
+
+
+def test_the_first_failure_whose_map_tells_something_shows_it():
+    """Once, below its reason; a map of one sign says nothing new."""
+    checks = [
+        failed("correctness: a (n 1)", error_map=drawn("#")),
+        failed("correctness: b (n 2)", error_map=drawn("..#", "oo+")),
+    ]
+    text = "\n".join(lines(*checks))
+    legend = "       B in cells of 16 x 16:  . right  + partly wrong  # wrong  o not written"
+    assert f"it is wrong.\n{legend}\n       ..#\n       oo+\n" in text
+    assert text.count("in cells of") == 1
+    assert "in cells of" not in "\n".join(lines(checks[0]))
+
+
+def test_the_widest_map_fits_the_terminal():
+    """With the longest legend that cases give, in 80 columns."""
+    widest = drawn(*(20 * (40 * "o",)), buffer="Btr", block=(512, 16))
+    for line in lines(failed("correctness: a", error_map=widest.model_copy(update={"cells": (*widest.cells, ".+#o")}))):
+        assert len(line) <= 80
+    assert any(line.endswith("o not written") for line in lines(failed("a", error_map=drawn(".+#o", buffer="Btr"))))
+
+
+def test_one_failure_for_each_cause_is_explained():
+    """The commonest first; those without a cause are only named."""
+    checks = [
+        failed("correctness: a (n 1)", message="no cause."),
+        failed("correctness: b (n 2)", message="rare.", cause="rare"),
+        failed("correctness: c (n 3)", message="common at 3.", cause="common"),
+        failed("correctness: d (n 4)", message="common at 4.", cause="common"),
+    ]
+    text = "\n".join(lines(*checks))
+    assert text.index("common at 3.") < text.index("rare.")
+    assert "common at 4." not in text
+    assert "WRONG_OUTPUT  a, d" in text
+
+
+def test_junit_draws_the_map_below_the_failure():
+    """In its text, not in its message."""
+    (failure,) = ElementTree.fromstring(junit(result(failed("a", detail="by far", error_map=drawn(".#"))))).iter(
+        "failure"
+    )
+    assert failure.text.endswith("by far\nB in cells of 16 x 16:  . right  # wrong\n.#")
+    assert "cells" not in failure.get("message")
+
+
+WATCHED = (unchecked(), unchecked("memory: banks", Kind.MEMORY, 10), unchecked("memory: traffic", Kind.MEMORY, 10))
+
+
+def test_what_was_not_checked_keeps_its_points_and_stands_under_the_total():
+    """In every part of a report by which somebody may judge: the row, the total, the line of a list."""
+    outcome = result(BUILD, check("correctness: a", points=28, max_points=28), *WATCHED, SPEED)
+    told = render(outcome, width=80, color=False).splitlines()
+    start = told.index("skip   sanitizer (height 1)                                               0 / 12")
+    assert told[start + 1 : start + 4] == [
+        "       the simulator is not installed: install it.",
+        "skip   memory: banks, traffic                                             0 / 20",
+        "       the simulator is not installed: install it.",
+    ]
+    assert told[-3:-1] == [
+        "       total                                                            68 / 100",
+        "       68 of 100; 32 not checked here: the simulator is missing",
+    ]
+    assert summary("ada", outcome).split("  ")[-1] == "32 not checked here: the simulator is missing"
+    wrong = result(BUILD, failed("correctness: a"), *WATCHED)
+    assert summary("ada", wrong).endswith("WRONG_OUTPUT; 32 not checked here: the simulator is missing")
+
+
+def test_a_speed_that_the_courses_machine_decides_on_is_shown():
+    """What was measured here helps all the same."""
+    there = SPEED.model_copy(
+        update={"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.DECIDED_ELSEWHERE, "message": "not here."}
+    )
+    text = "\n".join(lines(BUILD, there))
+    assert "       not here.\n       7.21 GB/s (7.1 to 7.3)\n" in text
+    assert "       0 of 40; 40 are decided on the course's machine\n" in text
+
+
+def test_junit_skips_what_was_not_checked_and_says_its_worth():
+    """The reason, the points and the way on, in the message and in the text: older readers see only one of them."""
+    skipped = list(ElementTree.fromstring(junit(result(BUILD, *WATCHED))).iter("skipped"))
+    said = "worth {} points: the simulator is not installed: install it."
+    assert [each.get("message") for each in skipped] == [f"NO_SIMULATOR, {said.format(n)}" for n in (12, 10, 10)]
+    assert [each.text for each in skipped] == [each.get("message") for each in skipped]
+    cases = ElementTree.fromstring(junit(result(WATCHED[0]))).iter("testcase")
+    assert [case.findtext("system-out") for case in cases] == ["[[PROPERTY|points=0]]\n[[PROPERTY|max_points=12]]"]
+
+
+def test_what_draws_figures_obeys_no_file_of_the_working_directory(tmp_path):
+    """It may be a student's repository, and its settings can name code."""
+    (tmp_path / "matplotlibrc").write_text("font.size: 99\n")
+    loading = "from grader import reports; reports._load_what_draws()"
+    program = f"{loading}; import matplotlib; print(matplotlib.rcParams['font.size'])"
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 99

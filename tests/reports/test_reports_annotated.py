@@ -1,0 +1,56 @@
+"""reports/annotated.py: the source with what each line asks of memory."""
+
+from types import SimpleNamespace
+
+from samples import PROFILE
+
+from grader.course.submissions.task import Task
+from grader.grading.checks.memory import Counted
+from grader.grading.explain.problem import Problem
+from grader.reports.annotated import render
+from grader.results.result import Reason
+
+WRONG = Problem(reason=Reason.WRONG_OUTPUT, message="B is wrong.", detail="by far")
+
+
+def page(assignment, counted, source):
+    task = Task(assignment=assignment, submission=SimpleNamespace(source=source), seed=1)
+    return render(task, counted, width=80, color=False)
+
+
+def test_every_line_stands_with_its_counts(transposition):
+    """Each line of the source, with its number; below it a row for each of its accesses and conditions; then totals."""
+    lines = max(each.line for each in (*PROFILE.accesses, *PROFILE.branches))
+    source = "".join(f"source of line {number}\n" for number in range(1, lines + 1))
+    shown = page(transposition, Counted(profile=PROFILE, problem=None), source).splitlines()
+    listing = [row for row in shown if row[5:7] == "| "]
+    numbers = [int(row[:4]) for row in listing if row[:4].strip()]
+    assert numbers == list(range(1, lines + 1))
+    rows, number = dict.fromkeys(numbers, 0), 0
+    for row in listing:
+        number = int(row[:4]) if row[:4].strip() else number
+        rows[number] += not row[:4].strip()
+    counted = [each.line for each in (*PROFILE.accesses, *PROFILE.branches)]
+    assert rows == {number: counted.count(number) for number in numbers}
+    for access in PROFILE.accesses:
+        assert any(access.does in row and access.array in row and f"{access.requests:,} x" in row for row in shown)
+    assert any("times the least possible" in row for row in shown)
+    assert max(len(row) for row in shown) <= 80
+
+
+def test_wrong_results_are_said_below_the_counts(transposition):
+    """Counts of a kernel that is wrong are shown, and nobody takes it for right."""
+    shown = page(transposition, Counted(profile=PROFILE, problem=WRONG), "x\n")
+    assert shown.index("times the least possible") < shown.index("WRONG_OUTPUT  B is wrong.")
+
+
+def test_without_counts_there_is_the_reason(transposition):
+    """With what backs it, and no source."""
+    shown = page(transposition, WRONG, "x\n")
+    assert "WRONG_OUTPUT  B is wrong.\nby far\n" in shown
+    assert " | " not in shown
+
+
+def test_the_source_cannot_move_the_cursor(transposition):
+    """Escapes of a submission are shown as what they are."""
+    assert "\x1b" not in page(transposition, Counted(profile=PROFILE, problem=None), "a \x1b[31m b\n")

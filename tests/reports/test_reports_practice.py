@@ -1,0 +1,58 @@
+"""Cases for practice in every report: they are told, and decide nothing."""
+
+from xml.etree import ElementTree
+
+from pages import Reader
+from samples import BUILD, SPEED, check, failed, result
+from schemas.gradescope import Results
+from xunit import XUNIT
+
+from grader.lms.exports.gradescope import gradescope_results
+from grader.reports import REPORTS
+from grader.reports.terminal import render, summary
+from grader.results.gradebook import grade_of
+from grader.results.result import Kind, Verdict
+
+WRONG = failed("correctness: one (n 1)", message="it is wrong.")
+PRACTICE = failed("practice: odd (n 7)", message="odd ones are wrong.", detail="by far", cause="odd.").model_copy(
+    update={"kind": Kind.PRACTICE, "max_points": 0.0}
+)
+PRACTISED = result(BUILD, check("correctness: one (n 1)"), PRACTICE, SPEED)
+
+
+def test_practice_decides_nothing():
+    """What fails there leaves a submission passed, and is no cause to read first."""
+    assert PRACTISED.passed
+    assert PRACTISED.first_cause is None
+    assert grade_of(PRACTISED).passed
+    assert (PRACTISED.points, PRACTISED.max_points) == (45, 45)
+    assert not result(BUILD, PRACTICE, WRONG).passed
+    assert result(BUILD, PRACTICE, WRONG).first_cause == WRONG
+
+
+def test_every_report_shows_practice_for_what_it_is():
+    """Told in full to the student; to platforms that take points off for failures as skipped, or as worth nothing."""
+    terminal = render(PRACTISED, width=80, color=False)
+    assert "FAILED practice: odd (n 7)\n       WRONG_OUTPUT  odd ones are wrong.\n       by far" in terminal
+    assert "start here" not in terminal
+    assert summary("ada", PRACTISED).endswith("passed")
+    text = Reader(REPORTS["html"](PRACTISED)).text
+    assert "3 checks: 3 passed; 1 case for practice, 0 passed" in text
+    assert "Every check that counts passed." in text
+    assert "failed practice: odd (n 7) WRONG_OUTPUT odd ones are wrong." in text
+    document = ElementTree.fromstring(REPORTS["junit"](PRACTISED))
+    XUNIT.validate(document)
+    (case,) = (each for each in document.iter("testcase") if each.get("classname") == "coalsTransp.practice")
+    said = case.find("skipped")
+    assert said.get("message") == said.text == "for practice, and worth nothing: WRONG_OUTPUT: odd ones are wrong."
+    assert list(document.iter("failure")) == []
+    (test,) = (each for each in Results.model_validate_json(gradescope_results(PRACTISED)).tests if "odd" in each.name)
+    assert (test.score, test.max_score, test.status) == (0, 0, "failed")
+
+
+def test_practice_that_passes_is_a_row():
+    """Like any other kind."""
+    passed = PRACTICE.model_copy(update={"verdict": Verdict.PASSED, "reason": None, "message": "", "detail": ""})
+    assert "passed practice: odd (n 7)\n" in render(result(BUILD, passed), width=80, color=False)
+    assert "1 case for practice, 1 passed" in Reader(REPORTS["html"](result(BUILD, passed))).text
+    assert "for practice, and worth nothing: passed." in REPORTS["junit"](result(BUILD, passed))

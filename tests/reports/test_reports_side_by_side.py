@@ -1,0 +1,234 @@
+"""A suite in every report: its kernels apart, and side by side (reports/side_by_side.py, ladder.py)."""
+
+import csv
+import re
+from xml.etree import ElementTree
+
+import pytest
+from gradebooks import gradebook, row
+from pages import PAYLOADS, Reader
+from puppets import Puppets, handin, plan_of, silent
+from samples import BUILD, PROFILE, RACE, ROOFLINE, SPEED, failed, performance, result
+from schemas.gradescope import Results
+from suites import FIRST, LAST, NAME
+from xunit import XUNIT
+
+from grader.batch.regrading import choose
+from grader.batch.rescoring import rescore
+from grader.batch.scheduler import grade_all
+from grader.batch.store import Store
+from grader.common.phrases import capital
+from grader.lms.exports.feedback import comment
+from grader.lms.exports.grades import grades_csv
+from grader.lms.exports.gradescope import gradescope_results
+from grader.reports import REPORTS
+from grader.reports.figures.ladder import ladder as drawn
+from grader.reports.html.page import lines_of
+from grader.reports.side_by_side import HEADINGS, in_words, standings_of
+from grader.reports.terminal import render
+from grader.results.gradebook import grade_of
+from grader.results.result import Kind, Reason
+from grader.results.suite_results import joined
+
+RACING = failed("sanitizer (n 3)", kind=Kind.SANITIZER, reason=Reason.DATA_RACE, message="a race.", findings=(RACE,))
+WRONG = failed("correctness: one (n 1)", message="it is wrong.")
+FAST = SPEED.model_copy(update={"performance": ROOFLINE})
+
+
+def suite_of(ladder, first, last, **changes):
+    """Hand-made results of both kernels, as one."""
+    whole = joined(ladder, [result(*first, **changes), result(*last, **changes)])
+    return whole.model_copy(update={"assignment": NAME})
+
+
+def text_of(outcome):
+    return Reader(REPORTS["html"](outcome)).text
+
+
+# --- what is compared -----------------------------------------------------------------------------
+
+
+def test_kernels_stand_side_by_side(climbed):
+    """Rates, shares of the model solution's, and times the first, of a real grading."""
+    first, last = standings_of(climbed["right"])
+    assert (first.part, last.part) == (FIRST, LAST)
+    assert first.times_first == 1.0
+    assert last.times_first == last.performance.rate.median / first.performance.rate.median
+    assert sum(each.points for each in (first, last)) == climbed["right"].points
+    for each in (first, last):
+        rate, of_model, times, _ = each.cells
+        assert re.fullmatch(r"[\d.,e+]+ GFLOPS", rate)
+        assert of_model.endswith(" %")
+        assert times.endswith(" x")
+
+
+def test_arithmetic_for_each_byte_is_counted(climbed):
+    """What tiles are for: each word that is staged is used sixteen times."""
+    first, last = standings_of(climbed["right"])
+    if last.intensity is None:
+        pytest.skip("no simulator: nothing was counted")
+    assert last.intensity > 10 * first.intensity
+
+
+def test_what_was_not_measured_is_a_dash(climbed):
+    """Also where the first kernel is the one that lacks a rate."""
+    _, last = standings_of(climbed["missing"])
+    assert last.cells == ("-", "-", "-", "-")
+    assert standings_of(climbed["broken"])[0].performance is None
+    assert standings_of(result(BUILD, SPEED)) == ()
+
+
+def test_rates_of_different_things_are_not_compared(ladder):
+    """GB/s are no multiple of GFLOPS, and have no figure in common."""
+    mixed = suite_of(ladder, (BUILD, FAST), (BUILD, SPEED))
+    assert [each.times_first for each in standings_of(mixed)] == [1.0, None]
+    assert drawn({each.part: each.performance for each in standings_of(mixed)}) is None
+    assert drawn({}) is None
+
+
+def test_the_figure_tells_its_figures():
+    """In words, for those who cannot see it."""
+    label = ElementTree.fromstring(drawn({"first": ROOFLINE, "last": ROOFLINE})).get("aria-label")
+    assert label.startswith("Rates in GFLOPS: first 1,190 (model ")
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_no_name_becomes_markup_in_the_figure(payload):
+    """The names of kernels are drawn as text."""
+    plain, hostile = (ElementTree.fromstring(drawn({name: ROOFLINE})) for name in ("word", payload))
+    assert {each.tag for each in hostile.iter()} <= {each.tag for each in plain.iter()}
+
+
+# --- reports --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["right", "missing", "broken"])
+def test_a_terminal_of_80_columns_holds_it(climbed, name):
+    """Each kernel under its name with its points, and a table of the rates if there are any."""
+    text = render(climbed[name], width=80, color=False)
+    assert max(map(len, text.splitlines())) <= 80
+    for standing in standings_of(climbed[name]):
+        assert re.search(rf"\n\n       {standing.part} +{standing.points:g} / {standing.max_points:g}\n", text)
+    assert ("of first" in text) == (name != "broken")
+    assert f"{FIRST}: " not in text
+
+
+def test_a_kernel_that_does_not_build_is_two_rows(climbed):
+    """What went wrong, and all that was not run for it as one."""
+    text = render(climbed["missing"], width=80, color=False).partition(f"       {LAST} ")[2]
+    assert "KERNEL_MISSING  the file has no kernel named blockMMM" in text
+    assert text.count("the build failed.") == 1
+    assert re.search(r"FAILED correctness, sanitizer, memory, performance +0 / \d+\n", text)
+
+
+def test_where_to_start_is_the_first_kernel_that_is_wrong(ladder):
+    """And in it what the simulator saw; a race of a later kernel comes later."""
+    both = suite_of(ladder, (BUILD, WRONG, RACING), (BUILD, RACING))
+    assert both.first_cause.name == f"{FIRST}: sanitizer (n 3)"
+    later = suite_of(ladder, (BUILD, WRONG), (BUILD, RACING))
+    assert later.first_cause.name == f"{FIRST}: correctness: one (n 1)"
+    assert "start here" not in render(later, width=80, color=False)
+    assert f"start here: {FIRST}: a race." in render(both, width=80, color=False)
+    assert f"in {FIRST}: sanitizer (n 3)" in text_of(both).partition("The kernels side by side")[0]
+
+
+@pytest.mark.parametrize("name", ["right", "missing", "broken"])
+def test_the_page_has_a_section_for_each_kernel(climbed, name):
+    """With its checks, speed and memory; the table leads to them, and no id is there twice."""
+    outcome = climbed[name]
+    page = Reader(REPORTS["html"](outcome))
+    ids = page.values("id")
+    assert len(ids) == len(set(ids))
+    assert {target.strip("#") for target in page.values("href")} <= set(ids)
+    for heading in HEADINGS:
+        assert capital(heading) in page.text
+    for number, standing in enumerate(standings_of(outcome), start=1):
+        assert {f"part-{number}-{what}" for what in ("kernel", "checks", "speed")} <= set(ids)
+        assert (f"part-{number}-memory" in ids) == (standing.part in outcome.profiles)
+        assert f"{standing.part} {standing.points:g} of {standing.max_points:g} points Checks" in page.text
+    checks = page.text.partition("side by side")[2].partition("Your source")[0]
+    assert f"{FIRST}: " not in checks.replace(f"{FIRST}: build", "")
+
+
+def test_no_page_scrolls_sideways(climbed, browser):
+    """On a phone, on a tablet, on a desk."""
+    widths = [360, 768, 1280]
+    page = REPORTS["html"](climbed["right"])
+    assert browser.measure(page, widths, "document.documentElement.scrollWidth") == widths
+
+
+def test_notes_at_a_line_that_serves_several_kernels_name_them(ladder):
+    """Else the counts of one would be read as the other's; at a line of one kernel no name is needed."""
+    last = PROFILE.model_copy(update={"accesses": PROFILE.accesses[:1], "branches": ()})
+    source = "\n" * 30
+    whole = suite_of(ladder, (BUILD,), (BUILD,), source=source)
+    lines = lines_of(whole.model_copy(update={"profiles": {FIRST: PROFILE, LAST: last}}))
+    assert [note.partition(":")[0] for note in lines[12].costly] == [FIRST, LAST]
+    assert not any(note.startswith(FIRST) for note in (*lines[16].costly, *lines[16].counts))
+
+
+@pytest.mark.parametrize("name", ["right", "missing", "broken"])
+def test_junit_names_are_unique_and_classes_are_kinds(climbed, name):
+    """The kernel is part of a case's name, so that the strictest reader takes the file."""
+    root = ElementTree.fromstring(REPORTS["junit"](climbed[name]))
+    XUNIT.validate(root)
+    cases = list(root.iter("testcase"))
+    assert len({case.get("name") for case in cases}) == len(cases) == len(climbed[name].checks)
+    assert {case.get("classname") for case in cases} == {f"{NAME}.{check.kind}" for check in climbed[name].checks}
+
+
+def test_gradescope_is_told_of_each_kernel(climbed):
+    """Points and speed in the text above the tests."""
+    results = Results.model_validate_json(gradescope_results(climbed["missing"]))
+    first, last = standings_of(climbed["missing"])
+    assert in_words(first) in results.output
+    assert f"{FIRST}: {first.points:g} of {first.max_points:g} points, " in results.output
+    assert results.output.splitlines()[-1] == f"{LAST}: 0 of {last.max_points:g} points"
+    assert sum(test.score for test in results.tests) == results.score
+
+
+# --- a batch --------------------------------------------------------------------------------------
+
+
+def test_a_grade_has_points_and_speeds_by_kernel(climbed):
+    """In the gradebook, in the table of all, and in the comment for Moodle."""
+    grade = grade_of(climbed["missing"])
+    first, last = standings_of(climbed["missing"])
+    assert grade.parts == (FIRST, LAST)
+    assert grade.points_of_part(FIRST) == (first.points, first.max_points)
+    assert list(grade.speeds) == [FIRST]
+    book = gradebook(row("ada", grade), row("ben"), parts={"coalsTransp": (FIRST, LAST)})
+    ada, ben = csv.DictReader(grades_csv(book).lstrip("\ufeff").splitlines())
+    assert float(ada[f"{FIRST}: points"]) + float(ada[f"{LAST}: points"]) == float(ada["points"])
+    assert float(ada[f"{FIRST}: rate"]) == first.performance.rate.median
+    assert (ada[f"{FIRST}: unit"], ada[f"{LAST}: rate"], ada["rate"]) == ("GFLOPS", "", "")
+    assert {value for name, value in ben.items() if name.startswith((FIRST, LAST))} == {""}
+    said = comment(book.rows[0])
+    assert f"{FIRST} {first.points:g} / {first.max_points:g}, {LAST} 0 / {last.max_points:g}" in said
+    assert f"Start here: {LAST}: KERNEL_MISSING: " in said
+
+
+def test_a_kernel_of_a_suite_can_be_graded_again(ladder, climbed, tmp_path):
+    """`--regrade check=WORDS` finds it by the name that all its checks begin with."""
+    plan, store = (
+        plan_of([ladder], handin("ada", assignment=NAME), handin("ben", b"x", assignment=NAME)),
+        Store(tmp_path),
+    )
+    answers = {b"x": [climbed["missing"]], handin("ada").data: [climbed["right"]]}
+    grade_all(plan, Puppets(answers=answers), store, silent)
+    for words, labels in ((LAST, ["ben"]), (f"{LAST}: memory", ["ben"]), (FIRST, []), ("correctness", ["ben"])):
+        keys = choose(plan, store, {NAME: ladder}, f"check={words}")
+        assert [plan.items[key].handins[0].student.label for key in keys] == labels
+
+
+def test_scoring_anew_changes_nothing(climbed, ladder):
+    """Neither names nor times of the whole."""
+    for name, whole in climbed.items():
+        assert rescore(whole, ladder) == whole, name
+
+
+def test_several_speeds_are_kept_by_part(ladder):
+    """Also if a kernel in the middle was not timed."""
+    other = performance(rate=performance().rate.model_copy(update={"median": 3.0}))
+    speeds = grade_of(suite_of(ladder, (BUILD, SPEED), (BUILD, SPEED.model_copy(update={"performance": other})))).speeds
+    assert [(part, each.rate) for part, each in speeds.items()] == [(FIRST, 7.21), (LAST, 3.0)]

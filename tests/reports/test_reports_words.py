@@ -1,0 +1,195 @@
+"""reports/words.py: what several reports say in the same words."""
+
+import pytest
+from samples import PROFILE, RACE, ROOFLINE, SPILLED, SPILLING, failed, performance, unchecked
+
+from grader.common.phrases import count
+from grader.reports.statistics import Incomplete
+from grader.reports.words import (
+    access_in_words,
+    branch_in_words,
+    bytes_in_words,
+    failure_in_words,
+    finding_in_words,
+    incomplete_in_words,
+    score_in_words,
+    seconds_in_words,
+    skip_in_words,
+    speed_in_words,
+    spills_in_words,
+    three_digits,
+    usage_in_words,
+)
+from grader.results.metrics import Branch, Usage
+from grader.results.result import Reason, Unchecked
+
+RACING_WORDS = f"""\
+{RACE.message}
+    17 | sum += As[ly][k] * Bs[k][lx];
+         {RACE.places[0].words}
+    13 | As[ly][lx] = (gy < heightA && t + lx < widthA) ? A[gy*widthA + t + lx] : 0.0f;
+         {RACE.places[1].words}
+{RACE.cause} Seen 4,096 times."""
+
+
+def test_a_finding_is_its_sentence_its_lines_and_its_cause():
+    """In the order in which a student reads them."""
+    assert finding_in_words(failed("sanitizer: one"), RACE) == RACING_WORDS
+
+
+def test_a_finding_does_not_repeat_the_sentence_of_its_check():
+    """Nor does it count what was seen once."""
+    once = RACE.model_copy(update={"times": 1})
+    words = finding_in_words(failed("sanitizer: one", message=f"{RACE.message} So it is."), once)
+    assert words.startswith("    17 | ")
+    assert words.endswith(RACE.cause)
+
+
+def test_accesses_are_measured_against_the_least_that_would_do():
+    """Sectors in global memory, turns in local memory; the distance of neighbours where there is one."""
+    stretched, whole, conflicting = map(access_in_words, PROFILE.accesses)
+    assert stretched == (
+        "reads A: 16,384 sectors where 2,048 would do (8 x, up to 8 x in one request), in 512 requests; "
+        "neighbouring work-items are 256 bytes apart"
+    )
+    assert whole == (
+        "writes As in local memory: 512 turns, as few as can be, in 512 requests; "
+        "neighbouring work-items are 4 bytes apart"
+    )
+    assert conflicting == (
+        "reads As in local memory: 16,384 turns where 8,192 would do (2 x, up to 2 x in one request), in 8,192 requests"
+    )
+
+
+def test_branches_are_counted_by_the_warps_that_part():
+    """None, or a share."""
+    assert [branch_in_words(each) for each in (*PROFILE.branches, Branch(line=1, reached=0, diverged=0))] == [
+        "condition: every warp stays together, 1,024 times",
+        "condition: warps part 12 of 128 times (9.4 %)",
+        "condition: every warp stays together, 0 times",
+    ]
+
+
+def test_speeds_have_no_exponents():
+    """1,190 GFLOPS, not 1.19e+03; the copy bandwidth only where moving is all there is to do."""
+    assert next(speed_in_words(ROOFLINE)) == "1,190 GFLOPS (1,160 to 1,230)"
+    assert len(list(speed_in_words(ROOFLINE))) == 3
+    assert list(speed_in_words(performance()))[-1] == "20 % of the copy bandwidth, which is 35.4 GB/s"
+
+
+def test_a_speed_in_a_kit_is_held_against_the_model_solution_by_a_yardstick_or_not_at_all():
+    """What is not known is not told."""
+    lines = list(speed_in_words(performance(fraction_of_reference=None)))
+    assert not [line for line in lines if "model solution" in line]
+    assert [line for line in lines if "naive kernel" in line]
+    judged = list(speed_in_words(performance(yardstick=2.5)))
+    assert "judged by a yardstick: the model solution is 2.5 x as fast as the naive kernel" in judged
+
+
+@pytest.mark.parametrize(
+    ("usage", "cause"),
+    [
+        (SPILLING, "The usual cause is more values at a time than there are registers"),
+        (SPILLING.model_copy(update={"spilled": 0}), "The usual cause is a private array with an index that is not"),
+        (Usage(kernel="rgblkMMM", in_memory=96), "(a large RT, a long unrolled loop), or a private array with an"),
+        (Usage(kernel="rgblkMMM", registers=255, spilled=96), "The usual cause is more values at a time than"),
+    ],
+    ids=["spilled", "no spills", "not known", "no frame"],
+)
+def test_what_is_not_in_registers_is_told_with_its_cause(usage, cause):
+    """Too few registers or an array that none can hold: the driver may tell which, or not."""
+    (words,) = spills_in_words([usage])
+    assert words.startswith(SPILLED)
+    assert cause in words
+
+
+def test_what_is_in_registers_is_no_news():
+    """Nor is what nobody knows."""
+    assert list(spills_in_words([Usage(kernel="k"), Usage(kernel="k", registers=40, in_memory=0, spilled=0)])) == []
+
+
+def test_what_a_kernel_takes_is_as_much_as_the_driver_says():
+    """Registers, local memory, either or nothing."""
+    assert usage_in_words(SPILLING) == "rgblkMMM takes 255 registers a work-item, 8.25 KiB of local memory a work-group"
+    assert usage_in_words(Usage(kernel="k", local=0)) == "k takes 0 bytes of local memory a work-group"
+    assert usage_in_words(Usage(kernel="k")) == ""
+
+
+def test_a_failure_tells_what_was_spilled():
+    """In JUnit files, where a slow kernel's check is all there is of it."""
+    assert SPILLED in failure_in_words(failed("performance: gpu", detail="by far", usage=(SPILLING,)))
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (three_digits(0.892), "0.892"),
+        (three_digits(98.54), "98.5"),
+        (three_digits(1234.5), "1,230"),
+        (three_digits(12_345_678), "12,300,000"),
+        (seconds_in_words(0.00352), "3.52 ms"),
+        (seconds_in_words(2), "2 s"),
+        (seconds_in_words(4.2e-7), "420 ns"),
+        (seconds_in_words(0), "0 ns"),
+        (bytes_in_words(1), "1 byte"),
+        (bytes_in_words(999), "999 bytes"),
+        (bytes_in_words(16_777_216), "16.8 MB"),
+        (bytes_in_words(5e12), "5,000 GB"),
+        (count(1, "block"), "1 block"),
+        (count(4096, "byte"), "4,096 bytes"),
+    ],
+)
+def test_quantities_have_three_digits_and_a_unit(said, words):
+    """As a measurement has."""
+    assert said == words
+
+
+def left(reason, points, checks=2):
+    return Unchecked(reason=reason, checks=checks, points=points)
+
+
+@pytest.mark.parametrize(
+    ("unchecked", "words"),
+    [
+        ((), "68 of 100 points"),
+        ((left(Reason.NO_SIMULATOR, 32.0),), "68 of 100; 32 not checked here: the simulator is missing"),
+        ((left(Reason.DECIDED_ELSEWHERE, 12.0),), "68 of 100; 12 are decided on the course's machine"),
+        ((left(Reason.DECIDED_ELSEWHERE, 1.0),), "68 of 100; 1 is decided on the course's machine"),
+        (
+            (left(Reason.NO_SIMULATOR, 12.5), left(Reason.DECIDED_ELSEWHERE, 19.5)),
+            "68 of 100; 12.5 not checked here: the simulator is missing; 19.5 are decided on the course's machine",
+        ),
+        (
+            (left(Reason.NO_SIMULATOR, 0.0, checks=1),),
+            "68 of 100; 1 check for no points not checked here: the simulator is missing",
+        ),
+    ],
+)
+def test_a_score_says_what_was_not_checked(unchecked, words):
+    """How many points, and why; also of a check that is worth none."""
+    assert score_in_words(68.0, 100.0, unchecked) == words
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        (unchecked(points=12), "NO_SIMULATOR, worth 12 points: the simulator is not installed: install it."),
+        (unchecked(points=0), "NO_SIMULATOR, for no points: the simulator is not installed: install it."),
+        (unchecked(reason=Reason.HIDDEN, points=0, message="hidden: wait."), "hidden: wait."),
+    ],
+)
+def test_a_skipped_check_says_why_and_what_it_is_worth(check, words):
+    """The reason by its name, for those who search reports for it."""
+    assert skip_in_words(check) == words
+
+
+def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
+    """An instructor must not publish them unseen."""
+    fields = {"submissions": 12, "points": 32.0, "message": "the simulator is not installed: install it."}
+    assert incomplete_in_words(Incomplete(reason=Reason.NO_SIMULATOR, **fields)) == (
+        "12 submissions not checked in full, up to 32 points each: the simulator is missing. Do not publish these "
+        "points yet. The simulator is not installed: install it. The same command then grades them again."
+    )
+    assert incomplete_in_words(Incomplete(reason=Reason.DECIDED_ELSEWHERE, **fields)) == (
+        "12 submissions not decided in full, up to 32 points each: that is for the course's machine."
+    )

@@ -1,0 +1,50 @@
+"""gradebook.py: a batch in brief, and the points of several assignments together."""
+
+from gradebooks import NAMES, grade, gradebook, mark, missed, row
+from samples import BUILD, SLOW, failed, result
+
+from grader.results.gradebook import grade_of, totals
+from grader.results.result import Reason
+
+
+def test_a_grade_says_what_its_result_says():
+    """Points, checks in their order, the speed that was measured, what to read first."""
+    whole = result(BUILD, failed("correctness: one"), SLOW)
+    brief = grade_of(whole)
+    assert (brief.points, brief.max_points, brief.passed) == (whole.points, whole.max_points, False)
+    assert [(each.name, each.points, each.reason) for each in brief.marks] == [
+        (each.name, each.points, each.reason) for each in whole.checks
+    ]
+    assert brief.speeds[""].rate == SLOW.performance.rate.median
+    assert brief.first_cause.reason is whole.first_cause.reason is Reason.WRONG_OUTPUT
+    assert grade_of(result(BUILD)).speeds == {}
+    assert grade_of(result(BUILD)).first_cause is None
+
+
+def test_totals_are_sums_over_the_assignments():
+    """What was not handed in counts as nothing out of its points; a late file makes it late."""
+    book = gradebook(
+        row("anna", grade(mark(points=3.0), missed()), assignment=NAMES[0], late=True),
+        row("anna", grade(mark(points=5.0)), assignment=NAMES[1]),
+        row("bob", grade(mark(points=2.0)), assignment=NAMES[0]),
+        row("bob", assignment=NAMES[1]),
+        maxima={NAMES[0]: 10.0, NAMES[1]: 100.0},
+    )
+    anna, bob = totals(book)
+    assert (anna.grade.points, anna.grade.max_points, anna.late) == (8.0, 15.0, True)
+    assert [each.name.partition(":")[0] for each in anna.grade.marks] == [NAMES[0], NAMES[0], NAMES[1]]
+    assert anna.grade.first_cause.message.startswith(f"{NAMES[0]}: ")
+    assert (bob.grade.points, bob.grade.max_points, bob.late) == (2.0, 105.0, False)
+
+
+def test_who_is_not_graded_yet_has_no_total():
+    """A part would be taken for the whole."""
+    book = gradebook(
+        row("anna", grade(mark()), assignment=NAMES[0]),
+        row("anna", fault="too noisy.", assignment=NAMES[1]),
+        row("bob", assignment=NAMES[0]),
+        row("bob", assignment=NAMES[1]),
+    )
+    anna, bob = totals(book)
+    assert (anna.status, anna.fault) == ("ungraded", "too noisy.")
+    assert bob.status == "absent"

@@ -1,0 +1,86 @@
+"""result.py: nothing counts as passed because it was not looked at."""
+
+import json
+
+import pytest
+from pydantic import ValidationError
+from samples import BUILD, SLOW, SPEED, check, failed, result, unchecked
+
+from grader.reports import REPORTS
+from grader.results.gradebook import grade_of
+from grader.results.result import NOT_MADE, OUTSTANDING, Kind, Reason, Result, Unchecked, Verdict
+
+HERE, ELSEWHERE = OUTSTANDING
+TIMED_ELSEWHERE = unchecked("performance: cpu (height 1)", Kind.PERFORMANCE, 40, ELSEWHERE, "it is timed there.")
+WATCHED = (unchecked(), unchecked("memory: banks", Kind.MEMORY, 20))
+HIDDEN = unchecked("correctness: secret", Kind.CORRECTNESS, 0, Reason.HIDDEN, "hidden.")
+
+
+def seen(outcome):
+    """What is said of a result, and of its brief form in a batch alike."""
+    brief = grade_of(outcome)
+    assert (outcome.passed, outcome.failed, outcome.unchecked) == (brief.passed, brief.failed, brief.unchecked)
+    return outcome.passed, outcome.failed, outcome.unchecked
+
+
+@pytest.mark.parametrize("reason", [None, *(reason for reason in Reason if reason not in NOT_MADE)])
+def test_a_skipped_check_says_why_it_was_not_made(reason):
+    """Without such a reason nobody could tell what its points are."""
+    with pytest.raises(ValidationError, match="a skipped check, and no other"):
+        check("sanitizer", kind=Kind.SANITIZER, verdict=Verdict.SKIPPED, reason=reason)
+
+
+@pytest.mark.parametrize("reason", sorted(NOT_MADE))
+@pytest.mark.parametrize("verdict", [Verdict.PASSED, Verdict.PARTIAL, Verdict.FAILED])
+def test_a_check_that_was_made_has_no_such_reason(verdict, reason):
+    """It is about the student's code."""
+    with pytest.raises(ValidationError, match="a skipped check, and no other"):
+        check("sanitizer", kind=Kind.SANITIZER, verdict=verdict, reason=reason)
+
+
+def test_what_was_not_checked_is_in_the_total_by_reason():
+    """Counted by hand: 5 + 40 of 5 + 40 + 12 + 20."""
+    outcome = result(BUILD, check("correctness: one"), *WATCHED, SPEED)
+    assert (outcome.points, outcome.max_points) == (45, 77)
+    assert seen(outcome) == (False, False, (Unchecked(reason=HERE, checks=2, points=32),))
+    both = result(BUILD, TIMED_ELSEWHERE, *WATCHED)
+    assert [(left.reason, left.points) for left in both.unchecked] == [(HERE, 32), (ELSEWHERE, 40)]
+
+
+def test_a_check_for_no_points_that_was_not_made_is_not_overlooked():
+    """Whoever passes all others has not passed every check."""
+    outcome = result(BUILD, check("correctness: one"), unchecked(points=0))
+    assert seen(outcome) == (False, False, (Unchecked(reason=HERE, checks=1, points=0),))
+
+
+def test_a_hidden_check_was_made():
+    """Nothing is left to be done about it; what is shown tells nothing of how it went."""
+    assert seen(result(BUILD, check("correctness: one"), HIDDEN)) == (True, False, ())
+
+
+def test_a_failure_is_one_whatever_else_is_open():
+    """Also where a part is earned; a case for practice is none."""
+    for lost in (failed("correctness: one"), SLOW):
+        passed, has_failed, left = seen(result(BUILD, lost, *WATCHED))
+        assert (passed, has_failed, len(left)) == (False, True, 1)
+    assert seen(result(BUILD, failed("practice: one", kind=Kind.PRACTICE, max_points=0))) == (True, False, ())
+
+
+def test_a_check_that_was_not_made_is_never_the_first_to_read():
+    """There is nothing to mend in the source."""
+    assert result(BUILD, *WATCHED, TIMED_ELSEWHERE, HIDDEN).first_cause is None
+    wrong = failed("correctness: one")
+    assert result(BUILD, *WATCHED, wrong).first_cause == wrong
+
+
+def test_the_json_says_what_was_not_checked_and_reads_back():
+    """Its readers need not add up; ours does, so that the field and the checks cannot disagree."""
+    outcome = result(BUILD, *WATCHED, TIMED_ELSEWHERE)
+    fields = json.loads(REPORTS["json"](outcome))
+    assert fields["unchecked"] == [
+        {"reason": "NO_SIMULATOR", "checks": 2, "points": 32.0},
+        {"reason": "DECIDED_ELSEWHERE", "checks": 1, "points": 40.0},
+    ]
+    fields["unchecked"] = []
+    assert Result.model_validate_json(json.dumps(fields)) == outcome
+    assert len(Result.model_validate(fields).unchecked) == 2

@@ -1,0 +1,158 @@
+"""withholding.py: what is hidden is told to nobody, also not by what is shown."""
+
+import copy
+
+import pytest
+from courses import KERNEL, course_of
+from hiding import CASES, FIELDS, HIDDEN, SECRET, changed, failing, hiding_course, right
+from samples import RACE
+
+from grader.grading.checks.correctness import forfeit
+from grader.grading.grade import BUILD_FAILED
+from grader.results.result import Check, Reason, Verdict
+from grader.results.suite_results import joined
+from grader.results.withholding import released, withheld
+
+MESSAGE = "hidden: its outcome, worth up to {} points, is shown when it is released."
+TOO = "hidden: its outcome, worth up to {} points, would tell of hidden cases, and is shown when they are released."
+
+
+@pytest.fixture(scope="module")
+def assignment(tmp_path_factory):
+    """One in which something is hidden."""
+
+    return lambda *hidden: hiding_course(tmp_path_factory.mktemp("course"), *hidden).load("small")
+
+
+def test_where_nothing_is_hidden_the_result_is_itself(assignment):
+    """Not even a copy; and what is released is shown in any case."""
+    whole = right(assignment())
+    assert withheld(whole, assignment()) is whole
+    assert released(whole, assignment("case")) is whole
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_name_and_kind_of_a_hidden_check_are_shown_and_nothing_else(assignment, name):
+    """It counts for nothing, and says what it is worth; the sums are of what is left."""
+    whole = failing(right(assignment()), HIDDEN[name], findings=(RACE,))
+    shown = withheld(whole, assignment(name))
+    check, old = shown.checks[HIDDEN[name]], whole.checks[HIDDEN[name]]
+    said = MESSAGE.format(f"{old.max_points:g}") if old.max_points else MESSAGE.replace(", worth up to {} points,", "")
+    assert check == Check(
+        name=old.name,
+        kind=old.kind,
+        verdict=Verdict.SKIPPED,
+        reason=Reason.HIDDEN,
+        points=0,
+        max_points=0,
+        seconds=0,
+        message=said,
+    )
+    assert [each.name for each in shown.checks] == [each.name for each in whole.checks]
+    assert shown.points == sum(each.points for each in shown.checks)
+    assert shown.max_points == sum(each.max_points for each in shown.checks)
+    assert shown.seconds == sum(each.seconds for each in shown.checks) < whole.seconds
+    assert SECRET not in shown.model_dump_json()
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_all_that_is_not_hidden_is_as_it_was(assignment, name):
+    """Where a case that is shown fails, nothing of the rest tells how a hidden one went."""
+    whole = failing(right(assignment()), 1)
+    shown = withheld(whole, assignment(name))
+    assert [number for number, (old, new) in enumerate(zip(whole.checks, shown.checks, strict=True)) if old != new] == [
+        HIDDEN[name]
+    ]
+    assert shown.profiles == ({} if name == "memory" else whole.profiles)
+
+
+def test_counts_are_withheld_with_a_memory_check(assignment):
+    """They stand beside the lines of the source, and in a roofline."""
+    whole = right(assignment())
+    assert withheld(whole, assignment("memory")).profiles == {}
+    assert withheld(whole, assignment("performance")).profiles == whole.profiles
+
+
+def consequences(whole):
+    """What becomes of a submission whose case fails that is hidden: nothing else of it counts."""
+    wrong = failing(whole, HIDDEN["case"])
+    return changed(wrong, *enumerate(forfeit(wrong.checks))).model_copy(update={"seconds": 2.0})
+
+
+def test_what_hangs_on_a_hidden_case_does_not_tell_of_it(assignment):
+    """A submission that fails it looks the same as one that passes it, to the byte."""
+    hidden, passed = assignment("case"), right(assignment())
+    shown = withheld(passed, hidden)
+    assert shown.model_dump_json() == withheld(consequences(passed), hidden).model_dump_json()
+    assert [check.message for check in shown.checks[4:]] == [TOO.format(points) for points in (3, 2, 4, 5)]
+    assert shown.passed
+
+
+def test_findings_are_shown_since_they_hang_on_nothing(assignment):
+    """The simulator sees a race whether or not results are right."""
+    racing = failing(right(assignment()), 4, reason=Reason.DATA_RACE, findings=(RACE,))
+    assert withheld(racing, assignment("case")).checks[4] == racing.checks[4]
+
+
+def test_a_hidden_case_for_practice_keeps_nothing_else_back(assignment):
+    """Nothing hangs on it."""
+    whole = right(assignment())
+    assert withheld(whole, assignment("practice")).checks[4:] == whole.checks[4:]
+
+
+def test_what_does_not_build_says_so(assignment):
+    """Everything else failed for that, the hidden ones alike."""
+    hidden = assignment("case", "memory")
+    build, *rest = right(assignment()).checks
+    broken = changed(
+        right(assignment()),
+        (0, build.model_copy(update={"verdict": Verdict.FAILED, "reason": Reason.BUILD_ERROR})),
+        *((number, BUILD_FAILED.fail(check)) for number, check in enumerate(rest, start=1)),
+    )
+    shown = withheld(broken, hidden)
+    assert {number for number, check in enumerate(shown.checks) if check.verdict is Verdict.SKIPPED} == {2, 5}
+    assert shown.first_cause == broken.checks[0]
+
+
+def test_what_was_skipped_has_no_outcome_to_hide(assignment):
+    """Where no simulator is installed, that is said."""
+    skipped = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.NO_SIMULATOR, "message": "it is missing."}
+    whole = right(assignment())
+    absent = changed(whole, *((number, whole.checks[number].model_copy(update=skipped)) for number in (4, 5, 6)))
+    assert withheld(absent, assignment("sanitizer", "memory", "case")).checks[4:7] == absent.checks[4:7]
+
+
+def test_what_only_right_kernels_lack_tells_of_hidden_cases(assignment):
+    """A speed that the course's machine decides on is reached by right kernels only, so it is withheld with them."""
+    elsewhere = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.DECIDED_ELSEWHERE, "message": "not here."}
+    whole = right(assignment())
+    there = changed(whole, (7, whole.checks[7].model_copy(update=elsewhere)))
+    wrong = consequences(there)
+    assert withheld(there, assignment("case")).checks == withheld(wrong, assignment("case")).checks
+
+
+def test_a_result_of_another_shape_is_never_shown(assignment):
+    """Rather no report than one that tells the wrong thing."""
+    whole = right(assignment())
+    with pytest.raises(ValueError, match="longer"):
+        withheld(whole.model_copy(update={"checks": whole.checks[:2]}), assignment("case"))
+
+
+def test_a_hidden_case_of_one_kernel_says_nothing_about_another(tmp_path):
+    """Each kernel of a suite is on its own."""
+    fields = copy.deepcopy(FIELDS)
+    launch = fields.pop("launches")[0]
+    del fields["kernel"]
+    cases = [{**case, "hidden": True} for case in CASES]
+    fields["parts"] = [
+        {"kernel": "add", "launches": [launch], "correctness": {"cases": cases}},
+        {"kernel": "plus", "launches": [{**launch, "kernel": "plus"}]},
+    ]
+    suite = course_of(tmp_path, fields, KERNEL + KERNEL.replace("add", "plus")).load("small")
+    whole = joined(suite, [right(part) for part in suite.parts])
+    shown = withheld(whole, suite)
+    assert {check.part for check in shown.checks if check.verdict is Verdict.SKIPPED} == {"add"}
+    assert list(shown.profiles) == ["plus"]
+    assert [check for check in shown.checks if check.part == "plus"] == [
+        check for check in whole.checks if check.part == "plus"
+    ]

@@ -1,0 +1,82 @@
+"""worker/sequence.py: launches that are repeated, with arrays that change places and a test that ends them."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from limits import DEADLINES, LIMITS
+
+from grader.course.truth.comparison import GUARD_BYTES, POISON
+from grader.protocol.messages import Opened, StepTime
+from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, Program, Repeat, Until
+from grader.worker.opencl.sequence import _together
+from grader.workers.client import Worker
+from grader.workers.outcome import Timing
+from grader.workers.plan import Plan, Script
+from grader.workers.sandbox.process import ProcessSandbox
+from grader.workers.sandbox.rules import ContainerRules, Rules
+
+RULES = Rules(limits=LIMITS, container=ContainerRules())
+COUNT = 100
+HALVE = """
+__kernel void halve(__global const float *before, __global float *after, __global float *sum)
+{
+    const uint i = get_global_id(0);
+    after[i] = before[i] / 2;
+    if (i == 0)
+        sum[0] = after[0];
+}
+"""
+
+
+def halved(repeat):
+    """The arrays after the kernel has been repeated on ones, and the timing of it."""
+    args = tuple(BufferArg(buffer=name) for name in ("before", "after", "sum"))
+    step = KernelStep(program="p", kernel="halve", args=args, global_size=(COUNT,), local_size=(1,))
+    script = Script(steps=(step,), uploads=("before",), outputs=("before", "after", "sum"), repeat=repeat)
+    sizes = {"before": 4 * COUNT, "after": 4 * COUNT, "sum": 4}
+    buffers = tuple(BufferSpec(name=name, size=size, guard=GUARD_BYTES, poison=POISON) for name, size in sizes.items())
+    with Worker(ProcessSandbox(RULES), 0, DEADLINES) as worker:
+        opened = worker.load({"p": Program(source=HALVE)}).open(Plan(buffers=buffers, scripts={"s": script}))
+        assert isinstance(opened, Opened), opened
+        results = []
+        for _ in range(2):
+            worker.stage("s", {"before": np.ones(COUNT, dtype=np.float32)})
+            timing = worker.launch("s")
+            assert isinstance(timing, Timing), timing
+            results.append(worker.fetch(("after",))["after"].payload.view(np.float32))
+        assert np.array_equal(*results)
+        return results[0], timing
+
+
+@pytest.mark.parametrize("times", [1, 2, 3, 8])
+def test_arrays_change_places_and_the_last_result_is_in_the_second(times):
+    """After an odd number of turns and after an even one, and again in the same session."""
+    after, _ = halved(Repeat(times=times, swap=(("before", "after"),)))
+    assert (after == 0.5**times).all()
+
+
+def test_without_a_swap_every_turn_is_the_same():
+    """The inputs are what they were."""
+    after, timing = halved(Repeat(times=5))
+    assert (after == 0.5).all()
+    assert len(timing.steps) == 1
+
+
+def test_a_sum_that_is_small_ends_it():
+    """After the turn in which it is below: 1/2, 1/4, 1/8, 1/16 < 0.1."""
+    after, _ = halved(Repeat(times=50, swap=(("before", "after"),), until=Until(buffer="sum", below=0.1)))
+    assert (after == 0.5**4).all()
+
+
+def test_the_time_of_a_step_is_that_of_all_its_turns():
+    """What lies between two turns is not the kernel's."""
+    turns = tuple(SimpleNamespace(profile=SimpleNamespace(start=start, end=end)) for start, end in ((5, 8), (20, 24)))
+    assert _together(turns) == StepTime(start_ns=5, end_ns=5 + 3 + 4)
+
+
+def test_a_launch_reports_every_turn():
+    """As many as were asked for, and one time a step."""
+    _, timing = halved(Repeat(times=100))
+    assert timing.turns == 100
+    assert len(timing.steps) == 1

@@ -1,0 +1,474 @@
+"""observer.cpp: what the simulator counts, by small kernels whose counts can be worked out by hand."""
+
+import numpy as np
+import pytest
+from simulator import Given, Local, watch
+
+from grader.grading.grade import Bench
+from grader.protocol.messages import Simulation
+from grader.workers.client import Worker
+
+HEAD = "__kernel void k(__global const float *a, __global float *out)\n{\n"
+FIRST = 3
+"""The line at which the body of a kernel starts."""
+
+BEFORE = "    const size_t i = get_global_id(0), l = get_local_id(0);\n"
+
+
+def kernel(body, helpers=""):
+    """A kernel with two arrays, whose body starts at line FIRST + 1 where there are no helpers."""
+    return f"{helpers}{HEAD}{BEFORE}{body}\n}}\n"
+
+
+def see(worker, body, items=(64,), group=(32,), helpers=""):
+    """What is seen of a kernel with this body on 4096 numbers; its line 4 is the body's first."""
+    given = Given(
+        args={"a": np.arange(4096, dtype=np.float32), "out": np.zeros(4096, dtype=np.float32)}, items=items, group=group
+    )
+    (seen,), _ = watch(worker, kernel(body, helpers), given)
+    return seen
+
+
+def access(seen, array, *, writes=False):
+    """The one expression that reads or writes an array."""
+    (found,) = (each for each in seen.accesses if each.array == array and each.writes is writes)
+    return found
+
+
+def counts(seen, array, *, writes=False):
+    """Requests, sectors, fewest sectors, and the stride of the one expression that uses an array."""
+    found = access(seen, array, writes=writes)
+    return found.requests, found.sectors, found.fewest, found.stride
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        pytest.param("i", (2, 8, 8, 4), id="coalesced"),
+        pytest.param("63 - i", (2, 8, 8, -4), id="reversed"),
+        pytest.param("i + 1", (2, 10, 8, 4), id="misaligned"),
+        pytest.param("2 * i", (2, 16, 8, 8), id="every other word"),
+        pytest.param("8 * i", (2, 64, 8, 32), id="one word a sector"),
+        pytest.param("64 * i", (2, 64, 8, 256), id="down a column"),
+        pytest.param("0", (2, 2, 2, 0), id="broadcast"),
+        pytest.param("i / 32", (2, 2, 2, 0), id="one word a warp"),
+    ],
+)
+def test_sectors_of_a_request(simulator, index, expected):
+    """A request moves the 32-byte sectors that its words lie in; the fewest are those that could hold as many words."""
+    assert counts(see(simulator, f"    out[i] = a[{index}];"), "a") == expected
+
+
+@pytest.mark.parametrize(
+    ("statement", "requests", "size", "sectors"),
+    [
+        pytest.param("vstore4(vload4(i, a), i, out);", 2, 16, 32, id="vload4"),
+        pytest.param("((__global float4 *)out)[i] = ((__global const float4 *)a)[i];", 2, 16, 32, id="float4*"),
+        pytest.param("vstore2(vload2(i, a), i, out);", 2, 8, 16, id="vload2"),
+    ],
+)
+def test_vectors_are_one_access(simulator, statement, requests, size, sectors):
+    """A vector is asked for at once: more bytes a request, and still no sector too many."""
+    seen = see(simulator, f"    {statement}")
+    for array, writes in (("a", False), ("out", True)):
+        found = access(seen, array, writes=writes)
+        assert (found.requests, found.bytes, found.sectors, found.fewest) == (requests, 64 * size, sectors, sectors)
+
+
+def test_writes_are_told_from_reads(simulator):
+    """A sum into an element reads and writes it, and both are counted."""
+    seen = see(simulator, "    out[i] = 0;\n    out[i] += a[i];")
+    assert [(each.line, each.writes) for each in seen.accesses if each.array == "out"] == [
+        (4, True),
+        (5, False),
+        (5, True),
+    ]
+
+
+def test_atomic_functions_read_and_write(simulator):
+    """An atomic function is both, and is no race."""
+    body = "    __local int n;\n    if (l == 0) n = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    atomic_inc(&n);\n"
+    seen = see(simulator, body + "    barrier(CLK_LOCAL_MEM_FENCE);\n    out[i] = n;")
+    at = [(each.writes, each.requests) for each in seen.accesses if each.line == 7]
+    assert at == [(False, 2), (True, 2)]
+    assert not seen.messages
+    assert not seen.unset
+
+
+def test_a_copy_by_the_group_is_coalesced(simulator):
+    """async_work_group_copy counts as the requests and sectors that its words fill, at no line."""
+    body = "    __local float t[32];\n    event_t e = async_work_group_copy(t, a + 32 * get_group_id(0), 32, 0);\n"
+    seen = see(simulator, body + "    wait_group_events(1, &e);\n    out[i] = t[l];")
+    copied = [(each.line, each.array, each.space, each.requests, each.bytes, each.sectors) for each in seen.accesses]
+    assert copied[:2] == [(0, "a", 1, 2, 256, 8), (0, "t", 3, 2, 256, 2)]
+    assert not seen.messages
+    assert not seen.unset
+
+
+def test_constant_memory_is_a_space_of_its_own(simulator):
+    """A table in constant memory is not global memory, though the simulator keeps it there."""
+    seen = see(simulator, "    out[i] = a[i] * table[i % 2];", helpers="__constant float table[2] = {2, 3};\n")
+    assert {(each.array, each.space) for each in seen.accesses} == {("a", 1), ("table", 2), ("out", 1)}
+    assert [(array.name, array.size) for array in seen.arrays] == [("a", 16384), ("out", 16384)]
+
+
+BANKS = [
+    pytest.param("float t[32]", "t[l]", 1, id="neighbours"),
+    pytest.param("float t[32]", "t[31 - l]", 1, id="reversed"),
+    pytest.param("float t[32]", "t[0]", 1, id="broadcast"),
+    pytest.param("float t[64]", "t[2 * l]", 2, id="two-way"),
+    pytest.param("float t[512]", "t[16 * l]", 16, id="16-way"),
+    pytest.param("float t[1024]", "t[32 * l]", 32, id="32-way"),
+    pytest.param("float t[1056]", "t[33 * l]", 1, id="padded"),
+    pytest.param("float4 t[32]", "t[l].x", 1, id="float4"),
+    pytest.param("float4 t[128]", "t[4 * l].x", 4, id="every fourth float4"),
+]
+
+
+@pytest.mark.parametrize(("declared", "used", "worst"), BANKS)
+def test_bank_conflicts(simulator, declared, used, worst):
+    """The words of a request that lie in one bank wait for one another; one word for all does not."""
+    seen = see(simulator, f"    __local {declared};\n    {used} = 1;\n    out[i] = {used};", items=(32,))
+    found = access(seen, "t")
+    assert found.worst == worst
+    assert found.sectors == worst * found.fewest
+
+
+def test_a_column_of_a_tile(simulator):
+    """A column of a 16 x 16 tile lies in two banks; with rows of 17 words only two of a warp's words meet."""
+    body = "    __local float t[16][{}];\n    t[l % 16][l / 16] = 1;\n    out[i] = 0;"
+    conflicts = [access(see(simulator, body.format(row)), "t", writes=True).worst for row in (16, 17)]
+    assert conflicts == [8, 2]
+
+
+def test_a_guard_makes_a_request_smaller(simulator):
+    """Work-items that skip an access are not in its request."""
+    seen = see(simulator, "    if (i < 40)\n        out[i] = a[i];")
+    assert counts(seen, "a") == (2, 5, 5, 4)
+    assert access(seen, "a").bytes == 160
+
+
+def test_loops_of_different_length(simulator):
+    """The n-th turn of one work-item goes with the n-th of the others, so that a warp makes as many as the longest."""
+    seen = see(
+        simulator, "    float s = 0;\n    for (int j = 0; j <= (int)l; j++)\n        s += a[i];\n    out[i] = s;"
+    )
+    found = access(seen, "a")
+    assert (found.requests, found.bytes) == (64, 4 * 2 * (32 * 33 // 2))
+
+
+def test_an_early_return(simulator):
+    """Work-items that have returned are in no later request."""
+    seen = see(simulator, "    if (i >= 40)\n        return;\n    out[i] = a[i];")
+    assert counts(seen, "a") == (2, 5, 5, 4)
+    assert [(each.line, each.reached, each.diverged) for each in seen.branches] == [(4, 2, 1)]
+
+
+def test_barriers_in_a_loop(simulator):
+    """Requests are put together between two barriers, so many as there are turns of the loop."""
+    body = """\
+    __local float t[32];
+    float s = 0;
+    for (int step = 0; step < 5; step++) {
+        t[l] = a[i + 64 * step];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        s += t[31 - l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    out[i] = s;"""
+    seen = see(simulator, body)
+    assert counts(seen, "a") == (10, 40, 40, 4)
+    assert counts(seen, "t") == (10, 10, 10, -4)
+    assert [(each.line, each.reached, each.diverged) for each in seen.branches] == [(6, 12, 0)]
+    assert not seen.messages
+
+
+def test_warps_are_cut_from_the_flattened_group(simulator):
+    """In a group of 16 x 4 a warp is two rows."""
+    body = "    out[get_global_id(1) * 16 + get_global_id(0)] = a[get_global_id(0) * 16 + get_global_id(1)];"
+    seen = see(simulator, body, items=(16, 4), group=(16, 4))
+    assert counts(seen, "out", writes=True) == (2, 8, 8, 4)
+    assert counts(seen, "a") == (2, 32, 8, 64)
+
+
+@pytest.mark.parametrize(
+    ("body", "reached", "diverged"),
+    [
+        pytest.param("if (i < 32) out[i] = 1;", 2, 0, id="whole warps"),
+        pytest.param("if (i < 40) out[i] = 1;", 2, 1, id="one warp parts"),
+        pytest.param("if (i % 2 == 0 && i < 32) out[i] = 1;", 2, 1 + 1, id="and"),
+        pytest.param("if (i < 32 && i % 2 == 0) out[i] = 1;", 2, 1, id="and that stops early"),
+        pytest.param("out[i] = i < 40 ? a[i] : a[0];", 2, 1, id="a conditional expression"),
+        pytest.param("for (int j = 0; j < 3; j++) out[i] = j;", 8, 0, id="a loop"),
+        pytest.param("for (int j = 0; j < (int)l % 2; j++) out[i] = j;", 4, 2, id="a loop of different length"),
+        pytest.param("for (int j = 0; j < 2; j++) for (int m = 0; m < (int)l % 2; m++) out[i] = m;", 6, 4, id="nested"),
+        pytest.param("switch (i / 32) { case 0: out[i] = 1; break; default: out[i] = 2; }", 2, 0, id="switch by warp"),
+        pytest.param("switch (l % 3) { case 0: out[i] = 1; break; default: out[i] = 2; }", 2, 2, id="switch"),
+        pytest.param("switch (l + 9) { case 0: out[i] = 1; break; default: out[i] = 2; }", 2, 0, id="all by default"),
+    ],
+)
+def test_divergence(simulator, body, reached, diverged):
+    """A warp parts at a line if its work-items go different ways at any of the line's conditions."""
+    seen = see(simulator, f"    {body}")
+    assert [(each.line, each.reached, each.diverged) for each in seen.branches] == [(4, reached, diverged)]
+
+
+@pytest.mark.parametrize(
+    ("expression", "flop"),
+    [
+        ("a[i]", 0),
+        ("a[i] + 1", 1),
+        ("a[i] - 2 * a[i + 1] / 3", 3),
+        ("a[i] * 3 + a[i + 1]", 2),
+        ("fma(a[i], 2.0f, 1.0f)", 2),
+        ("mad(a[i], 2.0f, 1.0f)", 2),
+        ("mad24((int)i, 2, 1)", 0),
+        ("dot(vload4(i, a) * 2, (float4)(1))", 4),
+        ("((int)i * 3 + 1) / 2", 0),
+    ],
+)
+def test_operations(simulator, expression, flop):
+    """Additions, subtractions, multiplications and divisions of floating point are one each, of every component."""
+    seen = see(simulator, f"    out[i] = {expression};")
+    assert seen.flop == 64 * flop
+
+
+def test_helper_functions_count_for_the_kernel(simulator):
+    """What a function does is seen at its own lines, by the names of the arrays that it is given."""
+    helpers = "float twice(__global const float *from, size_t at)\n{\n    return 2 * from[at];\n}\n"
+    seen = see(simulator, "    out[i] = twice(a, i);", helpers=helpers)
+    assert counts(seen, "a") == (2, 8, 8, 4)
+    assert access(seen, "a").line == 3
+    assert seen.flop == 64
+
+
+def test_names_of_arrays(simulator):
+    """Arrays go by their names in the source: parameters, local arrays, and local memory that is a parameter."""
+    source = """\
+__kernel void k(__global const float *a, __global float *out, __local float *given, uint unused)
+{
+    __local float mine[32];
+    const size_t i = get_global_id(0), l = get_local_id(0);
+    __global const float *row = a + 64;
+    mine[l] = row[i];
+    given[l] = mine[l];
+    out[i] = given[l];
+}
+"""
+    args = {"a": np.ones(256, np.float32), "out": np.zeros(64, np.float32), "given": Local(size=128), "unused": 1}
+    (seen,), results = watch(simulator, source, Given(args=args, items=(64,), group=(32,)))
+    assert {(each.line, each.array) for each in seen.accesses} == {
+        (6, "mine"),
+        (6, "a"),
+        (7, "given"),
+        (7, "mine"),
+        (8, "out"),
+        (8, "given"),
+    }
+    assert {(each.name, each.size) for each in seen.arrays} == {
+        ("a", 1024),
+        ("out", 256),
+        ("mine", 128),
+        ("given", 128),
+    }
+    assert np.all(results["out"].view(np.float32) == 1)
+
+
+def test_launches_of_a_session(simulator):
+    """Each launch has a record of its own, in order, and nothing of the last session is left in it."""
+    source = kernel("    out[i] = a[i];") + kernel("    out[i] += 1;").replace("void k(", "void m(")
+    given = Given(args={"a": np.ones(64, np.float32), "out": np.zeros(64, np.float32)}, items=(64,), group=(32,))
+    seen, results = watch(simulator, source, given, kernels=("k", "m", "k"))
+    assert [each.kernel for each in seen] == ["k", "m", "k"]
+    assert seen[0] == seen[2]
+    assert seen[1].flop == 64
+    assert not any(each.unset for each in seen)
+    assert np.all(results["out"].view(np.float32) == 1)
+
+
+RAGGED = """\
+    __local float t[32];
+    float s = 0;
+    if (i < 50) { t[l] = a[i]; out[i] = a[2 * i]; }
+    for (int j = 0; j < (int)l % 5; j++) s += t[(l + j) % 32] * a[j];
+    if (s > 3) out[i + 1] = s; else out[i] = t[(l + 7) % 32];"""
+
+
+def test_the_same_kernel_gives_the_same_record(simulator, bench):
+    """What is seen depends on nothing but the source and the data: not on the process, nor on addresses in it."""
+    first = see(simulator, RAGGED)
+    with bench.simulator() as another:
+        another.ready()
+        assert see(another, RAGGED) == first
+    assert see(simulator, RAGGED) == first
+    assert first.messages
+    assert first.unset
+
+
+def test_another_device(simulator, bench: Bench):
+    """Warps, sectors and banks are those that the rules name."""
+    assert simulator.ready()
+    other = Simulation(warp=16, sector=64, banks=16, bank=8)
+    with Worker(bench.sandbox, 0, bench.deadlines, other) as worker:
+        worker.ready()
+        seen = see(worker, "    __local float t[32];\n    t[l] = a[2 * i];\n    out[i] = t[l];")
+    assert counts(seen, "a") == (4, 8, 4, 8)
+    assert counts(seen, "t") == (4, 4, 4, 4)
+
+
+# --- values that were never set ---------------------------------------------------------------
+
+PRIVATE, GLOBAL, LOCAL = 0, 1, 3
+
+UNSET = [
+    pytest.param("float s;\nif (i < 5) s = 1;\nout[i] = s;", (6, "s", PRIVATE, "stored", 6), id="scalar"),
+    pytest.param("float s;\ns += a[i];\nout[i] = s;", (5, "s", PRIVATE, "stored", 6), id="sum"),
+    pytest.param("float s[4];\ns[0] = 1;\nout[i] = s[i % 4];", (6, "s", PRIVATE, "stored", 6), id="element"),
+    pytest.param("float4 v;\nv.x = 1;\nv.y = 2;\nout[i] = v.x + v.z;", (7, "v", PRIVATE, "stored", 7), id="component"),
+    pytest.param(
+        "struct { float x, y; } p;\np.x = 1;\nout[i] = p.x * p.y;", (6, "p", PRIVATE, "stored", 6), id="structure"
+    ),
+    pytest.param(
+        "__local float t[33];\nt[l] = 1;\nbarrier(1);\nout[i] = t[l + 1];", (7, "t", LOCAL, "stored", 7), id="local"
+    ),
+    pytest.param("out[i] += a[i];", (4, "out", GLOBAL, "stored", 4), id="output"),
+    pytest.param("float s;\nif (s > 1)\n    out[i] = 1;", (5, "s", PRIVATE, "condition", 5), id="condition"),
+    pytest.param("int n;\nfor (int j = 0; j < n; j++)\n    out[i] = 1;", (5, "n", PRIVATE, "condition", 5), id="loop"),
+    pytest.param("int n;\nswitch (n) { case 7: out[i] = 1; }", (5, "n", PRIVATE, "condition", 5), id="switch"),
+    pytest.param("int n;\nout[n & 15] = 1;", (5, "n", PRIVATE, "address", 5), id="index of a store"),
+    pytest.param("int n;\nout[i] = a[n & 15];", (5, "n", PRIVATE, "address", 5), id="index of a load"),
+    pytest.param("float s, u;\nu = s;\nout[i] = u;", (5, "s", PRIVATE, "stored", 6), id="through another"),
+    pytest.param("float s;\nout[i] = i < 5 ? 1 : s;", (5, "s", PRIVATE, "stored", 5), id="conditional expression"),
+    pytest.param("float s;\nout[i] = twice(s);", (5, "s", PRIVATE, "stored", 5), id="through a function"),
+    pytest.param("float s;\nout[i] = sqrt(s);", (5, "s", PRIVATE, "stored", 5), id="through a built-in function"),
+    pytest.param("float4 v;\nvstore4(v, i, out);", (5, "v", PRIVATE, "stored", 5), id="vstore"),
+    pytest.param("float s;\nset(&s, 2 * (i > 40));\nout[i] = s;", (6, "s", PRIVATE, "stored", 6), id="by pointer"),
+    pytest.param("int n = 0;\n__local int c;\natomic_inc(&c);\nbarrier(1);\nout[i] = c;", (6, "c", LOCAL, "stored", 8)),
+]
+
+HELPERS = "float twice(float x) { return 2 * x; } void set(float *x, int n) { if (n) *x = n; }\n"
+"""All in one line, which comes before the kernel's; `body` is so put that its first line is the fourth."""
+
+
+def body_of(lines):
+    return "\n".join(f"    {line}" for line in lines.split("\n"))
+
+
+def see_with_helpers(worker, lines):
+    """What is seen of the lines as a body, with HELPERS in the line of the kernel's head."""
+    source = HELPERS.strip() + " " + kernel(body_of(lines))
+    args = {"a": np.arange(4096, dtype=np.float32), "out": np.zeros(4096, dtype=np.float32)}
+    (seen,), _ = watch(worker, source, Given(args=args, items=(64,), group=(32,)))
+    return seen
+
+
+@pytest.mark.parametrize(("lines", "expected"), UNSET)
+def test_values_that_were_never_set(simulator, lines, expected):
+    """What was never written and reaches a result, a condition or an index is told, with its line and its name."""
+    seen = see_with_helpers(simulator, lines)
+    told = [(each.line, each.name, each.space, each.how, each.used_line) for each in seen.unset]
+    assert expected in told
+    assert {each[1] for each in told} == {expected[1]}
+
+
+INNOCENT = [
+    pytest.param("float s, u;\nu = s;\nu = 1;\nout[i] = u;", id="overwritten"),
+    pytest.param("float s;\nfloat u = i < 100 ? 1 : s;\nout[i] = u;", id="a way that is not taken"),
+    pytest.param("float t[4] = {0};\nout[i] = t[i % 4];", id="zeros"),
+    pytest.param("float t[4] = {1, 2, 3, 4};\nout[i] = t[i % 4];", id="initial values"),
+    pytest.param("float2 t[2];\nt[0] = t[1] = (float2)(i);\nout[i] = t[i % 2].y;", id="vectors"),
+    pytest.param("float4 v;\nv.x = 1;\nv.y = 2;\nv.z = 3;\nv.w = 4;\nvstore4(v, i, out);", id="float4 by components"),
+    pytest.param("float3 v;\nv.x = 1;\nv.y = 2;\nv.z = 3;\nvstore3(v, i, out);", id="float3 by components"),
+    pytest.param("float4 v;\nv.lo = (float2)(1);\nv.hi = (float2)(2);\nvstore4(v, i, out);", id="float4 by halves"),
+    pytest.param("float4 v;\nv.x = 1;\nout[i] = v.x;", id="the component that was set"),
+    pytest.param("struct { float x, y; } p;\np.x = 1;\nout[i] = p.x;", id="the member that was set"),
+    pytest.param("struct { float x, y; } p = {1, 2}, q = p;\nout[i] = q.y;", id="a copied structure"),
+    pytest.param(
+        "struct S { char c; float f; } s;\ns.c = 1;\ns.f = 2;\n((__global struct S *)out)[i] = s;",
+        id="between the members of a structure",
+    ),
+    pytest.param("float v[4][4];\nfor (int j = 0; j < 16; j++) v[j / 4][j % 4] = j;\nout[i] = v[1][2];", id="rows"),
+    pytest.param("float4 v = vload4(i, a).wzyx;\nv.s02 = v.s13;\nout[i] = dot(v, v);", id="exchanged components"),
+    pytest.param("float8 v = 0;\nv.lo = vload4(i, a);\nv.even += 1;\nout[i] = v.s7;", id="a wide vector"),
+    pytest.param("float4 v;\nfor (int j = 0; j < 4; j++) ((float *)&v)[j] = j;\nout[i] = v.z;", id="by elements"),
+    pytest.param("float x, *p = &x;\n*p = a[i];\nout[i] = x;", id="through a pointer"),
+    pytest.param(
+        "__local float t[128];\nvstore4(vload4(l, a), l, t);\nbarrier(1);\nout[i] = t[127 - l];", id="vstore4"
+    ),
+    pytest.param(
+        "__local float t[32];\nt[l] = a[i];\nbarrier(1);\nfor (int d = 16; d > 0; d /= 2) {\n"
+        "    if (l < d) t[l] += t[l + d];\n    barrier(1);\n}\nout[i] = t[0];",
+        id="a reduction",
+    ),
+    pytest.param(
+        "__local float t[32];\nt[l] = i;\nbarrier(1);\n"
+        "event_t e = async_work_group_copy(out + i - l, t, 32, 0);\nwait_group_events(1, &e);",
+        id="copied by the group",
+    ),
+    pytest.param("float s;\nset(&s, 1);\nout[i] = twice(s);", id="set by a function"),
+    pytest.param("float s;\nfor (int j = 0; j < 3; j++)\n    s = j;\nout[i] = s;", id="set in a loop"),
+    pytest.param("float t[8];\nfor (int j = 0; j < 8; j++)\n    t[j] = j;\nout[i] = t[i % 8];", id="filled in a loop"),
+    pytest.param("__local float t[32];\nt[l] = a[i];\nbarrier(1);\nout[i] = t[31 - l];", id="local"),
+    pytest.param("out[i] = 1;\nout[i] += 1;", id="an output that was written"),
+    pytest.param("float s;\nif (l < 32) s = 1; else s += 1;\nout[i] = s;", id="set on the way that is taken"),
+    pytest.param("int e;\nout[i] = frexp(a[i], &e);\nout[i] += e;", id="set by a built-in function"),
+    pytest.param("bool yes = i < 5;\nout[i] = yes;", id="a truth value"),
+    pytest.param("uchar c = i;\nushort s = c;\nout[i] = s;", id="small integers"),
+]
+
+
+@pytest.mark.parametrize("lines", INNOCENT)
+def test_values_that_are_not_used_are_not_told(simulator, lines):
+    """What was never written may be copied, overwritten, or left alone."""
+    assert see_with_helpers(simulator, lines).unset == ()
+
+
+def test_what_a_function_returns_is_followed(simulator):
+    """A value that a function of the student's never set is told where the function reads it."""
+    helpers = "float pick(float x)\n{\n    float s;\n    if (x < 9)\n        s = x;\n    return s;\n}\n"
+    seen = see(simulator, "    const float y = pick(a[i]);\n    out[i] = y;", helpers=helpers)
+    assert [(each.line, each.name, each.how, each.used_line) for each in seen.unset] == [(6, "s", "stored", 12)]
+    assert seen.unset[0].global_id == (9, 0, 0)
+    assert seen.unset[0].times == 64 - 9
+
+
+def test_a_function_that_is_called_again(simulator):
+    """What one call returned says nothing about the next."""
+    helpers = "float keep(float x) { return x; }\n"
+    body = "    float s;\n    float y = keep(s);\n    y = keep(1);\n    out[i] = y;"
+    assert see(simulator, body, helpers=helpers).unset == ()
+
+
+# --- kernels that the simulator cannot run ----------------------------------------------------
+
+
+def test_printing_is_no_message(simulator):
+    """What a kernel prints looks like no message of the simulator's, whatever it says."""
+    seen = see(
+        simulator, '    if (i == 0) printf("Invalid read of size 4 at global memory address 0x0\\n");\n    out[i] = 1;'
+    )
+    assert seen.messages == ()
+
+
+def test_an_instruction_that_the_simulator_does_not_know(simulator):
+    """Such a kernel is broken off, and its record still says at which line."""
+    seen = see(simulator, "    out[i] = 1;\n    __sync_fetch_and_add((__global int *)out, 1);")
+    assert len(seen.messages) == 1
+    assert seen.messages[0].text.startswith("OCLGRIND FATAL ERROR")
+    assert "At line 5 " in seen.messages[0].text
+
+
+def test_where_work_items_ended(simulator):
+    """A message about a barrier says where the others ended; the end of a function is no end of theirs."""
+    body = (
+        "    float y = twice(1);\n    if (i > 50)\n        return;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    out[i] = y;"
+    )
+    seen = see(simulator, body, helpers="float twice(float x) { return 2 * x; }\n")
+    assert [(each.times, each.endings) for each in seen.messages] == [(1, ((7, 13),))]
+
+
+def test_a_message_is_told_once_a_place(simulator):
+    """The same error of many work-items is one message with its number; another line is another message."""
+    seen = see(simulator, "    out[i] = a[i + 4096];\n    out[i + 4096] = a[i + 5000];")
+    assert [each.times for each in seen.messages] == [64, 64, 64]
+    assert [each.array for each in seen.messages] == ["a", "a", "out"]

@@ -1,0 +1,141 @@
+"""worker/simulator.py: the simulator as the only device of a worker, and what it reports there."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from simulator import Given, watch
+
+from grader.common.errors import NoSimulatorError
+from grader.protocol.messages import Devices, Simulation
+from grader.protocol.observation import SeenAccess, SeenKernel
+from grader.worker import simulator as module
+from grader.worker.fingerprint import fingerprint
+
+KERNEL = "__kernel void k(__global float *out) { out[get_global_id(0)] = 1; }"
+GIVEN = Given(args={"out": np.zeros(64, np.float32)}, items=(64,), group=(32,))
+
+SEEN = {"kernel": "k", "flop": 0, "arrays": [], "messages": [], "unset": [], "accesses": [], "branches": []}
+MESSAGE = {"text": "a race", "array": "", "times": 1, "endings": [[3, 4]]}
+ACCESS = {
+    "line": 1,
+    "column": 1,
+    "array": "A",
+    "space": 1,
+    "writes": False,
+    "requests": 1,
+    "bytes": 4,
+    "sectors": 1,
+    "fewest": 1,
+    "worst": 1.0,
+    "stride": None,
+}
+
+
+@pytest.fixture
+def environment(tmp_path, monkeypatch):
+    """An environment of its own for a worker, at whose end nothing of it is left."""
+    monkeypatch.setattr(os, "environ", {**os.environ, "HOME": str(tmp_path)})
+    return os.environ
+
+
+def test_the_simulator_is_the_only_device(simulator):
+    """A worker that simulates has this one device, with as much local memory as a GPU."""
+    device = simulator.ready()
+    assert [each.platform for each in simulator.devices] == [module.PLATFORM]
+    assert device.local_memory == module.LOCAL_MEMORY
+
+
+def test_other_workers_do_not_see_it(bench):
+    """A worker for a device never runs on the simulator, whatever is installed."""
+    with bench.worker() as worker:
+        worker.ready()
+        assert module.PLATFORM not in {each.platform for each in worker.devices}
+
+
+def test_a_machine_without_the_plugin(bench, monkeypatch, tmp_path):
+    """Without the plugin the simulator would see nothing: there is no such device; the error says what to do."""
+    monkeypatch.setattr(module, "OBSERVER", tmp_path / "observer.so")
+    assert module.library() is None
+    worker = bench.simulator()
+    monkeypatch.setattr(worker, "_reply", lambda *_: Devices(worker=fingerprint(), devices=()))
+    with worker, pytest.raises(NoSimulatorError, match="grader setup"):
+        worker.ready()
+
+
+def test_a_session_tells_its_own_launches(simulator):
+    """What one session launched is not told in the next."""
+    for _ in range(2):
+        (seen,), results = watch(simulator, KERNEL, GIVEN)
+        assert seen.kernel == "k"
+        assert np.all(results["out"].view(np.float32) == 1)
+
+
+def test_settings_reach_the_plugin(environment):
+    """Every figure of the simulated device is passed on, and the drivers of the machine are shut out."""
+    module.prepare(Simulation(warp=16, sector=64, banks=8, bank=2))
+    assert [environment[f"GRADER_{name}"] for name in ("WARP", "SECTOR", "BANKS", "BANK")] == ["16", "64", "8", "2"]
+    assert environment["OCL_ICD_VENDORS"] in {str(module.library()), "none"}
+    assert environment["OCLGRIND_DATA_RACES"] == "1"
+
+
+def test_observations_are_read_and_forgotten(environment, tmp_path):
+    """The file of the plugin is read line by line, and is gone afterwards; without a file there is nothing."""
+    assert module.observed().kernels == ()
+    environment[module.OBSERVATIONS] = str(tmp_path / "seen")
+    assert module.observed().kernels == ()
+    (tmp_path / "seen").write_text(f"{json.dumps(SEEN)}\n{json.dumps({**SEEN, 'kernel': 'm'})}\n")
+    assert [each.kernel for each in module.observed().kernels] == ["k", "m"]
+    assert not (tmp_path / "seen").exists()
+    assert module.observed().kernels == ()
+
+
+def test_messages_are_limited(environment, tmp_path):
+    """A kernel that is wrong at every line does not make a reply that is too long."""
+    environment[module.OBSERVATIONS] = str(tmp_path / "seen")
+    (tmp_path / "seen").write_text(json.dumps({**SEEN, "messages": [MESSAGE] * 1000}))
+    assert len(module.observed().kernels[0].messages) == module.MESSAGES
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"fewest": 0},
+        {"requests": 0},
+        {"space": 7},
+        {"worst": float("inf")},
+        {"worst": float("nan")},
+        {"bytes": 2**63},
+        {"bytes": -1},
+        {"stride": 2**63},
+        {"line": -1},
+    ],
+)
+def test_impossible_counts_are_refused(change):
+    """No count that a worker sends can make the judge divide by zero, or overflow."""
+    assert SeenAccess.model_validate(ACCESS)
+    with pytest.raises(ValidationError):
+        SeenAccess.model_validate({**ACCESS, **change})
+
+
+def test_what_was_seen_can_be_sent():
+    """A record is the same after its way through JSON, as a reply goes."""
+    unset = {
+        "line": 1,
+        "column": 2,
+        "name": "s",
+        "space": 0,
+        "used_line": 3,
+        "how": "stored",
+        "array": "C",
+        "global_id": [1, 2, 3],
+        "local_id": [1, 2, 3],
+        "group": [0, 0, 0],
+        "times": 4,
+    }
+    seen = SeenKernel.model_validate_json(
+        json.dumps({**SEEN, "messages": [MESSAGE], "unset": [unset], "accesses": [ACCESS]})
+    )
+    assert SeenKernel.model_validate_json(seen.model_dump_json()) == seen
