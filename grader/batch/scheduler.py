@@ -61,6 +61,7 @@ class Plan:
             sha256=item.handins[0].sha256,
             seed=seed_of(self.seed, item.key),
             assignment_sha256=item.assignment.sha256,
+            parts=tuple(part.part for part in item.assignment.parts),
             max_points=item.assignment.points + sum(sum(part.left_out.values()) for part in item.assignment.parts),
         )
 

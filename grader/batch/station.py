@@ -56,7 +56,7 @@ class Facilities:
 @dataclass(frozen=True, kw_only=True)
 class Errand:
     """One file to grade for one assignment. `orders` are settings, as JSON, that come before those of the machine; the
-    last two are what the result must say of the assignment.
+    last three are what the result must say of the assignment.
     """
 
     orders: str
@@ -66,6 +66,7 @@ class Errand:
     sha256: str
     seed: int
     assignment_sha256: str
+    parts: tuple[str, ...]
     max_points: float
 
 

@@ -16,13 +16,37 @@ Fields = dict[str, Any]
 Read = TypeVar("Read", bound=BaseModel)
 
 
+DEEPEST = 50
+"""Levels of nesting: what PyYAML does for a level takes a time in proportion to the levels around it."""
+
+
 class _Loader(yaml.SafeLoader):
-    """Without merge keys: each can double what it holds, so that a few hundred bytes fill any memory."""
+    """Without merge keys: each can double what it holds, so that a few hundred bytes fill any memory. Dates are text:
+    no field is one.
+    """
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise InputError(f"line {self.line + 1}: nest at most {DEEPEST} lists and mappings in each other.")
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self.depth -= 1
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         for key, _ in node.value:
             if key.tag == "tag:yaml.org,2002:merge":
                 raise InputError(f"line {key.start_mark.line + 1}: write out what `<<` stands for.")
+
+
+def _as_text(loader: _Loader, node: yaml.ScalarNode) -> str:
+    return str(loader.construct_scalar(node))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _as_text)
 
 
 def read_fields(path: Path, such_as: str) -> Fields:
@@ -33,7 +57,7 @@ def read_fields(path: Path, such_as: str) -> Fields:
         _check_text(fields)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:  # a date may be none, a key a list
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:  # a key may be a list
         raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(fields, dict):
         raise InputError(f"{path}: must hold fields such as {such_as}, but holds {type(fields).__name__}.")

@@ -60,7 +60,17 @@ def parcel(tmp_path_factory):
 
 def errand(orders, parcel, data=b"\0", **changes):
     fields = {"orders": orders, "facilities": look_around(orders), "parcel": parcel, "data": data}
-    return Errand(**{**fields, "sha256": "0" * 64, "seed": 1, "assignment_sha256": "", "max_points": 0.0, **changes})
+    return Errand(
+        **{
+            **fields,
+            "sha256": "0" * 64,
+            "seed": 1,
+            "assignment_sha256": "",
+            "parts": ("",),
+            "max_points": 0.0,
+            **changes,
+        }
+    )
 
 
 def folders(place):

@@ -156,7 +156,7 @@ def test_a_broken_memory_of_the_batch_is_told(tmp_path):
 HOLDER = """
 import sys
 from pathlib import Path
-from grader.store import at_work
+from grader.batch.store import at_work
 with at_work(Path(sys.argv[1])):
     print("works", flush=True)
     sys.stdin.read()

@@ -26,10 +26,17 @@ def test_a_file_becomes_a_record(tmp_path):
     assert read(tmp_path / "a.yaml", "name: one") == Small(name="one")
 
 
+def test_what_looks_like_a_date_is_text(tmp_path):
+    """A title may be a year's first day, and a day that is none."""
+    assert read(tmp_path / "a.yaml", "name: 2001-01-01") == Small(name="2001-01-01")
+    assert read(tmp_path / "b.yaml", "name: !!timestamp x") == Small(name="x")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("name: [", "is not YAML: "),
+        ("a: 1\nname: " + "[" * 60 + "]" * 60, "line 2: nest at most 50 lists and mappings in each other."),
         ("a: &a {x: 1}\nb: {<<: [*a, *a]}", "line 2: write out what `<<` stands for."),
         ("- name", "must hold fields such as `name:`, but holds list."),
         ("", "must hold fields such as `name:`, but holds NoneType."),

@@ -22,7 +22,7 @@ only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anoth
 GRADER = """
 import sys
 from pathlib import Path
-from grader.exclusive import exclusive, shared, shared_cpu
+from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.protocol import DeviceFacts
 print("waits", flush=True)
 with exclusive(DeviceFacts.model_validate_json(sys.argv[1]), Path(sys.argv[2])):

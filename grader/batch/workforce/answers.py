@@ -6,6 +6,7 @@ inputs and which assignment it has to say as they were sent.
 
 import math
 from collections.abc import Iterator
+from itertools import groupby
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -42,6 +43,10 @@ def _faults(result: Result, errand: Errand) -> Iterator[str]:
         yield "it is about another assignment"
     if (said.submission_sha256, result.source) != (errand.sha256, _source(errand)):
         yield "it is about another file"
+    if tuple(part for part, _ in groupby(check.part for check in result.checks)) != errand.parts:
+        yield "its checks are not those of each part in turn"
+    if not set(result.profiles) <= set(errand.parts):
+        yield "it has counts of memory accesses for parts that there are not"
     if said.seed != errand.seed:
         yield "it was graded with other inputs"
     if (said.grader, said.device.model_copy(update=ONE_OF_SEVERAL_ALIKE)) != (theirs.grader, theirs.device):

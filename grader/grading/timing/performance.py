@@ -18,6 +18,7 @@ from grader.grading.explain.problem import (
     sizes_in_words,
 )
 from grader.grading.timing.intervals import (
+    FEWEST,
     Round,
     TimingRules,
     fraction_of_reference,
@@ -174,8 +175,10 @@ def ceiling(device: DeviceFacts) -> float:
 def implausible(performance: Performance, rounds: tuple[Round, ...], highest: float) -> Problem | None:
     """A finding about figures that no kernel can reach, or that two clocks disagree about.
 
-    Judged by the lower ends of intervals: a busy machine must not look like a fraud.
+    Judged by the lower ends of intervals, and not at all by a few rounds: a busy machine must not look like a fraud.
     """
+    if len(rounds) < FEWEST:
+        return None
     too_fast = _beyond_memory(performance, highest) or _beyond_arithmetic(performance, rounds)
     if too_fast is not None:
         return too_fast
@@ -191,7 +194,8 @@ def _beyond_memory(performance: Performance, highest: float) -> Problem | None:
     copies = performance.samples.device_copy
     in_session = performance.copy_bandwidth * median(copies) / min(copies)
     profiled = performance.roofs.copy_bandwidth.high if performance.roofs else 0.0
-    moved = performance.fraction_of_copy * performance.copy_bandwidth
+    seconds = performance.seconds
+    moved = performance.fraction_of_copy * performance.copy_bandwidth * seconds.median / seconds.high
     if moved > max(highest * in_session, CEILING * profiled):
         return of_too_fast(moved / max(in_session, profiled))
     return None

@@ -234,7 +234,7 @@ def computing(gflops, peak, roofs=None):
 
 def with_peaks(*milliseconds):
     shows = (SideShow(baseline=MS, device_copy=MS, surroundings=None, peak=each * MS) for each in milliseconds)
-    return tuple(round_of(1, 1, 1, show) for show in shows)
+    return 3 * tuple(round_of(1, 1, 1, show) for show in shows)
 
 
 @pytest.mark.parametrize(("gflops", "found"), [(104, False), (106, True), (190, True)])
@@ -278,6 +278,13 @@ def test_a_profile_can_know_a_faster_copy_than_the_session(fraction, found):
         assert f"{100 * fraction * 35.4 / 41:.0f} % of the device's copy bandwidth" in problem.message
 
 
+def test_what_is_faster_than_a_copy_only_now_and_then_is_no_finding():
+    """The slow end of its times counts: while a copy came late, a kernel may have come in time."""
+    hasty = performance(seconds=Interval(median=MS, low=MS, high=2 * MS), fraction_of_copy=2.0)
+    assert implausible(hasty, seen_as(1), CEILING) is None
+    assert implausible(hasty.model_copy(update={"fraction_of_copy": 2.2}), seen_as(1), CEILING) is not None
+
+
 def test_a_device_clock_that_says_less_than_the_judges_is_implausible():
     """60 ms that only the judge saw; the line gives both times."""
     problem = implausible(at_speed(10 * MS), seen_as(60), CEILING)
@@ -297,7 +304,8 @@ def test_a_late_answer_now_and_then_is_no_finding():
 
 
 def test_few_rounds_are_no_ground_for_a_finding():
-    """One that came late would be all of them."""
+    """One that came late would be all of them, and so would one copy that did."""
+    assert implausible(at_speed(fraction_of_copy=9.0), seen_as(1, FEWEST - 1), CEILING) is None
     assert implausible(at_speed(), seen_as(1000, FEWEST - 1), CEILING) is None
 
 
@@ -352,7 +360,8 @@ def test_the_check_states_which_profile_it_was_judged_by(small):
 
 def test_an_implausible_contestant_is_failed_with_its_figures(small):
     """An instructor who looks at it has them all."""
-    check = check_performance(begun(straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 0.01}})), RULES)
+    rules = RULES.model_copy(update={"min_pairs": FEWEST, "max_pairs": FEWEST})
+    check = check_performance(begun(straw_contest(small, step_ms={Role.SUBMISSION: {STUDENT: 0.01}})), rules)
     assert (check.verdict, check.points, check.reason) == (Verdict.FAILED, 0, Reason.IMPLAUSIBLE)
     assert check.performance.fraction_of_copy > CEILING
 
