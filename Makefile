@@ -7,8 +7,8 @@ BIN := .venv/bin
 SAMPLES := coalsTransp/flat-tile-turned-on-load coalsProgrm/accum-starts-at-one optimProgram/course-style-lmem-alias \
            blockMMM/missing-column-guard rgblkMMM/course-all-five
 
-# Two tests at a time; first those that share the machine, then those that time kernels, which take turns.
-TESTS := $(BIN)/pytest -n 2 --dist loadgroup
+# First tests that share the machine, then those that time kernels, which take turns.
+TESTS := $(BIN)/pytest --dist loadgroup
 
 # Python keeps what it has compiled, also where the environment forbids that: each program of a hundred would do it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -27,13 +27,13 @@ setup: .venv/grader
 
 # What finds most mistakes in ten minutes: all that is quick, and of each class of gradings at least one.
 test: check setup images
-	$(TESTS) -m "not whole and not timed"
-	$(TESTS) -m "not whole and timed"
+	$(TESTS) -n 2 -m "not whole and not timed"
+	$(TESTS) -n 2 -m "not whole and timed"
 
-# Everything. A change to verdicts, the trust boundary or a sandbox must pass it before it lands.
+# Everything; most of it waits for containers and deadlines, so three at a time. A change to verdicts, the trust boundary or a sandbox must pass it before it lands.
 test-all: check setup images
-	$(TESTS) -m "not timed"
-	$(TESTS) -m timed
+	$(TESTS) -n 3 -m "not timed"
+	$(TESTS) -n 2 -m timed
 
 check: .venv/dev
 	$(BIN)/ruff check

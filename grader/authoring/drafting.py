@@ -1,6 +1,6 @@
 """`grader new`: an assignment to start from, small and complete, in the folders of a course.
 
-COURSE/assignments/NAME/   COURSE/reference/NAME/     as coursework.py says
+COURSE/assignments/NAME/   COURSE/reference/NAME/     as course/folders.py says
 COURSE/tests/submissions/NAME/CASE/                   golden submissions, as golden.py says
 COURSE/assignments/assignment.schema.json             what editors show and check beside assignment.yaml
 """

@@ -6,7 +6,8 @@ RESULTS/batch.xml                        JUnit, a suite for every submission
 RESULTS/students/LABEL/ASSIGNMENT.html   one submission, and beside it the same as
 ASSIGNMENT.xml (JUnit), ASSIGNMENT.gradescope.json (results.json) and ASSIGNMENT.json
 
-What lies under students/ is for students: hidden checks are withheld there until they are released (withholding.py).
+What lies under students/ is for students: hidden checks are withheld there (results/withholding.py)
+until they are released.
 """
 
 from collections.abc import Iterator

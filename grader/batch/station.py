@@ -33,7 +33,7 @@ NAME = Path(FILE_NAME)
 
 PREFIX = "grader-station-"
 SIGN = "parcels"
-"""grader-station-XXXX/parcels/ holds what parcel.unpack makes; see sandbox/folder.py."""
+"""grader-station-XXXX/parcels/ holds what parcel.unpack makes; see workers/sandbox/folder.py."""
 
 
 ONE_OF_SEVERAL_ALIKE = {"index": 0, "bus": None, "global_memory": 0, "clock": None}

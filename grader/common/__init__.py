@@ -1,1 +1,1 @@
-"""TODO grader.common."""
+"""What every room of the judge may use: errors and whose fault they are, interrupts, files, phrases."""

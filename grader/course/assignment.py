@@ -233,7 +233,7 @@ class Assignment(Folders):
     def measured_sha256(self) -> str:
         """Hash of what measurements rest on: everything but words for people, points, and what is asked of figures.
 
-        Results under the same one can be scored anew without running anything (rescoring.py).
+        Results under the same one can be scored anew without running anything (batch/rescoring.py).
         """
         if self.kit is not None:  # which nobody re-scores: whatever is new in it is measured again
             return hashlib.sha256(repr((self.sha256, self.kit)).encode()).hexdigest()

@@ -125,7 +125,7 @@ class Repeat(Record):
 
 
 class Choices(Record):
-    """What is left to students, who state it in a comment of kernels.cl (choices.py)."""
+    """What is left to students, who state it in a comment of kernels.cl (grading/checks/choices.py)."""
 
     constants: dict[str, tuple[int, ...]] = Field(default={})
     """Values that a constant may be given; where none is stated, it is the one in `constants`."""

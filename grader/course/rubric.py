@@ -19,7 +19,7 @@ class Tolerance(Record):
     """How random results are compared.
 
     `exact`: the same bits. `rounding`: within `factor` units of u * magnitude, where u = 2^-24 and
-    the oracle states the magnitude of every element (timing.md of the course's notes; see oracle.py).
+    the oracle states the magnitude of every element (see truth/oracle.py).
     """
 
     rule: Literal["exact", "rounding"]
@@ -94,7 +94,9 @@ Measure = Literal["coalescing", "bank conflicts", "words read", "words written",
 
 
 class MemoryCheck(Record):
-    """A quantity that the simulator counts, and the most that it may be (memory.py says what each means)."""
+    """A quantity that the simulator counts, and the most that it may be; grading/checks/memory.py says what each
+    means.
+    """
 
     name: str
     """Unique, in a few words."""

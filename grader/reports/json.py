@@ -4,5 +4,5 @@ from grader.results.result import Result, Ungraded
 
 
 def render(outcome: Result | Ungraded) -> str:
-    """Everything there is to know, in the fields of result.py."""
+    """Everything there is to know, in the fields of results/result.py."""
     return outcome.model_dump_json(indent=2) + "\n"

@@ -6,7 +6,7 @@ from grader.common.record import Record
 
 
 class Interval(Record):
-    """A median with its confidence interval (see timing.py)."""
+    """A median with its confidence interval (see grading/timing/intervals.py)."""
 
     median: float
     low: float
@@ -40,7 +40,8 @@ class Program(Record):
 
 
 class Roofs(Record):
-    """What a device was measured to be able to do, and the profile (device_profile.py) that says so, with its date.
+    """What a device was measured to be able to do, and the profile that says so, with its date
+    (grading/timing/device_profile.py).
 
     Bandwidths are in GB/s, the rate of multiplying and adding in GFLOPS.
     """

@@ -1,4 +1,4 @@
-"""The judge's end of the files in which arrays travel (protocol.py).
+"""The judge's end of the files in which arrays travel (protocol/messages.py).
 
 The judge makes both, fixes their sizes, and keeps descriptors of its own: whatever a worker does to the names in its
 folder, the judge reads the files it made. They are read, never mapped: a live worker could cut a mapped file under us.

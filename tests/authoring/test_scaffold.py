@@ -1,4 +1,4 @@
-"""starter.py: the folder a student starts from, and the template that it is made of."""
+"""scaffold.py: the folder a student starts from, and the template that it is made of."""
 
 import os
 import re

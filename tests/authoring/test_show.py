@@ -1,4 +1,4 @@
-"""describing.py: what an assignment asks for, in words."""
+"""show.py: what an assignment asks for, in words."""
 
 import re
 

@@ -22,7 +22,7 @@ def test_the_commands_work_in_the_order_they_stand(tmp_path, locks):
     """Typed one after the other into an empty folder: from a draft that holds to a grading of its skeleton."""
     assert all(command.startswith("grader ") for command in COMMANDS)
     verbs = [command.split()[1] for command in COMMANDS]
-    assert verbs == ["new", "validate", "show", "init", "grade", "grade", "profile", "selftest", "schema"]
+    assert verbs == ["new", "validate", "show", "init", "grade", "grade", "profile", "export", "selftest", "schema"]
     others = [command for command in COMMANDS if command not in ON_THE_MODEL_SOLUTION]
     _, validated, *_ = run_all(others, tmp_path, locks)
     assert "axpy: all of it holds" in validated

@@ -1,4 +1,4 @@
-"""uploading.py: which rows go into which file of a platform."""
+"""lms_files.py: which rows go into which file of a platform."""
 
 import csv
 from dataclasses import replace

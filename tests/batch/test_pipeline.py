@@ -1,4 +1,4 @@
-"""marking.py: a batch from what was named to the last file, with a workforce of puppets."""
+"""pipeline.py: a batch from what was named to the last file, with a workforce of puppets."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""board.py: what is seen of a batch while it runs, and at its end."""
+"""progress_table.py: what is seen of a batch while it runs, and at its end."""
 
 from pathlib import Path
 

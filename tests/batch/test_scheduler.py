@@ -1,4 +1,4 @@
-"""batch.py: what is graded, how often it is tried, and that nothing stops the rest."""
+"""scheduler.py: what is graded, how often it is tried, and that nothing stops the rest."""
 
 from concurrent.futures import Future
 

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/course.py [NUMBER ...] [--jobs N] [--seed N]     e.g. course.py 100 300 1000
 
-A course (tests/synthetic.py) has so many hand-ins: right, wrong, hostile, empty, malformed and copied ones, in six
+A course (helpers/synthetic.py) has so many hand-ins: right, wrong, hostile, empty, malformed and copied ones, in six
 shapes, each a batch of its own in containers. Few cases, nine timed pairs and short deadlines (synthetic.QUICK): the
 rest of a grading is as ever. Memory is that of the judge's own processes, the command and its stations. Exit code 1 if
 something was misplaced or got another verdict than it must; each such is a line.

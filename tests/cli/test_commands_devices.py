@@ -1,4 +1,4 @@
-"""commands/devices.py: which devices the stations of a batch get."""
+"""devices.py: which devices the stations of a batch get."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""commands/options.py: one place says how a grading and a batch end."""
+"""options.py: one place says how a grading and a batch end."""
 
 import pytest
 from gradebooks import grade, mark, missed, row

@@ -1,4 +1,4 @@
-"""commands/validating.py: what `grader validate` prints, section by section; what is measured is told here."""
+"""validation_page.py: what `grader validate` prints, section by section; what is measured is told here."""
 
 import re
 from io import StringIO

@@ -1,4 +1,4 @@
-"""cli.py: the real command line, from words that cannot be used to exit codes."""
+"""main.py: the real command line, from words that cannot be used to exit codes."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""course.py: reading assignment.yaml, and the one line about what is wrong with it."""
+"""catalogue.py: reading assignment.yaml, and the one line about what is wrong with it."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""reading.py: a YAML file as a record, and the one line about what is wrong with it."""
+"""loading.py: a YAML file as a record, and the one line about what is wrong with it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""suite.py and joining.py: several kernels in one file, each graded for itself, and one result of all."""
+"""suite.py and suite_results.py: several kernels in one file, each graded for itself, and one result of all."""
 
 import pytest
 from courses import ORACLE, course_of

@@ -1,4 +1,4 @@
-"""exclusive.py: who waits for whom before anything is timed."""
+"""device_lock.py: who waits for whom before anything is timed."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""referee.py: whole contests by the reference, in which no array leaves the device unless digests differ."""
+"""output_check.py: whole contests by the reference, in which no array leaves the device unless digests differ."""
 
 from contextlib import ExitStack
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import gettempdir
 
 import yaml
-from project import ROOT
+from project import HELPERS, ROOT
 
 from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
@@ -134,7 +134,7 @@ def verdict(result) -> str:
 def observed(client, attack: Attack, folder: Path) -> str:
     """In the words of the table, what it does under `process`, in a container that is thrown away (observe.py)."""
     course_for(folder / "course", attack)
-    binds = {folder / "course": "/course", attack.folder: "/attack", ROOT / "tests" / "observe.py": "/observe.py"}
+    binds = {folder / "course": "/course", attack.folder: "/attack", HELPERS / "observe.py": "/observe.py"}
     LOCKS.mkdir(exist_ok=True)
     LOCKS.chmod(0o1777)
     container = client.containers.run(

@@ -1,4 +1,4 @@
-"""parcel.py: an assignment travels with all that grading needs, and is checked where it arrives."""
+"""bundle.py: an assignment travels with all that grading needs, and is checked where it arrives."""
 
 import pickle
 import shutil

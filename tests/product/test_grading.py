@@ -1,4 +1,4 @@
-"""grading.py: the golden corpus (golden.py). Every submission in it gets exactly the verdicts it must get."""
+"""grade.py: the golden corpus (golden.py). Every submission in it gets exactly the verdicts it must get."""
 
 import os
 import re

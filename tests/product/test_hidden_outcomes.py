@@ -1,4 +1,4 @@
-"""grading.py, withholding.py and publishing.py together: nothing that students get before release hangs on how a hidden
+"""grade.py, withholding.py and publishing.py together: nothing that students get before release hangs on how a hidden
 case went, and neither does whether there is anything to get.
 """
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from attacks import HOSTILE, LOCKS, QUICK, corpus, in_words, small_assignment, small_course, verdict
+from attacks import HOSTILE, QUICK, corpus, in_words, small_assignment, small_course, verdict
 from project import ROOT
 from selection import ATTACKS, param
 
@@ -37,20 +37,22 @@ NEIGHBOURS = ("grader-worker-", "grader-rounds-", "sem.")
 KEPT = 3
 """Containers that stay between two gradings: the spare, and two that run our own kernels only."""
 
-every_attack = pytest.mark.parametrize("attack", [param(attack, attack.name, ATTACKS) for attack in CORPUS])
+TIMED = {"speed": [pytest.mark.timed]}
+"""Marks by what is attacked: only a machine that nobody else keeps busy tells who is slow."""
+
+every_attack = pytest.mark.parametrize(
+    "attack", [param(attack, attack.name, ATTACKS, TIMED.get(attack.kind, ())) for attack in CORPUS]
+)
 
 
 @pytest.fixture(scope="module")
-def wall(worker_image, tmp_path_factory):
+def wall(worker_image, tmp_path_factory, locks):
     """A bench as `grader batch` has it, with a spare worker that starts while an attack runs."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in QUICK.items():
             patch.setenv(name, value)
         folder = tmp_path_factory.mktemp("arrays")
-        settings = Settings(
-            docker={"image": worker_image, "folder": folder}, locks=LOCKS
-        )  # beside other tests that time something
-        LOCKS.mkdir(exist_ok=True)
+        settings = Settings(docker={"image": worker_image, "folder": folder}, locks=locks)
         with settings.open_batch("docker") as bench:
             yield bench, folder
 

@@ -1,4 +1,4 @@
-"""CLUSTER.md: what it tells people to type works, as it stands there."""
+"""docs/clusters.md: what it tells people to type works, as it stands there."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from project import ROOT
 pytest.importorskip("distributed")
 
 BIN = Path(sys.executable).parent
-TEXT = (ROOT / "CLUSTER.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
 GRADED = 1
 UNGRADED = 3
 

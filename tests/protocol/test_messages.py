@@ -1,4 +1,4 @@
-"""protocol.py: the judge's own types keep what a worker says to a size, whatever the worker keeps itself."""
+"""messages.py: the judge's own types keep what a worker says to a size, whatever the worker keeps itself."""
 
 import contextlib
 import json

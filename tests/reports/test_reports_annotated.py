@@ -1,4 +1,4 @@
-"""reports/annotated.py: the source with what each line asks of memory."""
+"""annotated.py: the source with what each line asks of memory."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""reports/figures.py: the figures of a speed check, as SVG."""
+"""figures/: the figures of a speed check, as SVG."""
 
 import re
 from xml.etree import ElementTree

@@ -1,4 +1,4 @@
-"""reports/junit.py: one file for a batch, for dashboards."""
+"""junit.py: one file for a batch, for dashboards."""
 
 import re
 from xml.etree import ElementTree

@@ -1,4 +1,4 @@
-"""A suite in every report: its kernels apart, and side by side (reports/side_by_side.py, ladder.py)."""
+"""A suite in every report: its kernels apart, and side by side (side_by_side.py, ladder.py)."""
 
 import csv
 import re

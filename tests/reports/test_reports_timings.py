@@ -1,4 +1,4 @@
-"""reports/timings.py: what `grader run` prints, at 80 columns."""
+"""timings.py: what `grader run` prints, at 80 columns."""
 
 from dataclasses import replace
 from pathlib import Path

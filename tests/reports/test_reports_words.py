@@ -1,4 +1,4 @@
-"""reports/words.py: what several reports say in the same words."""
+"""words.py: what several reports say in the same words."""
 
 import pytest
 from samples import PROFILE, RACE, ROOFLINE, SPILLED, SPILLING, failed, performance, unchecked

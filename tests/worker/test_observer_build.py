@@ -12,8 +12,8 @@ from simulator import do_without as skip
 from grader.worker import simulator
 from grader.worker.simulator import OBSERVER, SOURCE
 
-COMPILER, HEADERS = "12.2.0", Path("/usr/lib/llvm-14/include")
-"""Debian 12's g++, and the LLVM of the simulator: others may make other bytes of the same source."""
+COMPILER, HEADERS = "12.2.0", (Path("/usr/lib/llvm-14/include"), Path("/usr/include/CL"))
+"""Debian 12's g++, the LLVM of the simulator, and OpenCL: others may make other bytes of the same source."""
 
 
 @pytest.fixture
@@ -22,8 +22,8 @@ def compiler():
     program = shutil.which("g++")
     command = [program or "true", "-dumpfullversion"]
     version = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    if version != COMPILER or not HEADERS.is_dir():
-        skip(f"needs g++ {COMPILER} and llvm-14-dev (Debian 12), to build the plugin anew")
+    if version != COMPILER or not all(folder.is_dir() for folder in HEADERS):
+        skip(f"needs g++ {COMPILER}, llvm-14-dev and opencl-c-headers (Debian 12), to build the plugin anew")
 
 
 def build(folder, python):

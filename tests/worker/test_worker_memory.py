@@ -1,4 +1,4 @@
-"""worker/memory.py: what either kind of cgroup says about processes that were killed for their memory."""
+"""memory.py: what either kind of cgroup says about processes that were killed for their memory."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""worker/simulator.py: the simulator as the only device of a worker, and what it reports there."""
+"""simulator/: the simulator as the only device of a worker, and what it reports there."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""runner.py, the worker and the process sandbox: a live worker, well-behaved and not."""
+"""client.py, the worker and the process sandbox: a live worker, well-behaved and not."""
 
 import errno
 import os

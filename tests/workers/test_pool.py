@@ -1,4 +1,4 @@
-"""own_workers.py: a worker of ours goes from one grading to the next, and no further than it should."""
+"""pool.py: a worker of ours goes from one grading to the next, and no further than it should."""
 
 from dataclasses import replace
 

@@ -4,9 +4,9 @@ Dask has the queue, the network, and the care for workers that die: what a dead 
 word to that, the abstract resource `device`. A worker says how many devices it has (`dask worker --resources
 "device=1"`), a grading takes one, and so no device grades two submissions at a time, however many threads its worker
 has; a worker without one is left alone. Timed sections have the device, and on a CPU the machine, to themselves by
-the locks of exclusive.py, also where several workers share a host.
+the locks of grading/device_lock.py, also where several workers share a host.
 
-With every errand travel the assignment's files; a worker keeps them under their hash, and checks it (parcel.py).
+With every errand travel the assignment's files; a worker keeps them under their hash, and checks it (lms/bundle.py).
 Where a submission runs, which image and which device, is decided by the settings of the worker's own machine, as far
 as the batch does not say it.
 
@@ -202,7 +202,7 @@ class Cluster:
 def _connect(address: str) -> Client:
     if address.startswith("tls://") and Security().get_connection_args("client").get("ssl_context") is None:
         raise WorkerError(
-            f"{address} asks for certificates, and none are named; CLUSTER.md says how to name them to Dask."
+            f"{address} asks for certificates, and none are named; docs/clusters.md says how to name them to Dask."
         )
     try:
         return Client(address, timeout=CONNECTING, set_as_default=False, name="grader")

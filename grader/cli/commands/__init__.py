@@ -1,1 +1,1 @@
-"""The commands of the command line, in modules by what they are about; cli.py lists them all."""
+"""The commands, in modules by what they are about; cli/main.py lists them all."""

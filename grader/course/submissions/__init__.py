@@ -1,1 +1,1 @@
-"""TODO grader.course.submissions."""
+"""A student's kernels.cl as text: read, scanned once by a process with a budget, never compiled here."""

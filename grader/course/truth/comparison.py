@@ -1,4 +1,4 @@
-"""Is an array what the oracle says? Pure comparisons; words for the student are made in diagnosis.py."""
+"""Is an array what the oracle says? Pure comparisons; words for the student are made in grading/explain/problem.py."""
 
 from dataclasses import dataclass
 from typing import Any

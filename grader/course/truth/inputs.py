@@ -2,7 +2,7 @@
 
 All come from Philox4x64-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011), in
 NumPy's hands: a keyed function of the index, of whose words nobody is known to tell others or the key. What timed runs
-on a GPU are given comes from the same function (supply.py).
+on a GPU are given comes from the same function (grading/timing/device_data.py).
 """
 
 import secrets

@@ -39,7 +39,7 @@ from grader.workers.outcome import Failure, Timing
 from grader.workers.plan import STUDENT, SUBMISSION, Script, submission_plan
 
 DRIVE_KEY = 3
-"""Tells these inputs from those of cases, timed rounds and simulated runs (simulation.py)."""
+"""Tells these inputs from those of cases, timed rounds and simulated runs (checks/simulation.py)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from grader.course.launches import Launch
 from grader.course.rubric import Sizes
 from grader.course.submissions.scanning import Statement
 from grader.course.submissions.submission import Submission
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.problem import Problem, sizes_in_words
 from grader.protocol.messages import DeviceFacts
 from grader.results.result import Reason
 
@@ -144,7 +144,7 @@ def unfit_launches(assignment: Assignment, launches: Sequence[Launch], device: D
 
 
 def _check_fit(assignment: Assignment, launch: Launch, sizes: Sizes, device: DeviceFacts) -> None:
-    at = f"at {', '.join(f'{name} {size}' for name, size in sizes.items())}"
+    at = f"at {sizes_in_words(sizes)}"
     try:
         global_size, local_size = (
             assignment.items(launch, stated, sizes) for stated in (launch.global_size, launch.local_size)

@@ -1,6 +1,6 @@
 """The correctness checks: cases share a session, and every byte that comes back is looked at.
 
-Hidden cases share another one, the last of a grading and in a worker of its own (grading.py): what they lead to, such
+Hidden cases share another one, the last of a grading and in a worker of its own (grade.py): what they lead to, such
 as that a wrong one is launched again, comes too late for anything that is shown before they are released.
 """
 
@@ -32,7 +32,7 @@ REPEATS = 4
 """Launches of a repeated case: enough to tell every other one from a single exception."""
 
 CASE_KEY = 0
-"""Tells the inputs of cases from those of timed rounds, which have the key 1 (measurement.py)."""
+"""Tells the inputs of cases from those of timed rounds, which have the key 1 (timing/measurement.py)."""
 
 EARNING = {Verdict.PASSED, Verdict.PARTIAL}
 

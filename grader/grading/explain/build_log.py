@@ -87,8 +87,8 @@ class Remark:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A text as the student wrote it, and the lines of its code (scanning.py), as `written` and as `compiled` with its
-    macros expanded: what is on a line of one is on the same line of the other.
+    """A text as the student wrote it, and the lines of its code (course/submissions/scanning.py), as
+    `written` and as `compiled` with its macros expanded: what is on a line of one is on the same line of the other.
 
     Without them, as for a text of the course, a log is told without its lines.
     """

@@ -8,8 +8,8 @@ comes another key, and a kernel returns a digest of the outputs by it. The trust
 does the same.
 
 Both come from Philox4x64-10, the generator that NumPy has by this name, and that makes the judge's own inputs
-(inputs.py). Word by word it is a keyed function of the index that nobody is known to predict or to invert, so words
-that a kernel has read tell nothing about those that it has not.
+(course/truth/inputs.py). Word by word it is a keyed function of the index that nobody is known to predict or to
+invert, so words that a kernel has read tell nothing about those that it has not.
 
 The digest is a sum of products, of each word by a factor of its place (Carter and Wegman's universal hashing, 1979; in
 this form Lemire and Kaser's, "Strongly universal string hashing is fast", 2014). It is linear, so whoever knows the key

@@ -9,7 +9,7 @@
 A student kit has no model solution: there, reference and control run the baseline.
 
 Every round has fresh secret inputs and takes the workers in another order; every timed output of the submission is
-judged (referee.py). The first rounds, and the first of every session, run but do not count.
+judged (output_check.py). The first rounds, and the first of every session, run but do not count.
 """
 
 import time

@@ -33,7 +33,7 @@ from grader.workers.outcome import Failure, Fetched, Garbled, Timing
 from grader.workers.plan import STUDENT, Plan
 
 ROUND_KEY = 1
-"""Tells the inputs of timed rounds from those of cases, which have the key 0 (cases.py)."""
+"""Tells the inputs of timed rounds from those of cases, which have the key 0 (checks/correctness.py)."""
 
 Results = dict[str, Fetched]
 """What a worker has returned, by names of buffers."""

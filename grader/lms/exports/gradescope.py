@@ -1,7 +1,7 @@
 """Gradescope's results.json, as its documentation has it ("Autograder Specifications", "Output format").
 
 No test is hidden in Gradescope's sense: that would hide the total as well. Hidden checks have been withheld before
-(withholding.py), if they are not released.
+(results/withholding.py), if they are not released.
 """
 
 import json

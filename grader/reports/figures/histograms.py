@@ -1,4 +1,4 @@
-"""Histograms of a batch, drawn as the other figures are (figures.py): the page's colours, and the counts in words."""
+"""Histograms of a batch, drawn as the other figures are (figures/): the page's colours, and the counts in words."""
 
 from math import inf
 

@@ -1,4 +1,4 @@
-"""The rates of a suite's kernels in one figure, drawn as the others are (figures.py)."""
+"""The rates of a suite's kernels in one figure, drawn as the others are (figures/)."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """The instructor's page of a batch: what came in, how it went, where to look. One page that needs nothing else.
 
-It is made like the student's page (html.py): templates escape every text, and only what we have drawn is markup.
+It is made like the student's page (page.py): templates escape every text, and only what we have drawn is markup.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,7 @@
 """The HTML report: one page that needs nothing else. No script, font or picture from elsewhere; it prints as it is.
 
 Templates escape every text that they are given. What a submission or a machine has written (source, messages, logs,
-names, paths) comes as plain text only; the one exception is what figures.py draws, and it draws our own words.
+names, paths) comes as plain text only; the one exception is what figures/ draws, and it draws our own words.
 """
 
 import re

@@ -24,7 +24,7 @@ ALIKE = 0.95
 pairs of right solutions of one assignment the most alike reach 0.932 (medians 0.54 to 0.65), although most were made
 from one model and are nearer to each other than strangers' work. Copies of them that were renamed, reformatted,
 without their comments and with declarations exchanged reach 1, with a declaration added 0.96 or more
-(tests/test_similarity.py)."""
+(tests/reports/html/test_similarity.py)."""
 
 FEWEST = 60
 """Tokens beyond the skeleton's: less is alike by nature. A transposition without a tile, two lines, has 45; the

@@ -1,7 +1,7 @@
 """A worker's folder on the host, and what is left of those whose judge was killed.
 
     grader-worker-XXXX/   locked (flock) by its judge for as long as that lives
-        in.bin out.bin    arrays (see protocol.py)
+        in.bin out.bin    arrays (see protocol/messages.py)
         rounds            a link to the folder of this name in the other folder
         ...               whatever the sandbox adds
 

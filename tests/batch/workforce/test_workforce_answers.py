@@ -1,4 +1,4 @@
-"""workforce/answers.py: a worker of a cluster is believed only what can be true of the errand that it had."""
+"""answers.py: a worker of a cluster is believed only what can be true of the errand that it had."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""workforce/cluster.py: who gets work, who gets none, and what is said when workers or the scheduler go.
+"""cluster.py: who gets work, who gets none, and what is said when workers or the scheduler go.
 
 The clusters here are threads of the test's own process, so that gradings can be stood in for.
 """

@@ -1,4 +1,4 @@
-"""workforce/processes.py and __main__.py: a station that dies costs its errand, and none outlives the batch."""
+"""processes.py and __main__.py: a station that dies costs its errand, and none outlives the batch."""
 
 import os
 import signal

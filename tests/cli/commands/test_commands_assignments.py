@@ -1,4 +1,4 @@
-"""commands/assignments.py: what the command line says of assignments, and the folder that it starts."""
+"""assignments.py: what the command line says of assignments, and the folder that it starts."""
 
 from commandline import complaint, grader, output_of
 from project import ASSIGNMENTS

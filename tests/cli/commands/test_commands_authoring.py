@@ -1,4 +1,4 @@
-"""commands/authoring.py: the command line for those who write assignments."""
+"""authoring.py: the command line for those who write assignments."""
 
 import json
 

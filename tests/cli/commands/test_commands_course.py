@@ -1,4 +1,4 @@
-"""commands/course.py: a batch on a machine that lacks what was asked for, and one that is released later."""
+"""course.py: a batch on a machine that lacks what was asked for, and one that is released later."""
 
 import csv
 

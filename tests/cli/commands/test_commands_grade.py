@@ -1,4 +1,4 @@
-"""commands/submission.py: one submission from the command line, from bad input to exit code."""
+"""grade.py: one submission from the command line, from bad input to exit code."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""commands/machine.py: what the command line says of this machine, and of one that lacks something."""
+"""machine.py: what the command line says of this machine, and of one that lacks something."""
 
 import re
 import shutil

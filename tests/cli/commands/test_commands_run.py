@@ -1,4 +1,4 @@
-"""commands/driving.py: `grader run` from the command line, from options to exit codes."""
+"""run.py: `grader run` from the command line, from options to exit codes."""
 
 from xml.etree import ElementTree
 

@@ -1,4 +1,4 @@
-"""checking.py: what counts as right, and how a wrong array is described."""
+"""comparison.py: what counts as right, and how a wrong array is described."""
 
 import numpy as np
 import pytest

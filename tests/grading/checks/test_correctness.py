@@ -1,4 +1,4 @@
-"""cases.py: which cases are launched again, what a worker hears of cases, and what a failed one costs elsewhere."""
+"""correctness.py: which cases run again, what a worker hears of cases, and what a failed one costs elsewhere."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""watching.py: all checks that rest on the simulator, with it and without it."""
+"""simulator.py: all checks that rest on the simulator, with it and without it."""
 
 from dataclasses import replace
 

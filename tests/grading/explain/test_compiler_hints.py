@@ -1,4 +1,4 @@
-"""slips.py: a hint is certain, or there is none. What compilers really say is tested with build_log.py."""
+"""compiler_hints.py: a hint is certain, or there is none. What compilers really say is tested with build_log.py."""
 
 import re
 

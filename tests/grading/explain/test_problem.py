@@ -1,4 +1,4 @@
-"""diagnosis.py: the words that students read."""
+"""problem.py: the words that students read."""
 
 import signal
 

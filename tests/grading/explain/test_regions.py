@@ -1,4 +1,4 @@
-"""places.py: where something is so, in words, or no words at all."""
+"""regions.py: where something is so, in words, or no words at all."""
 
 import numpy as np
 import pytest

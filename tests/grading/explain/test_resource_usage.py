@@ -1,4 +1,4 @@
-"""usage.py: what drivers say that kernels take."""
+"""resource_usage.py: what drivers say that kernels take."""
 
 import pytest
 from samples import DEVICE

@@ -1,4 +1,4 @@
-"""supply.py: data made where they are needed, and digests that tell whether two devices made the same of them."""
+"""device_data.py: data made where they are needed, and digests that tell whether two devices made the same of them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""timing.py: intervals that can be trusted, and the rules that rest on them."""
+"""intervals.py: intervals that can be trusted, and the rules that rest on them."""
 
 from dataclasses import replace
 

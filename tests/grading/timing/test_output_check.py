@@ -1,4 +1,4 @@
-"""referee.py: where the data of timed rounds come from, and what results are held against, by workers of straw."""
+"""output_check.py: where the data of timed rounds come from, and what results are held against, by workers of straw."""
 
 import hashlib
 from dataclasses import replace

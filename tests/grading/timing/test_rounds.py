@@ -14,7 +14,7 @@ from grader.grading.timing.rounds import Resting, Turn
 from grader.results.result import Reason, Verdict
 
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-LONG = settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
+LONG = settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def test_a_turn_is_what_the_judge_saw_from_the_inputs_to_the_answer():

@@ -1,4 +1,4 @@
-"""exports/canvas.py: a gradebook comes back to Canvas with every score at its student, and nothing new."""
+"""canvas.py: a gradebook comes back to Canvas with every score at its student, and nothing new."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""exports/feedback_zip.py: Moodle hands every file of the zip to its student."""
+"""feedback_zip.py: Moodle hands every file of the zip to its student."""
 
 import hashlib
 import zipfile

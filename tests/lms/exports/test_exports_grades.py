@@ -1,4 +1,4 @@
-"""exports/grades.py: the table of all grades reads back and adds up."""
+"""grades.py: the table of all grades reads back and adds up."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""exports/gradescope.py: results.json is what Gradescope documents, and a fault of ours gives no score."""
+"""gradescope.py: results.json is what Gradescope documents, and a fault of ours gives no score."""
 
 import json
 

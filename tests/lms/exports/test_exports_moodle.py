@@ -1,4 +1,4 @@
-"""exports/moodle.py: a worksheet comes back to Moodle with every grade at its student."""
+"""moodle.py: a worksheet comes back to Moodle with every grade at its student."""
 
 import csv
 import html

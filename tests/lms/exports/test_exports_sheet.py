@@ -1,4 +1,4 @@
-"""exports/sheet.py: a CSV file comes back byte for byte but for the cells that change."""
+"""sheet.py: a CSV file comes back byte for byte but for the cells that change."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""reports/bars.py: the table of `grader run` as an SVG file."""
+"""bars.py: the table of `grader run` as an SVG file."""
 
 from xml.etree import ElementTree
 

@@ -1,4 +1,4 @@
-"""reports/overview.py: the instructor's page of a batch."""
+"""overview.py: the instructor's page of a batch."""
 
 import re
 from dataclasses import replace

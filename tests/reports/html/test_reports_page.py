@@ -1,4 +1,4 @@
-"""reports/html.py: the page that a student opens in a browser."""
+"""page.py: the page that a student opens in a browser."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""worker/options.py: what programs are built with, by the device and by the launches of their session."""
+"""options.py: what programs are built with, by the device and by the launches of their session."""
 
 from math import ceil, prod
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""worker/preprocess.py: macros become what C says, everything else stays where it was, and nothing gets out of hand."""
+"""preprocess.py: macros become what C says, everything else stays where it was, and nothing gets out of hand."""
 
 import re
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""worker/sequence.py: launches that are repeated, with arrays that change places and a test that ends them."""
+"""sequence.py: launches that are repeated, with arrays that change places and a test that ends them."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""sandbox/folder.py: a worker's folder, its lock, and who sweeps what is left of whom."""
+"""folder.py: a worker's folder, its lock, and who sweeps what is left of whom."""
 
 import errno
 import fcntl

@@ -1,4 +1,4 @@
-"""sandbox/process.py: what a worker process is given, and what is left of it."""
+"""process.py: what a worker process is given, and what is left of it."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""sandbox/spare.py: a worker in reserve, and none left over."""
+"""spare.py: a worker in reserve, and none left over."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""sandbox/user.py and users.py: what a worker that is a user of its own can reach, and what is left of it."""
+"""user.py and users.py: what a worker that is a user of its own can reach, and what is left of it."""
 
 import os
 import shutil

@@ -1,1 +1,1 @@
-"""TODO grader.lms.intake.platforms."""
+"""How each platform lays out a download: a module for each, which says what belongs to whom."""

@@ -1,1 +1,1 @@
-"""TODO grader.lms.intake.reading."""
+"""Reading folders, archives and checkouts without believing what they say about themselves: sizes, names, depth."""

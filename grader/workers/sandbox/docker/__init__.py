@@ -1,1 +1,1 @@
-"""TODO docker."""
+"""The sandbox `docker`: a container for each worker. container.py says what it may do, seccomp.json what it calls."""

@@ -1,4 +1,4 @@
-"""whereabouts.py: the lines that a wrong result is made in."""
+"""source_lines.py: the lines that a wrong result is made in."""
 
 import pytest
 from samples import BUILD, failed

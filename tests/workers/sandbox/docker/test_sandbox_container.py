@@ -1,4 +1,4 @@
-"""sandbox/container.py: what confines a worker, as the engine says and as it is inside, and what is left of it.
+"""container.py: what confines a worker, as the engine says and as it is inside, and what is left of it.
 
 The first half needs no engine: a fake one stands in for what real ones do rarely.
 """

@@ -1,4 +1,4 @@
-"""sandbox/gpu.py: what a container is told for each kind of GPU, and what to do where there is none."""
+"""gpu.py: what a container is told for each kind of GPU, and what to do where there is none."""
 
 import os
 

@@ -1,6 +1,6 @@
 """Carries out every attack in both sandboxes and writes the table of SECURITY.md from what was seen.
 
-    python tests/attack_table.py [NAME ...]      (needs a container engine and both images; all take five minutes)
+    python tests/helpers/attack_table.py [NAME ...]    (needs a container engine and both images; all take five minutes)
 
 Only the rows of the named attacks are tried anew, if any are named. test_hostile.py holds that the column `docker` is
 true, and that no row is missing.
@@ -18,7 +18,7 @@ import docker
 from attacks import Attack, corpus, in_words, observed, row
 from project import ROOT
 
-START, END = "<!-- attacks: written by tests/attack_table.py -->", "<!-- end of attacks -->"
+START, END = "<!-- attacks: written by tests/helpers/attack_table.py -->", "<!-- end of attacks -->"
 PATH = ROOT / "SECURITY.md"
 
 
