@@ -27,7 +27,7 @@ from grader.grading.explain.problem import of_failure, sizes_in_words
 from grader.grading.grade import Bench, Progress, grade_submission
 from grader.grading.timing.contestant import Contestant
 from grader.grading.timing.lineup import begin, match_of, own_programs
-from grader.grading.timing.output_check import ByOracle, ByReference, Match, OracleScene, Scene
+from grader.grading.timing.referee import ByOracle, ByReference, Match, OracleScene, RoundData
 from grader.protocol.messages import DeviceFacts, Done, Opened
 from grader.results.metrics import Performance
 from grader.results.result import Kind, Result, Verdict
@@ -38,7 +38,7 @@ from grader.workers.series import Series
 
 
 @dataclass(frozen=True, kw_only=True)
-class Statement:
+class Claim:
     """One thing that must be true of an assignment, whether it is, and what was seen."""
 
     claim: str
@@ -54,7 +54,7 @@ class OwnResults:
     skeleton: Result
 
 
-def examine_assignment(assignment: Assignment, bench: Bench, progress: Progress) -> Iterator[Statement]:
+def examine_assignment(assignment: Assignment, bench: Bench, progress: Progress) -> Iterator[Claim]:
     """All statements about one assignment on this device."""
     return state(assignment, grade_own(assignment, bench, progress), bench)
 
@@ -71,7 +71,7 @@ def grade_own(assignment: Assignment, bench: Bench, progress: Progress) -> OwnRe
     return OwnResults(model=graded(assignment.reference / MODEL_FILE), skeleton=graded(assignment.folder / FILE_NAME))
 
 
-def state(assignment: Assignment, own: OwnResults, bench: Bench) -> Iterator[Statement]:
+def state(assignment: Assignment, own: OwnResults, bench: Bench) -> Iterator[Claim]:
     """All statements, those that rest on the gradings first."""
     device, seed = own.model.provenance.device, fresh_seed()
     yield _model_passes(own.model)
@@ -83,49 +83,49 @@ def state(assignment: Assignment, own: OwnResults, bench: Bench) -> Iterator[Sta
     yield _both_agree(assignment, bench, device, seed)
 
 
-def _model_passes(result: Result) -> Statement:
+def _model_passes(result: Result) -> Claim:
     failed = [check for check in result.checks if check.verdict is not Verdict.PASSED]
     points = f"{result.points:g} of {result.max_points:g} points"
-    return Statement(
+    return Claim(
         claim="the model solution passes every check",
         holds=not failed,
         seen=f"{failed[0].name}: {failed[0].message}" if failed else points,
     )
 
 
-def _speed(goal: SpeedGoal, performance: Performance) -> Iterator[Statement]:
+def _speed(goal: SpeedGoal, performance: Performance) -> Iterator[Claim]:
     full = goal.bands[0].fraction
     assert performance.fraction_of_reference is not None, "there is a model solution here"
     margin = performance.fraction_of_reference.median / full
-    yield Statement(
+    yield Claim(
         claim=f"the model solution is {MARGIN:g} times as fast as full points need",
         holds=margin >= MARGIN,
         seen=f"{margin:.2f} times",
     )
     if goal.baseline == "fails":
         naive = 1 / performance.speed_up_over_baseline.median
-        yield Statement(
+        yield Claim(
             claim="the baseline clearly misses full points",
             holds=naive <= CLEARLY * full,
             seen=f"it reaches {naive:.2f} of the model solution; full points need {full:.2f}",
         )
 
 
-def _skeleton_fails(result: Result) -> Statement:
+def _skeleton_fails(result: Result) -> Claim:
     cases = [check for check in result.checks if check.kind is Kind.CORRECTNESS]
     right = sum(check.verdict is Verdict.PASSED for check in cases)
     builds = result.checks[0].verdict is Verdict.PASSED
-    return Statement(
+    return Claim(
         claim="the skeleton builds and fails every case",
         holds=builds and not right,
         seen=f"{right} of {len(cases)} cases pass" if builds else result.checks[0].message,
     )
 
 
-def _baseline_is_right(assignment: Assignment, bench: Bench, seed: int) -> Statement:
+def _baseline_is_right(assignment: Assignment, bench: Bench, seed: int) -> Claim:
     wrong = _wrong_baseline_case(assignment, bench, seed)
     seen = wrong or f"in {len(assignment.correctness.cases)} cases"
-    return Statement(claim="the baseline computes the right thing", holds=wrong is None, seen=seen)
+    return Claim(claim="the baseline computes the right thing", holds=wrong is None, seen=seen)
 
 
 def _wrong_baseline_case(assignment: Assignment, bench: Bench, seed: int) -> str | None:
@@ -145,7 +145,7 @@ def _wrong_baseline_case(assignment: Assignment, bench: Bench, seed: int) -> str
     return None
 
 
-def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed: int) -> Statement:
+def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed: int) -> Claim:
     """Of the model solution and the baseline, at the sizes and by the referee that submissions are timed with."""
     match = match_of(assignment, device, seed)
     referee = ByReference(match) if assignment.performance.referee is None else ByOracle(match)
@@ -157,21 +157,21 @@ def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed:
             raise SolutionError(f"the kernels of the assignment cannot be timed: {of_failure(opened).message}")
         turns = range(len(match.assignment.performance.integers))
         wrong = next(filter(None, (_disagreement(match, control, referee.scene(turn)) for turn in turns)), None)
-    return Statement(
+    return Claim(
         claim="the model solution and the baseline agree at the sizes that are timed",
         holds=wrong is None,
         seen=wrong or sizes_in_words(match.sizes),
     )
 
 
-def _disagreement(match: Match, control: Contestant, scene: Scene) -> str | None:
+def _disagreement(match: Match, control: Contestant, scene: RoundData) -> str | None:
     """What is wrong with what either makes of the data of a round."""
     script = WHOLE if match.assignment.has_surroundings else STUDENT
     made = {name: _computed(control, scene, name) for name in (script, NAIVE)}
     return _wrong(scene.trial, control, made) if isinstance(scene, OracleScene) else _difference(match, *made.values())
 
 
-def _computed(control: Contestant, scene: Scene, script: str) -> dict[str, Fetched]:
+def _computed(control: Contestant, scene: RoundData, script: str) -> dict[str, Fetched]:
     """What a script of the control's makes of a round's data, as far as the baseline makes it."""
     prepared = scene.prepare(control, script)
     supplied = scene.supply(control, script) if isinstance(prepared, Done) else prepared

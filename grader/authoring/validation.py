@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from grader.authoring.golden import ONE_PAIR, Golden, differences
-from grader.authoring.selftest import OwnResults, Statement, grade_own, state
+from grader.authoring.selftest import Claim, OwnResults, grade_own, state
 from grader.authoring.thresholds import Limit, Proposal, Speeds, propose_goal
 from grader.common.errors import InputError, NoiseError, SolutionError
 from grader.common.phrases import count
@@ -45,7 +45,7 @@ class Examined:
     """
 
     assignment: Assignment
-    statements: tuple[Statement, ...]
+    statements: tuple[Claim, ...]
     own: OwnResults | None
     baseline: Profile | None
 
@@ -65,16 +65,16 @@ class Judged:
     differences: tuple[str, ...]
 
 
-def is_read(coursework: Coursework) -> Statement:
+def is_read(coursework: Coursework) -> Claim:
     """That it could be."""
     kernels = count(len(coursework.parts), "kernel")
-    return Statement(claim="assignment.yaml can be used", holds=True, seen=f"{kernels}, {coursework.points:g} points")
+    return Claim(claim="assignment.yaml can be used", holds=True, seen=f"{kernels}, {coursework.points:g} points")
 
 
-def is_complete(coursework: Coursework) -> Statement:
+def is_complete(coursework: Coursework) -> Claim:
     """Whether all that students get is there; what the grader needs was looked for when it was read."""
     missing = [name for name in (FILE_NAME, HANDOUT) if not (coursework.folder / name).is_file()]
-    return Statement(
+    return Claim(
         claim="there are a skeleton and a handout",
         holds=not missing,
         seen=f"add {' and '.join(missing)} to {coursework.folder}" if missing else str(coursework.folder),
@@ -83,7 +83,7 @@ def is_complete(coursework: Coursework) -> Statement:
 
 def examine(assignment: Assignment, bench: Bench, progress: Progress) -> Examined:
     """Grade our own files, and count the accesses of the baseline; what cannot be run is a statement that is broken."""
-    statements: list[Statement] = []
+    statements: list[Claim] = []
     own, baseline = None, None
     try:
         own = _patiently(lambda: grade_own(assignment, bench, progress))
@@ -92,7 +92,7 @@ def examine(assignment: Assignment, bench: Bench, progress: Progress) -> Examine
         if own.model.profiles:
             baseline = _count_baseline(assignment, bench, progress)
     except (InputError, SolutionError) as error:
-        statements.append(Statement(claim="our own files can be run", holds=False, seen=str(error)))
+        statements.append(Claim(claim="our own files can be run", holds=False, seen=str(error)))
     return Examined(assignment=assignment, statements=tuple(statements), own=own, baseline=baseline)
 
 

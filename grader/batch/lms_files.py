@@ -19,7 +19,7 @@ from grader.lms.exports.feedback_zip import feedback_zip
 from grader.lms.exports.moodle import moodle_worksheet
 from grader.lms.exports.sheet import Sheet, read_sheet
 from grader.lms.intake import MOODLE
-from grader.results.gradebook import Gradebook, Row, totals
+from grader.results.gradebook import Gradebook, StudentRow, totals
 
 FEEDBACK = "moodle-feedback.zip"
 
@@ -94,7 +94,7 @@ def write_uploads(uploads: Iterable[Upload], book: Gradebook, folder: Path) -> t
     return tuple(remarks)
 
 
-def _pages(rows: tuple[Row, ...], folder: Path) -> Iterator[tuple[Student, str, bytes]]:
+def _pages(rows: tuple[StudentRow, ...], folder: Path) -> Iterator[tuple[Student, str, bytes]]:
     for row in rows:
         if row.grade is not None:
             name = f"{row.assignment}.html"

@@ -26,7 +26,7 @@ from grader.results.withholding import View, withheld
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class BatchRequest:
     """What an instructor asks for. `orders` are the settings that every station grades by (Settings.orders), `view` is
     what students are shown.
     """
@@ -41,7 +41,7 @@ class Request:
     view: View = withheld
 
 
-def mark(request: Request, hire: Callable[[], Workforce], say: Callable[[str], None]) -> Gradebook:
+def mark(request: BatchRequest, hire: Callable[[], Workforce], say: Callable[[str], None]) -> Gradebook:
     """Grade what has not been graded yet, and write everything that comes of it; the batch in brief.
 
     `hire` is called once it is known that there is something to grade; `say` prints a line or several.

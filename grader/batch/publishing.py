@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.batch.rescoring import rescore
-from grader.batch.scheduler import Item, Plan
+from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
 from grader.common.files import make_folder, write_whole
 from grader.course.submissions.handin import HandIn, Intake, Refusal
@@ -24,7 +24,7 @@ from grader.lms.exports.grades import grades_csv
 from grader.lms.exports.gradescope import gradescope_results
 from grader.reports import REPORTS, Report, overview_page
 from grader.reports.junit import render_batch
-from grader.results.gradebook import Gradebook, Row, grade_of
+from grader.results.gradebook import Gradebook, StudentRow, grade_of
 from grader.results.result import Result, Ungraded
 from grader.results.withholding import View, withheld
 
@@ -59,7 +59,7 @@ class Outcomes:
 
     intake: Intake
     assignments: dict[str, Coursework]
-    plan: Plan
+    plan: BatchPlan
     store: Store
     faults: dict[str, str]
     view: View = withheld
@@ -89,7 +89,7 @@ def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
 
     Each outcome is read once: while the suites are taken one by one, reports are written and rows made.
     """
-    rows: list[Row] = []
+    rows: list[StudentRow] = []
     links: dict[tuple[str, str], str] = {}
 
     def suites() -> Iterator[tuple[str, Result | Ungraded]]:
@@ -110,11 +110,11 @@ def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
     return book
 
 
-def _gradebook(rows: list[Row], outcomes: Outcomes) -> Gradebook:
+def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
     """The batch in brief: these rows, and those of whom there is nothing, or nothing that can be graded."""
-    absent = (Row(student=each.student, assignment=each.assignment) for each in outcomes.intake.absences)
+    absent = (StudentRow(student=each.student, assignment=each.assignment) for each in outcomes.intake.absences)
     refused = (
-        Row(student=each.student, assignment=each.assignment, fault=refused_in_words(each))
+        StudentRow(student=each.student, assignment=each.assignment, fault=refused_in_words(each))
         for each in outcomes.intake.refusals
     )
     everyone = tuple(sorted((*rows, *absent, *refused), key=lambda row: (row.student.label, row.assignment)))
@@ -172,9 +172,9 @@ def _link(outcome: Outcome, store: Store) -> str:
     return f"students/{outcome.handin.student.label}/{outcome.handin.assignment}.{PAGE}"
 
 
-def _row(outcome: Outcome) -> Row:
+def _row(outcome: Outcome) -> StudentRow:
     handin, told, shown = outcome.handin, outcome.told, outcome.shown
-    return Row(
+    return StudentRow(
         student=handin.student,
         assignment=handin.assignment,
         where=handin.where,

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Callable
 
-from grader.batch.scheduler import Item, Plan
+from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
 from grader.common.errors import InputError
 from grader.course.suite import Coursework
@@ -31,7 +31,7 @@ which another version is there now, whether or not they could be scored anew.
 """
 
 
-def choose(plan: Plan, store: Store, assignments: Assignments, wanted: str) -> tuple[str, ...]:
+def choose(plan: BatchPlan, store: Store, assignments: Assignments, wanted: str) -> tuple[str, ...]:
     """Keys of the stored results that are meant; raises InputError for a choice that can mean nothing."""
     what, _, value = wanted.partition("=")
     if what not in CHOICES or not value:

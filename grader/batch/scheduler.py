@@ -15,7 +15,7 @@ from grader.batch.workforce import Workforce
 from grader.common.errors import GraderError, InterruptedGradingError
 from grader.course.submissions.handin import HandIn, Intake
 from grader.course.suite import Coursework
-from grader.lms.bundle import Parcel, pack
+from grader.lms.bundle import Bundle, pack
 from grader.protocol.text import showable
 from grader.results.result import Result, Ungraded
 
@@ -33,7 +33,7 @@ class Item:
     key: str
     handins: tuple[HandIn, ...]
     assignment: Coursework
-    parcel: Parcel
+    bundle: Bundle
 
     @property
     def name(self) -> str:
@@ -43,7 +43,7 @@ class Item:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class BatchPlan:
     """Everything that a batch grades: its items by their key, and how all of them are graded."""
 
     items: dict[str, Item]
@@ -56,7 +56,7 @@ class Plan:
         return Errand(
             orders=self.orders,
             facilities=self.facilities,
-            parcel=item.parcel,
+            bundle=item.bundle,
             data=item.handins[0].data,
             sha256=item.handins[0].sha256,
             seed=seed_of(self.seed, item.key),
@@ -68,22 +68,22 @@ class Plan:
 
 def make_plan(
     intake: Intake, assignments: tuple[Coursework, ...], facilities: Facilities, orders: str, seed: int
-) -> Plan:
+) -> BatchPlan:
     """An item for every different file and assignment, in the order in which they were found."""
-    parcels = {assignment.name: pack(assignment) for assignment in assignments}
+    bundles = {assignment.name: pack(assignment) for assignment in assignments}
     measured = {assignment.name: assignment.measured_sha256 for assignment in assignments}
     named = {assignment.name: assignment for assignment in assignments}
     items: dict[str, Item] = {}
     for handin in intake.handins:
         key = content_key(handin, measured[handin.assignment], facilities, orders)
         known = items.get(key) or Item(
-            key=key, handins=(), assignment=named[handin.assignment], parcel=parcels[handin.assignment]
+            key=key, handins=(), assignment=named[handin.assignment], bundle=bundles[handin.assignment]
         )
         items[key] = replace(known, handins=(*known.handins, handin))
-    return Plan(items=items, facilities=facilities, orders=orders, seed=seed)
+    return BatchPlan(items=items, facilities=facilities, orders=orders, seed=seed)
 
 
-def missing(plan: Plan, store: Store) -> Plan:
+def missing(plan: BatchPlan, store: Store) -> BatchPlan:
     """The part of a plan that is not in the store."""
     return replace(plan, items={key: item for key, item in plan.items.items() if not store.holds(key)})
 
@@ -109,7 +109,7 @@ class _Attempt:
     number: int
 
 
-def grade_all(plan: Plan, workforce: Workforce, store: Store, listen: Listener) -> dict[str, str]:
+def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Listener) -> dict[str, str]:
     """Grade every item, and store what comes of it; the faults of those that could not be graded, by key."""
     waiting = deque(_Attempt(item=item, number=1) for item in plan.items.values())
     under_way: dict[Future[Result | Ungraded], _Attempt] = {}

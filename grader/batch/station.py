@@ -23,7 +23,7 @@ from grader.grading.checks.simulator import absence
 from grader.grading.device_lock import shared_cpu
 from grader.grading.grade import Bench, grade_coursework, refuse_coursework, ungraded
 from grader.grading.settings import load_settings
-from grader.lms.bundle import Parcel, unpack
+from grader.lms.bundle import Bundle, unpack
 from grader.protocol.messages import DeviceFacts
 from grader.results.result import Result, Ungraded
 from grader.workers.sandbox.folder import LockedFolder, abandoned
@@ -32,8 +32,8 @@ NAME = Path(FILE_NAME)
 """What every submission is called: the same bytes are graded once for all who handed them in."""
 
 PREFIX = "grader-station-"
-SIGN = "parcels"
-"""grader-station-XXXX/parcels/ holds what parcel.unpack makes; see workers/sandbox/folder.py."""
+SIGN = "bundles"
+"""grader-station-XXXX/bundles/ holds what lms/bundle.py makes; see workers/sandbox/folder.py."""
 
 
 ONE_OF_SEVERAL_ALIKE = {"index": 0, "bus": None, "global_memory": 0, "clock": None}
@@ -61,7 +61,7 @@ class Errand:
 
     orders: str
     facilities: Facilities
-    parcel: Parcel
+    bundle: Bundle
     data: bytes
     sha256: str
     seed: int
@@ -93,13 +93,13 @@ class Station:
                 f"{platform.node()} would grade with {self.facilities}, but the batch is graded with "
                 f"{errand.facilities}: the results could not be compared."
             )
-        assignment = unpack(errand.parcel, self._assignments)
+        assignment = unpack(errand.bundle, self._assignments)
         return _result(assignment, errand, self._bench)
 
 
 @contextmanager
 def _assignments_folder(parent: Path) -> Iterator[Path]:
-    """Where parcels are unpacked until the end of the block; what killed stations have left is removed first."""
+    """Where bundles are unpacked until the end of the block; what killed stations have left is removed first."""
     with abandoned(parent, PREFIX, SIGN):
         pass
     try:
@@ -167,4 +167,4 @@ def grade(errand: Errand) -> Result | Ungraded:
     except InterruptedGradingError:
         raise
     except Exception as error:  # noqa: BLE001 - see above
-        return ungraded(errand.parcel.name, NAME, error)
+        return ungraded(errand.bundle.name, NAME, error)

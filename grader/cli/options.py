@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from grader.results.gradebook import Grade, Row
+from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import Reason, Result
 from grader.results.withholding import View, released, withheld
 
@@ -25,7 +25,7 @@ def exit_code(outcome: Result | Grade) -> int:
     return ELSEWHERE if reasons else PASSED
 
 
-def batch_exit_code(rows: Sequence[Row]) -> int:
+def batch_exit_code(rows: Sequence[StudentRow]) -> int:
     """Of a batch: in a course something always fails, so what is not graded, or not all of it, comes first."""
     grades = [row.grade for row in rows if row.grade is not None]
     reasons = {left.reason for grade in grades for left in grade.unchecked}

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.authoring.golden import corpus
-from grader.authoring.selftest import Statement
+from grader.authoring.selftest import Claim
 from grader.authoring.show import describe
 from grader.authoring.thresholds import Limit, Proposal, Speeds, misjudged
 from grader.authoring.validation import Examined, Judged, examine, is_complete, is_read, judge, limits, proposal, speeds
@@ -47,7 +47,7 @@ class Page:
         self.console.print()
         self.console.print(Rule(Text(title, style="bold"), align="left", characters="-", style="dim"))
 
-    def say(self, statements: Iterable[Statement], of: str = "") -> None:
+    def say(self, statements: Iterable[Claim], of: str = "") -> None:
         """A row for each, behind the name of what they are of, if there could be doubt."""
         for each in statements:
             verdict = Text("holds", style="green") if each.holds else Text("BROKEN", style="bold red")
@@ -67,7 +67,7 @@ def print_validation(name: str, course: Course, folder: Path, bench: Bench, page
     try:
         coursework = course.load(name)
     except InputError as error:
-        page.say([Statement(claim="assignment.yaml can be used", holds=False, seen=str(error))])
+        page.say([Claim(claim="assignment.yaml can be used", holds=False, seen=str(error))])
         return
     page.say([is_read(coursework), is_complete(coursework)])
     page.head(f"{name}: the kernels and the oracle")
@@ -96,7 +96,7 @@ def _judged(coursework: Coursework, folder: Path, bench: Bench, page: Page) -> t
         with progress_line() as progress:
             judged = tuple(judge(golden, assignment, bench, progress) for golden, assignment in found)
     except (InputError, SolutionError) as error:
-        page.say([Statement(claim="they can be graded", holds=False, seen=str(error))])
+        page.say([Claim(claim="they can be graded", holds=False, seen=str(error))])
         return ()
     if not judged:
         page.show([_note("remark", f"There are none in {folder}: add right and wrong ones, in a folder each.")])
@@ -121,15 +121,15 @@ def _row(word: Text, words: str, width: int) -> Table:
 # --- the golden corpus ------------------------------------------------------------------------
 
 
-def golden_statements(judged: Sequence[Judged], folder: str) -> Iterator[Statement]:
+def golden_statements(judged: Sequence[Judged], folder: str) -> Iterator[Claim]:
     """One for all submissions whose results are as expected, and one for each thing in which another's is not."""
     right = sum(not each.differences for each in judged)
     if right:
         claim = f"{right} of {count(len(judged), 'submission')} get the verdicts that they must"
-        yield Statement(claim=claim, holds=True, seen=folder)
+        yield Claim(claim=claim, holds=True, seen=folder)
     for each in judged:
         for difference in each.differences:
-            yield Statement(claim=f"{each.golden.name} gets the verdicts that it must", holds=False, seen=difference)
+            yield Claim(claim=f"{each.golden.name} gets the verdicts that it must", holds=False, seen=difference)
 
 
 # --- what may be asked ------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from grader.grading.explain.simulator.source_lines import locate
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.device_profile import load_profile
 from grader.grading.timing.intervals import TimingRules
-from grader.grading.timing.lineup import Contest, enter, invite
+from grader.grading.timing.lineup import Lineup, enter, line_up
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.performance import check_performance, unmeasured
 from grader.protocol.messages import DeviceFacts
@@ -138,7 +138,7 @@ def _draft(task: Task, bench: Bench, progress: Progress) -> Draft:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Crew:
+class SubmissionWorkers:
     """The workers of a submission, what the first of them runs on, and how to get more."""
 
     student: Worker
@@ -148,7 +148,7 @@ class Crew:
     hire: Callable[[Role], Worker]
 
 
-def _hire(assignment: Assignment, bench: Bench, workers: ExitStack) -> Crew:
+def _hire(assignment: Assignment, bench: Bench, workers: ExitStack) -> SubmissionWorkers:
     with shared_cpu(bench.locks):
         student = workers.enter_context(bench.worker())
         simulator = bench.simulator()
@@ -158,7 +158,7 @@ def _hire(assignment: Assignment, bench: Bench, workers: ExitStack) -> Crew:
         roofs = bench.roofs(device)
         if assignment.is_watched and bench.watching.required:
             simulator.ready()
-    return Crew(
+    return SubmissionWorkers(
         student=student,
         simulator=simulator,
         device=device,
@@ -167,7 +167,7 @@ def _hire(assignment: Assignment, bench: Bench, workers: ExitStack) -> Crew:
     )
 
 
-def _test(task: Task, crew: Crew, bench: Bench, progress: Progress, rests_on: Provenance) -> Draft:
+def _test(task: Task, crew: SubmissionWorkers, bench: Bench, progress: Progress, rests_on: Provenance) -> Draft:
     """Build it, run the cases that are shown, then what rests on them."""
     assignment = task.assignment
     progress("building")
@@ -179,17 +179,17 @@ def _test(task: Task, crew: Crew, bench: Bench, progress: Progress, rests_on: Pr
             cases = tuple(map(BUILD_FAILED.fail, unrun_cases(assignment, assignment.correctness.shown)))
             others = tuple(_unreached(assignment, crew.device))
             return Draft(task=task, provenance=rests_on, build=build.check, cases=cases, others=others)
-        contest = invite(task, crew.student, build.built, crew.hire)
+        lineup = line_up(task, crew.student, build.built, crew.hire)
         cases = _run(assignment.correctness.shown, build.built, crew.student, progress)
         right = are_right(cases)
-        entered = enter(contest, build.built) if right else None
+        entered = enter(lineup, build.built) if right else None
     progress("watching every access in a simulator")
     with shared_cpu(bench.locks):
-        subject = Subject(task=task, oracle=contest.oracle, worker=crew.simulator, built=build.built)
+        subject = Subject(task=task, oracle=lineup.oracle, worker=crew.simulator, built=build.built)
         watched = watch(subject, bench.watching, right=right)
     speed = NOT_CORRECT.fail(unmeasured(assignment, crew.device))
     if right:
-        timed = _speed(contest, entered, crew.roofs, bench, progress)
+        timed = _speed(lineup, entered, crew.roofs, bench, progress)
         speed = timed.model_copy(update={"usage": build.built.usage})
     return Draft(
         task=task,
@@ -283,16 +283,16 @@ def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
     return Ungraded(assignment=assignment, submission=showable(str(submission)), fault=showable(told))
 
 
-def _speed(contest: Contest, refused: Problem | None, roofs: Roofs | None, bench: Bench, progress: Progress) -> Check:
+def _speed(lineup: Lineup, refused: Problem | None, roofs: Roofs | None, bench: Bench, progress: Progress) -> Check:
     """The performance check, timed while nobody else uses the device."""
     progress("waiting for the device")
-    with shared(contest.device, bench.locks):
-        refused = refused or open_sessions(contest)
+    with shared(lineup.device, bench.locks):
+        refused = refused or open_sessions(lineup)
     if refused is not None:
-        return refused.fail(unmeasured(contest.assignment, contest.device))
-    with exclusive(contest.device, bench.locks):
+        return refused.fail(unmeasured(lineup.assignment, lineup.device))
+    with exclusive(lineup.device, bench.locks):
         progress("timing")
-        return check_performance(contest, bench.timing, roofs)
+        return check_performance(lineup, bench.timing, roofs)
 
 
 def _result(

@@ -19,7 +19,7 @@ Files = tuple[tuple[str, bytes], ...]
 
 
 @dataclass(frozen=True)
-class Parcel:
+class Bundle:
     """The files of an assignment, by their path in a course. Their hash is made where it is packed."""
 
     name: str
@@ -39,14 +39,14 @@ def _hash(files: Files) -> str:
     return digest.hexdigest()
 
 
-def pack(assignment: Coursework) -> Parcel:
+def pack(assignment: Coursework) -> Bundle:
     """The assignment as it is on the disk now."""
     paths = {
         **_files_of("assignments", assignment.folder),
         **_files_of("reference", assignment.reference),
         **({KIT_FILE: assignment.folder.parent.parent / KIT_FILE} if assignment.kit else _others_solutions(assignment)),
     }
-    return Parcel(assignment.name, tuple((name, path.read_bytes()) for name, path in sorted(paths.items())))
+    return Bundle(assignment.name, tuple((name, path.read_bytes()) for name, path in sorted(paths.items())))
 
 
 def _others_solutions(assignment: Coursework) -> dict[str, Path]:
@@ -62,20 +62,20 @@ def _files_of(kind: str, folder: Path) -> dict[str, Path]:
     return {f"{kind}/{folder.name}/{path.name}": path for path in folder.iterdir() if path.is_file()}
 
 
-def unpack(parcel: Parcel, folder: Path) -> Coursework:
+def unpack(bundle: Bundle, folder: Path) -> Coursework:
     """The assignment, read from files in a folder of its own below this one, which are written if they are not there.
 
     Raises UngradedError if they are not what was packed, or cannot be written.
     """
-    if _hash(parcel.files) != parcel.sha256:
-        raise UngradedError(f"the files of {parcel.name} have not arrived as they were sent.")
-    root = folder / parcel.sha256
+    if _hash(bundle.files) != bundle.sha256:
+        raise UngradedError(f"the files of {bundle.name} have not arrived as they were sent.")
+    root = folder / bundle.sha256
     try:
-        if _found(root) != dict(parcel.files):
-            _write(parcel, root)
+        if _found(root) != dict(bundle.files):
+            _write(bundle, root)
     except OSError as error:
-        raise UngradedError(f"cannot write the files of {parcel.name} to {root}: {error.strerror}.") from error
-    return Course(assignments=root / "assignments", reference=root / "reference").load(parcel.name)
+        raise UngradedError(f"cannot write the files of {bundle.name} to {root}: {error.strerror}.") from error
+    return Course(assignments=root / "assignments", reference=root / "reference").load(bundle.name)
 
 
 def _found(root: Path) -> dict[str, bytes]:
@@ -83,10 +83,10 @@ def _found(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
-def _write(parcel: Parcel, root: Path) -> None:
+def _write(bundle: Bundle, root: Path) -> None:
     if root.exists():
         shutil.rmtree(root)
-    for name, content in parcel.files:
+    for name, content in bundle.files:
         path = root / PurePosixPath(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

@@ -20,7 +20,7 @@ from pydantic import Field, TypeAdapter
 
 from grader.protocol.kernel import Amount, Demand, KernelFacts
 from grader.protocol.observation import SeenKernel
-from grader.protocol.steps import TURNS, BufferSpec, Program, Repeat, Step
+from grader.protocol.steps import TURNS, BufferSpec, ProgramSource, RepeatSteps, Step
 from grader.protocol.wire import FEW, Log, Message, Name, at_most
 
 TEXT_LIMIT = 2 * 1024 * 1024
@@ -103,10 +103,10 @@ class Open(Message):
     """
 
     kind: Literal["open"] = "open"
-    programs: dict[str, Program]
+    programs: dict[str, ProgramSource]
     buffers: tuple[BufferSpec, ...] = ()
     sequences: dict[str, tuple[Step, ...]] = Field(default_factory=dict)
-    repeats: dict[str, Repeat] = Field(default_factory=dict)
+    repeats: dict[str, RepeatSteps] = Field(default_factory=dict)
     arrays: Arrays = "copied"
 
 
@@ -121,7 +121,7 @@ class Stage(Message):
     clear: tuple[str, ...]
 
 
-class Launch(Message):
+class LaunchRequest(Message):
     """Run one sequence and wait for its end; answered by `Launched`. `key` is for kernels of ours that take one; the
     buffers of `shared` have the content that the judge's file holds.
     """
@@ -152,7 +152,7 @@ class Close(Message):
 
 
 Request = Annotated[
-    ListDevices | Preprocess | Open | Stage | Launch | Fetch | Observe | Close, Field(discriminator="kind")
+    ListDevices | Preprocess | Open | Stage | LaunchRequest | Fetch | Observe | Close, Field(discriminator="kind")
 ]
 
 

@@ -12,7 +12,7 @@ TURNS = 10_000
 ScalarType = Literal["uint32", "int32", "float32", "float64"]
 
 
-class Program(Message):
+class ProgramSource(Message):
     """One OpenCL source text and the options it is built with."""
 
     source: str
@@ -93,14 +93,14 @@ class CopyStep(Message):
     target: str
 
 
-class Until(Message):
+class UntilBelow(Message):
     """Repeating ends after the turn in which the words of a buffer, which are floats, add up to less than `below`."""
 
     buffer: str
     below: float
 
 
-class Repeat(Message):
+class RepeatSteps(Message):
     """How often a sequence is run: at most so many turns, after each of which the buffers of a pair change places.
 
     Wherever the last turn has left it, the result is moved to the second buffer of its pair.
@@ -108,7 +108,7 @@ class Repeat(Message):
 
     times: int = Field(gt=0, le=TURNS)
     swap: tuple[tuple[str, str], ...] = ()
-    until: Until | None = None
+    until: UntilBelow | None = None
 
 
 Step = Annotated[KernelStep | CopyStep, Field(discriminator="kind")]

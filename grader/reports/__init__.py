@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import chdir
 
-from grader.grading.by_hand.driver import Row
+from grader.grading.by_hand.driver import TimedRow
 from grader.reports import json, junit
 from grader.results.gradebook import Gradebook
 from grader.results.result import Result, Ungraded
@@ -37,7 +37,7 @@ def overview_page(book: Gradebook, links: Mapping[tuple[str, str], str]) -> str:
     return render_overview(book, links)
 
 
-def figure_of_runs(title: str, what: str, rows: tuple[Row, ...]) -> str:
+def figure_of_runs(title: str, what: str, rows: tuple[TimedRow, ...]) -> str:
     """The table of `grader run` as a figure; `what` is what its rows are called by."""
     _load_what_draws()
     from grader.reports.figures.bars import bars  # noqa: PLC0415 - see above

@@ -27,7 +27,7 @@ COUNTS = ("tests", "failures", "errors")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class TextLimits:
     """How many characters a text may have, and what is said where one is cut."""
 
     message: int
@@ -35,10 +35,10 @@ class Limits:
     cut: str
 
 
-ONE = Limits(message=20_000, text=20_000, cut="\n(cut here; the JSON report has the rest)")
+ONE = TextLimits(message=20_000, text=20_000, cut="\n(cut here; the JSON report has the rest)")
 """Artemis cuts there."""
 
-MANY = Limits(message=300, text=600, cut="\n(cut here; the submission's own report has the rest)")
+MANY = TextLimits(message=300, text=600, cut="\n(cut here; the submission's own report has the rest)")
 """A thousand submissions whose every check fails make some 25 MB."""
 
 
@@ -56,7 +56,7 @@ def render_batch(parts: Iterable[tuple[str, Result | Ungraded]]) -> str:
     return _document(_suite(name, f"{name}: ", outcome, MANY) for name, outcome in suites)
 
 
-def _suite(name: str, lead: str, outcome: Result | Ungraded, limits: Limits) -> TestSuite:
+def _suite(name: str, lead: str, outcome: Result | Ungraded, limits: TextLimits) -> TestSuite:
     """The suite of a submission; `lead` stands before the name of each case."""
     match outcome:
         case Result():
@@ -66,7 +66,7 @@ def _suite(name: str, lead: str, outcome: Result | Ungraded, limits: Limits) -> 
     return TestSuite(_name(name), cases)
 
 
-def _case(assignment: str, lead: str, check: Check, limits: Limits) -> TestCase:
+def _case(assignment: str, lead: str, check: Check, limits: TextLimits) -> TestCase:
     case = TestCase(
         _name(lead + check.name),
         classname=f"{assignment}.{check.kind.value}",
@@ -92,7 +92,7 @@ def _without_verdict(check: Check) -> str:
     return f"for practice, and worth nothing: {went}"
 
 
-def _error(outcome: Ungraded, lead: str, limits: Limits) -> TestCase:
+def _error(outcome: Ungraded, lead: str, limits: TextLimits) -> TestCase:
     case = TestCase(_name(f"{lead}grading"), classname=f"{outcome.assignment}.build", elapsed_sec=_plain(0))
     message = _short(fault_in_words(outcome), limits.message, limits.cut)
     case.add_error_info(message=message, output=message, error_type="UNGRADED")

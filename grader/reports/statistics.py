@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from statistics import quantiles
 
-from grader.results.gradebook import Grade, Mark, Row
+from grader.results.gradebook import Grade, Mark, StudentRow
 from grader.results.result import OUTSTANDING, Kind, Reason, Verdict
 
 EXAMPLES = 3
@@ -135,12 +135,12 @@ class Family:
     failures: tuple[Failure, ...]
 
 
-def grades(rows: Iterable[Row]) -> tuple[Grade, ...]:
+def grades(rows: Iterable[StudentRow]) -> tuple[Grade, ...]:
     """Those that there are."""
     return tuple(row.grade for row in rows if row.grade is not None)
 
 
-def sums_of(rows: tuple[Row, ...]) -> Sums:
+def sums_of(rows: tuple[StudentRow, ...]) -> Sums:
     """The totals of some rows."""
     status, found = Counter(row.status for row in rows), grades(rows)
     return Sums(
@@ -201,7 +201,7 @@ def family_of(mark: Mark) -> str:
     return lead + CASES.get(mark.kind, name)
 
 
-def families(rows: tuple[Row, ...]) -> tuple[Family, ...]:
+def families(rows: tuple[StudentRow, ...]) -> tuple[Family, ...]:
     """Those that some submission failed, the most failed first."""
     by_family: dict[str, list[tuple[Label, Mark]]] = {}
     for label, mark in _failed(rows):
@@ -210,7 +210,7 @@ def families(rows: tuple[Row, ...]) -> tuple[Family, ...]:
     return tuple(sorted(found, key=lambda family: (-family.failed, -family.not_run, family.name)))
 
 
-def _failed(rows: Iterable[Row]) -> Iterator[tuple[Label, Mark]]:
+def _failed(rows: Iterable[StudentRow]) -> Iterator[tuple[Label, Mark]]:
     for row in rows:
         for mark in row.grade.marks if row.grade else ():
             if mark.verdict in {Verdict.FAILED, Verdict.PARTIAL}:

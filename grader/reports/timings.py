@@ -12,7 +12,7 @@ from rich.text import Text
 
 from grader.common.phrases import count
 from grader.course.suite import Coursework
-from grader.grading.by_hand.driver import Measured, Row
+from grader.grading.by_hand.driver import Measured, TimedRow
 from grader.grading.explain.problem import Problem, sizes_in_words
 from grader.protocol.text import showable
 from grader.reports.drawing import as_text, tells_something
@@ -39,7 +39,7 @@ def render(coursework: Coursework, submission: Path, body: Iterable[RenderableTy
     return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
 
 
-def body(rows: Sequence[Row], swept: str | None) -> Iterator[RenderableType]:
+def body(rows: Sequence[TimedRow], swept: str | None) -> Iterator[RenderableType]:
     """All about one kernel, or a table: by the values of what is swept, or by kernels."""
     if swept is not None:
         yield from _sweep(swept, rows)
@@ -49,7 +49,7 @@ def body(rows: Sequence[Row], swept: str | None) -> Iterator[RenderableType]:
         yield from _one(rows[0])
 
 
-def _one(row: Row) -> Iterator[RenderableType]:
+def _one(row: TimedRow) -> Iterator[RenderableType]:
     """A single kernel: where its time goes, and what its results are worth."""
     measured = row.outcome
     if isinstance(measured, Problem):
@@ -61,7 +61,7 @@ def _one(row: Row) -> Iterator[RenderableType]:
     yield _footer([row])
 
 
-def _sweep(name: str, rows: Sequence[Row]) -> Iterator[RenderableType]:
+def _sweep(name: str, rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
     """A row for each value of a size or a constant, with a bar for its rate."""
     table = _table(name, rows)
     table.add_column("", ratio=1)
@@ -71,7 +71,7 @@ def _sweep(name: str, rows: Sequence[Row]) -> Iterator[RenderableType]:
     yield from _around(table, rows, but=name)
 
 
-def _ladder(rows: Sequence[Row]) -> Iterator[RenderableType]:
+def _ladder(rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
     """A row for each kernel of a suite, held against the first."""
     table = _table("kernel", rows)
     repeated = any(isinstance(row.outcome, Measured) and row.outcome.assignment.repeat for row in rows)
@@ -120,7 +120,7 @@ def _launches(measured: Measured) -> Iterator[str]:
 # --- a row each ---------------------------------------------------------------------------------
 
 
-def _table(first: str, rows: Sequence[Row]) -> Table:
+def _table(first: str, rows: Sequence[TimedRow]) -> Table:
     """With the columns that every table has."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=False)
     table.add_column(first, vertical="bottom", overflow="fold")
@@ -131,7 +131,7 @@ def _table(first: str, rows: Sequence[Row]) -> Table:
     return table
 
 
-def _cells(row: Row, rows: Sequence[Row]) -> tuple[str | Text, ...]:
+def _cells(row: TimedRow, rows: Sequence[TimedRow]) -> tuple[str | Text, ...]:
     label, verdict = showable(row.label), _verdict(row)
     measured = row.outcome
     if isinstance(measured, Problem):
@@ -142,7 +142,7 @@ def _cells(row: Row, rows: Sequence[Row]) -> tuple[str | Text, ...]:
     return label, three_digits(1e3 * seconds), *rates, verdict
 
 
-def _verdict(row: Row) -> Text:
+def _verdict(row: TimedRow) -> Text:
     if isinstance(row.outcome, Problem):
         return Text("failed", style="bold red")
     if row.problem is not None:
@@ -150,11 +150,11 @@ def _verdict(row: Row) -> Text:
     return Text("right", style="green") if _is_right(row) else Text("unchecked", style="dim")
 
 
-def _is_right(row: Row) -> bool:
+def _is_right(row: TimedRow) -> bool:
     return isinstance(row.outcome, Measured) and row.outcome.checked and row.problem is None
 
 
-def _around(table: Table, rows: Sequence[Row], but: str) -> Iterator[RenderableType]:
+def _around(table: Table, rows: Sequence[TimedRow], but: str) -> Iterator[RenderableType]:
     """The table, with what its rows were run at before it, and what went wrong after it."""
     circumstances = "\n".join(_circumstances(rows, but))
     if circumstances:
@@ -167,7 +167,7 @@ def _around(table: Table, rows: Sequence[Row], but: str) -> Iterator[RenderableT
         yield _footer(rows)
 
 
-def _circumstances(rows: Sequence[Row], but: str) -> Iterator[str]:
+def _circumstances(rows: Sequence[TimedRow], but: str) -> Iterator[str]:
     """Sizes and constants, once for all rows that share them."""
     labels: dict[str, list[str]] = {}
     for row in rows:
@@ -185,7 +185,7 @@ def _settings(measured: Measured, but: str) -> str:
     )
 
 
-def _problems(rows: Sequence[Row]) -> list[Text]:
+def _problems(rows: Sequence[TimedRow]) -> list[Text]:
     """Each once, after the labels of all rows that have it."""
     labels: dict[tuple[str, str], list[str]] = {}
     for row in rows:
@@ -197,18 +197,18 @@ def _problems(rows: Sequence[Row]) -> list[Text]:
     ]
 
 
-def _unit(rows: Sequence[Row]) -> str | None:
+def _unit(rows: Sequence[TimedRow]) -> str | None:
     """Of all rates; None if they have several."""
     units = {row.outcome.unit for row in rows if isinstance(row.outcome, Measured)}
     return units.pop() if len(units) == 1 else None
 
 
-def _rate(row: Row) -> float | None:
+def _rate(row: TimedRow) -> float | None:
     """Of the kernel only."""
     return row.outcome.rate(median(row.outcome.on_device)) if isinstance(row.outcome, Measured) else None
 
 
-def _times_first(row: Row, first: Row) -> float | None:
+def _times_first(row: TimedRow, first: TimedRow) -> float | None:
     """How many times the rate of the first."""
     rate, of_first = _rate(row), _rate(first)
     return rate / of_first if rate and of_first and _unit((row, first)) else None
@@ -243,7 +243,7 @@ def _told(problem: Problem) -> Text:
     return text
 
 
-def _footer(rows: Sequence[Row]) -> Text:
+def _footer(rows: Sequence[TimedRow]) -> Text:
     """What the figures are."""
     first = next(row.outcome for row in rows if isinstance(row.outcome, Measured))
     runs = count(len(first.launches), "run")

@@ -98,7 +98,7 @@ Status = Literal["graded", "ungraded", "absent"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class StudentRow:
     """A student and an assignment: a grade, or the fault or refusal for which there is none yet, or nothing handed in.
 
     `shown` is what the student is told of the grade: less, where checks are hidden. `same_as` are the labels of others
@@ -137,26 +137,26 @@ class Gradebook:
     maxima: dict[str, float]
     skeletons: dict[str, str]
     parts: dict[str, tuple[str, ...]]
-    rows: tuple[Row, ...]
+    rows: tuple[StudentRow, ...]
     unplaced: tuple[Remark, ...] = ()
 
-    def of(self, assignment: str) -> tuple[Row, ...]:
+    def of(self, assignment: str) -> tuple[StudentRow, ...]:
         """The rows of one assignment."""
         return tuple(row for row in self.rows if row.assignment == assignment)
 
 
-def totals(book: Gradebook) -> tuple[Row, ...]:
+def totals(book: Gradebook) -> tuple[StudentRow, ...]:
     """A row for every student, with the points of all assignments together, for platforms that know only one.
 
     What was not handed in counts as nothing; whoever has a file that is not graded yet has no grade yet.
     """
-    by_student: dict[str, list[Row]] = {}
+    by_student: dict[str, list[StudentRow]] = {}
     for row in book.rows:
         by_student.setdefault(row.student.label, []).append(row)
     return tuple(_total(rows, book.maxima) for rows in by_student.values())
 
 
-def _total(rows: list[Row], maxima: dict[str, float]) -> Row:
+def _total(rows: list[StudentRow], maxima: dict[str, float]) -> StudentRow:
     first = rows[0]
     fault = " ".join(row.fault for row in rows if row.fault)
     grades = {row.assignment: row.grade for row in rows if row.grade is not None}

@@ -23,7 +23,7 @@ from grader.protocol.messages import (
     Done,
     Fetch,
     Job,
-    Launch,
+    LaunchRequest,
     ListDevices,
     NoDevice,
     Observe,
@@ -182,13 +182,13 @@ class Session:
     sequences: dict[str, Sequence]
     shared: SharedMemory | None
 
-    def handle(self, request: Stage | Launch | Fetch) -> Reply:
+    def handle(self, request: Stage | LaunchRequest | Fetch) -> Reply:
         """Carry out one request."""
         match request:
             case Stage():
                 self._stage(request)
                 return Done()
-            case Launch():
+            case LaunchRequest():
                 return self._launch(request)
             case Fetch():
                 self._fetch(request.buffers)
@@ -207,7 +207,7 @@ class Session:
                 cl.enqueue_copy(self.queue, buffer.payload, payload)
         self.queue.finish()
 
-    def _launch(self, request: Launch) -> Reply:
+    def _launch(self, request: LaunchRequest) -> Reply:
         if self.shared is not None:
             self.shared.fill(request.shared)
         return self.sequences[request.sequence].run(self.queue, request.key)

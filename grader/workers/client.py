@@ -25,8 +25,8 @@ from grader.protocol.messages import (
     Done,
     Fetch,
     Job,
-    Launch,
     Launched,
+    LaunchRequest,
     ListDevices,
     NoDevice,
     Observe,
@@ -40,7 +40,7 @@ from grader.protocol.messages import (
     Stopped,
 )
 from grader.protocol.observation import SeenKernel
-from grader.protocol.steps import BufferSpec, Program, pages
+from grader.protocol.steps import BufferSpec, ProgramSource, pages
 from grader.protocol.text import showable
 from grader.protocol.wire import Message
 from grader.worker.fingerprint import fingerprint
@@ -76,7 +76,7 @@ class Worker:
         self._deadlines = deadlines
         self._process: SandboxedWorker | None = None
         self._replies: Replies | None = None
-        self._programs: dict[str, Program] = {}
+        self._programs: dict[str, ProgramSource] = {}
         self._plan: Plan | None = None
         self._awaited: Plan | None = None
         self._launched: set[str] = set()
@@ -160,7 +160,7 @@ class Worker:
             case reply:
                 return self._unexpected(reply)
 
-    def load(self, programs: Mapping[str, Program]) -> Self:
+    def load(self, programs: Mapping[str, ProgramSource]) -> Self:
         """The programs that sessions opened from now on will build."""
         if programs != self._programs:
             self._launched = set()  # each will be compiled at its first launch
@@ -229,7 +229,7 @@ class Worker:
         start = time.perf_counter()
         if shared:
             self._round.show()
-        self._send(Launch(sequence=name, key=key, shared=shared))
+        self._send(LaunchRequest(sequence=name, key=key, shared=shared))
         reply = self._reply("running", deadline)
         wall = time.perf_counter() - start
         match reply:

@@ -18,10 +18,10 @@ from grader.protocol.steps import (
     CopyStep,
     KernelStep,
     LocalArg,
-    Program,
-    Repeat,
+    ProgramSource,
+    RepeatSteps,
     ScalarArg,
-    Until,
+    UntilBelow,
 )
 from grader.workers.device import PEAK_GROUP, PeakRun, copy_size, peak_run, speed_goal
 
@@ -54,7 +54,7 @@ class Script:
     steps: tuple[KernelStep | CopyStep, ...]
     uploads: tuple[str, ...]
     outputs: tuple[str, ...]
-    repeat: Repeat | None = None
+    repeat: RepeatSteps | None = None
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ class Plan:
     scripts: Mapping[str, Script]
     arrays: Arrays = "copied"
 
-    def request(self, programs: Mapping[str, Program]) -> Open:
+    def request(self, programs: Mapping[str, ProgramSource]) -> Open:
         """The request that opens the session with these programs."""
         sequences = {name: script.steps for name, script in self.scripts.items()}
         repeats = {name: script.repeat for name, script in self.scripts.items() if script.repeat is not None}
@@ -144,7 +144,7 @@ def _on_buffers(step: KernelStep | CopyStep, called: Callable[[str], str]) -> Ke
     return step.model_copy(update={"args": tuple(args)})
 
 
-def _repeated_on(repeat: Repeat, called: Callable[[str], str]) -> Repeat:
+def _repeated_on(repeat: RepeatSteps, called: Callable[[str], str]) -> RepeatSteps:
     until = repeat.until and repeat.until.model_copy(update={"buffer": called(repeat.until.buffer)})
     swap = tuple((called(old), called(new)) for old, new in repeat.swap)
     return repeat.model_copy(update={"swap": swap, "until": until})
@@ -237,13 +237,13 @@ def _script(
     )
 
 
-def _repeat(assignment: Assignment, sizes: Sizes) -> Repeat | None:
+def _repeat(assignment: Assignment, sizes: Sizes) -> RepeatSteps | None:
     asked = assignment.repeat
     if asked is None:
         return None
     names = assignment.names(sizes)
-    until = asked.until and Until(buffer=asked.until.sum, below=evaluate(asked.until.below, names))
-    return Repeat(times=evaluate_int(asked.times, names), swap=asked.swap, until=until)
+    until = asked.until and UntilBelow(buffer=asked.until.sum, below=evaluate(asked.until.below, names))
+    return RepeatSteps(times=evaluate_int(asked.times, names), swap=asked.swap, until=until)
 
 
 def _step(assignment: Assignment, launch: Launch, sizes: Sizes, program: str, binding: Binding | None) -> KernelStep:

@@ -7,12 +7,14 @@ import numpy as np
 from grader.common.errors import DeviceError
 from grader.common.invocation import command
 from grader.protocol.messages import BuildFailed, Refused, Stopped
-from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, Program
+from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource
 from grader.workers.client import Worker
 from grader.workers.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.workers.plan import SUBMISSION, Plan, Script
 
-PROBE = Program(source="__kernel void probe(__global uint *out) { out[get_global_id(0)] = get_global_id(0) + 1; }")
+PROBE = ProgramSource(
+    source="__kernel void probe(__global uint *out) { out[get_global_id(0)] = get_global_id(0) + 1; }"
+)
 
 STEP = KernelStep(
     program=SUBMISSION, kernel="probe", args=(BufferArg(buffer="out"),), global_size=(256,), local_size=(64,)

@@ -7,7 +7,7 @@ from project import ROOT
 from samples import BUILD, DEVICE, check, failed, performance, result, unchecked
 
 from grader.authoring import selftest
-from grader.authoring.selftest import CLEARLY, MARGIN, Statement, examine_assignment
+from grader.authoring.selftest import CLEARLY, MARGIN, Claim, examine_assignment
 from grader.course.catalogue import Course
 from grader.results.metrics import Interval
 from grader.results.result import Kind, Reason, Verdict
@@ -19,8 +19,8 @@ SKELETON = "the skeleton builds and fails every case"
 BASELINE = "the baseline computes the right thing"
 AGREE = "the model solution and the baseline agree at the sizes that are timed"
 
-RIGHT_BASELINE = Statement(claim=BASELINE, holds=True, seen="in 12 cases")
-AGREEMENT = Statement(claim=AGREE, holds=True, seen="height 2048, width 1024")
+RIGHT_BASELINE = Claim(claim=BASELINE, holds=True, seen="in 12 cases")
+AGREEMENT = Claim(claim=AGREE, holds=True, seen="height 2048, width 1024")
 
 
 def exactly(value):

@@ -10,7 +10,7 @@ import pytest
 from puppets import Puppets
 
 from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
-from grader.batch.pipeline import Request, mark
+from grader.batch.pipeline import BatchRequest, mark
 from grader.batch.progress_table import outcome_in_words
 from grader.batch.store import Store
 from grader.cli.options import batch_exit_code
@@ -40,7 +40,7 @@ def run(submissions, tmp_path, transposition):
     def run(workforce=None, assignment=transposition, **changes):
         workforce = workforce or Puppets(assignment_sha256=assignment.sha256)
         said = []
-        request = Request(
+        request = BatchRequest(
             **{
                 "submissions": submissions,
                 "assignments": (assignment,),

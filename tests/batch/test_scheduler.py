@@ -33,7 +33,7 @@ def test_the_same_bytes_are_one_grading(transposition):
 def test_the_same_bytes_for_two_assignments_are_two_gradings(transposition, product):
     """As when a student hands in the file of the whole course."""
     plan = plan_of([transposition, product], handin("anna"), handin("anna", assignment="blockMMM"))
-    assert [item.parcel.name for item in plan.items.values()] == ["coalsTransp", "blockMMM"]
+    assert [item.bundle.name for item in plan.items.values()] == ["coalsTransp", "blockMMM"]
 
 
 def test_an_errand_holds_all_that_a_station_needs(transposition):

@@ -50,7 +50,7 @@ def stale(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def parcel(tmp_path_factory):
+def bundle(tmp_path_factory):
     """A small assignment, as it comes out of the network."""
     folder = tmp_path_factory.mktemp("course")
     small_batch(folder, 0)
@@ -58,8 +58,8 @@ def parcel(tmp_path_factory):
     return pickle.loads(pickle.dumps(pack(course.load("coalsTransp"))))
 
 
-def errand(orders, parcel, data=b"\0", **changes):
-    fields = {"orders": orders, "facilities": look_around(orders), "parcel": parcel, "data": data}
+def errand(orders, bundle, data=b"\0", **changes):
+    fields = {"orders": orders, "facilities": look_around(orders), "bundle": bundle, "data": data}
     return Errand(
         **{
             **fields,
@@ -77,9 +77,9 @@ def folders(place):
     return sorted(path.name for path in place.glob("grader-*"))
 
 
-def test_an_errand_becomes_a_result(orders, parcel):
+def test_an_errand_becomes_a_result(orders, bundle):
     """By the settings of the batch, with the seed that came with it, under a name that is nobody's."""
-    graded = grade(errand(orders, parcel, WRONG.read_bytes()))
+    graded = grade(errand(orders, bundle, WRONG.read_bytes()))
     assert isinstance(graded, Result)
     assert graded.provenance.seed == 1
     assert graded.submission == "kernels.cl"
@@ -87,38 +87,38 @@ def test_an_errand_becomes_a_result(orders, parcel):
     assert pickle.loads(pickle.dumps(graded)) == graded
 
 
-def test_what_is_no_source_text_is_graded_without_running_anything(orders, parcel):
+def test_what_is_no_source_text_is_graded_without_running_anything(orders, bundle):
     """It is the student's fault, and the hash is that of what was handed in."""
-    graded = grade(errand(orders, parcel, b"\x7fELF\0", sha256="f" * 64))
+    graded = grade(errand(orders, bundle, b"\x7fELF\0", sha256="f" * 64))
     assert isinstance(graded, Result)
     assert all(check.verdict is Verdict.FAILED for check in graded.checks)
     assert graded.provenance.submission_sha256 == "f" * 64
     assert "binary" in graded.checks[0].message
 
 
-def test_a_station_that_has_something_else_grades_nothing(orders, parcel):
+def test_a_station_that_has_something_else_grades_nothing(orders, bundle):
     """Its results could not be compared with those of the batch; the line names both, and the machine."""
     theirs = look_around(orders).__class__(
         grader="another", device=look_around(orders).device, simulated=look_around(orders).simulated
     )
-    answer = grade(errand(orders, parcel, facilities=theirs))
+    answer = grade(errand(orders, bundle, facilities=theirs))
     assert isinstance(answer, Ungraded)
     assert os.uname().nodename in answer.fault
     assert "grader another on " in answer.fault
 
 
-def test_a_fault_of_ours_is_an_answer(orders, parcel, monkeypatch):
+def test_a_fault_of_ours_is_an_answer(orders, bundle, monkeypatch):
     """What goes wrong in one grading is none of the next one's business."""
     monkeypatch.setattr(station, "grade_coursework", lambda *_, **__: 1 / 0)
-    answer = grade(errand(orders, parcel, WRONG.read_bytes()))
+    answer = grade(errand(orders, bundle, WRONG.read_bytes()))
     assert isinstance(answer, Ungraded)
     assert "ZeroDivisionError" in answer.fault
     assert answer.assignment == "coalsTransp"
 
 
-def test_who_ends_the_station_ends_the_grading(orders, parcel, monkeypatch):
+def test_who_ends_the_station_ends_the_grading(orders, bundle, monkeypatch):
     """An interruption is not an outcome, which would be stored or retried."""
-    asked = errand(orders, parcel, WRONG.read_bytes())
+    asked = errand(orders, bundle, WRONG.read_bytes())
 
     def interrupted(*_, **__):
         raise InterruptedGradingError("now.")
@@ -185,9 +185,9 @@ def test_rules_come_from_the_batch(orders, monkeypatch, name):
 
 
 @pytest.mark.whole
-def test_threads_of_one_process_take_turns(orders, parcel):
+def test_threads_of_one_process_take_turns(orders, bundle):
     """A bench is for one grading at a time, whatever a cluster's worker thinks."""
-    asked = errand(orders, parcel, WRONG.read_bytes())
+    asked = errand(orders, bundle, WRONG.read_bytes())
     answers = []
     threads = [threading.Thread(target=lambda: answers.append(grade(asked))) for _ in range(2)]
     for thread in threads:

@@ -21,7 +21,7 @@ from grader.grading.grade import Bench
 from grader.grading.settings import load_settings
 from grader.grading.timing.contestant import Contestant
 from grader.grading.timing.lineup import begin, match_of, own_programs
-from grader.grading.timing.output_check import ByReference
+from grader.grading.timing.referee import ByReference
 from grader.protocol.messages import DeviceFacts, Done, Opened
 from grader.workers.device import copy_size, device_class, peak_run
 from grader.workers.outcome import Timing

@@ -34,7 +34,7 @@ from grader.grading.explain.problem import Problem
 from grader.grading.grade import _speed
 from grader.grading.settings import load_settings
 from grader.grading.timing.intervals import is_decided
-from grader.grading.timing.lineup import enter, invite
+from grader.grading.timing.lineup import enter, line_up
 from grader.results.metrics import Interval, Performance
 from grader.results.result import Check, Verdict
 
@@ -106,8 +106,8 @@ def _grade(assignment: Assignment, slow: int, _: int = 0) -> Check:
         built = build(task, student)
         if isinstance(built, Problem):
             raise SolutionError(built.message)
-        contest = invite(task, student, built, lambda _: workers.enter_context(bench.worker()))
-        check = _speed(contest, enter(contest, built), None, bench, lambda _: None)
+        lineup = line_up(task, student, built, lambda _: workers.enter_context(bench.worker()))
+        check = _speed(lineup, enter(lineup, built), None, bench, lambda _: None)
     if check.performance is None:
         raise SolutionError(f"{check.reason}: {check.message}")
     return check

@@ -9,7 +9,7 @@ from drafts import course_in, spoil
 from rich.console import Console
 from samples import BUILD, PROFILE, check, failed, performance, result
 
-from grader.authoring.selftest import OwnResults, Statement
+from grader.authoring.selftest import Claim, OwnResults
 from grader.authoring.validation import Examined, Judged
 from grader.cli import validation_page as validating
 from grader.cli.validation_page import Page, print_validation
@@ -39,7 +39,7 @@ def skeleton_of(assignment):
     return result(BUILD, *(failed(each.name, kind=each.kind, message="nothing was written.") for each in cases))
 
 
-HOLDS = Statement(claim="the model solution passes every check", holds=True, seen="100 of 100 points")
+HOLDS = Claim(claim="the model solution passes every check", holds=True, seen="100 of 100 points")
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_a_file_that_cannot_be_used_is_all_that_is_told(printed, drafted):
 
 def test_what_is_broken_is_counted_and_what_rests_on_it_is_not_told(printed):
     """Where our own files cannot be run, no golden submission is graded."""
-    fault = Statement(claim="our own files can be run", holds=False, seen="oracle.py: failed")
+    fault = Claim(claim="our own files can be run", holds=False, seen="oracle.py: failed")
     text, broken = printed(None, statements=(HOLDS, fault))
     assert broken == 1
     assert sections(text) == ALL

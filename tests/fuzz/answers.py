@@ -89,7 +89,7 @@ def _read(answer: str) -> None:
         return
     if not isinstance(result, Result):
         return
-    assert result.assignment == asked.parcel.name, "another assignment's result"
+    assert result.assignment == asked.bundle.name, "another assignment's result"
     assert result.provenance.submission_sha256 == asked.sha256, "a result of other bytes"
     assert result.provenance.seed == asked.seed, "a result of another seed"
     assert result.points <= result.max_points <= asked.max_points, "more points than there are"

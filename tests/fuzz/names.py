@@ -41,7 +41,7 @@ from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import UNSHOWABLE
 from grader.reports import REPORTS, overview_page, terminal
 from grader.reports.junit import render_batch
-from grader.results.gradebook import Gradebook, Row, grade_of
+from grader.results.gradebook import Gradebook, StudentRow, grade_of
 from grader.results.metrics import Usage
 from grader.results.result import Result, Ungraded
 
@@ -89,7 +89,7 @@ def make(recipe: dict[str, str], size: int) -> Named:
     ungraded = Ungraded(assignment="coalsTransp", submission=words["submission"], fault=words["fault"])
     student = Student(label=words["label"], name=words["student"], key=words["key"])
     grade = grade_of(outcome)
-    row = Row(
+    row = StudentRow(
         student=student,
         assignment="coalsTransp",
         where=words["where"],
@@ -97,10 +97,10 @@ def make(recipe: dict[str, str], size: int) -> Named:
         shown=grade,
         same_as=(words["same as"],),
     )
-    fault = Row(
+    fault = StudentRow(
         student=replace(student, label=f"{student.label}2", key="7"), assignment="coalsTransp", fault=words["fault"]
     )
-    book = gradebook(row, fault, Row(student=Student(label="z", name="z", key="8"), assignment="coalsTransp"))
+    book = gradebook(row, fault, StudentRow(student=Student(label="z", name="z", key="8"), assignment="coalsTransp"))
     parts = {"coalsTransp": (outcome.checks[0].part,)}
     book = replace(
         book, parts=parts, titles={"coalsTransp": words["title"]}, unplaced=(remark(words["remark"], words["remark"]),)

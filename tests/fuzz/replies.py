@@ -25,7 +25,7 @@ from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.source_lines import whereabouts
 from grader.protocol.messages import BuildFailed, Observed, Opened, Reply, Simulation
 from grader.protocol.observation import SeenKernel
-from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, Program
+from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource
 from grader.reports import REPORTS, terminal
 from grader.results.result import Kind, Reason
 from grader.worker.fingerprint import fingerprint
@@ -334,7 +334,7 @@ def _pieces(said: Said) -> object:
 def _session(said: Said) -> object:
     """A session from its opening to its end, with whatever is answered."""
     worker = Worker(Sandbox(lines=list(said.order)), 0, DEADLINES)
-    worker.load({"p": Program(source=said.source)})
+    worker.load({"p": ProgramSource(source=said.source)})
     opened = worker.open(PLAN)
     if isinstance(opened, Opened):
         fetched = worker.run("run", ARRAYS)

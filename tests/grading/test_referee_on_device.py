@@ -1,10 +1,10 @@
-"""output_check.py: whole contests by the reference, in which no array leaves the device unless digests differ."""
+"""referee.py: whole lineups by the reference, in which no array leaves the device unless digests differ."""
 
 from contextlib import ExitStack
 
 import pytest
-from contests import at_sizes, begun, real_contest
 from kernels import TRANSPOSITION, changed
+from lineups import at_sizes, begun, real_contest
 from project import ROOT
 from selection import param
 
@@ -46,8 +46,8 @@ def part_of(course, called):
 
 
 @pytest.fixture
-def contest(bench, course):
-    """Makes contests of a text (or of a folder's) against the model solution."""
+def lineup(bench, course):
+    """Makes lineups of a text (or of a folder's) against the model solution."""
     with ExitStack() as workers:
 
         def make(name, text, sizes=None):
@@ -65,9 +65,9 @@ def test_the_corpus_of_assignments_is_covered(course):
 
 
 @pytest.mark.parametrize("name", [param(name, name, SELECTED) for name in sorted(RAGGED)])
-def test_a_model_solution_makes_what_the_model_solution_makes(contest, name):
+def test_a_model_solution_makes_what_the_model_solution_makes(lineup, name):
     """Round by round, in every set of arrays, and the side shows in theirs; nothing but digests is fetched."""
-    entered = contest(name, ROOT / "reference" / name.partition("/")[0])
+    entered = lineup(name, ROOT / "reference" / name.partition("/")[0])
     fetched = []
     for role in (Role.SUBMISSION, Role.REFERENCE):
         worker = entered.contestants[role].worker
@@ -96,9 +96,9 @@ def test_a_model_solution_makes_what_the_model_solution_makes(contest, name):
         ("blockMMM/half-done-when-large", {"heightA": 20, "widthB": 1100, "widthA": 40}, "elements of C wrong"),
     ],
 )
-def test_what_is_wrong_only_when_large_is_found_there(contest, folder, sizes, words):
+def test_what_is_wrong_only_when_large_is_found_there(lineup, folder, sizes, words):
     """Right in every case, and timed at a size of which a case never is."""
-    problem = measure(contest(folder.split("/")[0], SUBMISSIONS / folder, sizes), SOON)
+    problem = measure(lineup(folder.split("/")[0], SUBMISSIONS / folder, sizes), SOON)
     assert isinstance(problem, Problem)
     assert problem.reason is Reason.WRONG_OUTPUT
     assert problem.message.startswith("in timed run 1, ")
@@ -109,28 +109,28 @@ def test_what_is_wrong_only_when_large_is_found_there(contest, folder, sizes, wo
 @pytest.mark.parametrize(
     ("place", "words"), [("height * width + 5", "at 6 elements past its end"), ("-1", "at 1 element before its start")]
 )
-def test_a_write_beside_the_output_is_found(contest, place, words):
+def test_a_write_beside_the_output_is_found(lineup, place, words):
     """All its results are right, and a guard band is not what it was."""
     source = changed(TRANSPOSITION, "    barrier(", f"    if (x0 + y0 + lx + ly == 0) B[{place}] = 1;\n    barrier(")
-    problem = measure(contest("coalsTransp", source), SOON)
+    problem = measure(lineup("coalsTransp", source), SOON)
     assert problem.reason is Reason.OUT_OF_BOUNDS
     assert problem.message.startswith(f"in timed run 1, the kernel wrote outside B, first {words}.")
 
 
-def test_results_of_an_earlier_round_are_none_of_this_one(contest):
+def test_results_of_an_earlier_round_are_none_of_this_one(lineup):
     """A kernel that now and then does nothing, by what its inputs are, leaves an output in which there is nothing."""
     source = changed(TRANSPOSITION, "    if (x0 + ly < width", "    if (as_uint(A[0]) % 2 == 0 && x0 + ly < width")
-    problem = measure(contest("coalsTransp", source), SOON)
+    problem = measure(lineup("coalsTransp", source), SOON)
     assert problem.reason is Reason.NOT_WRITTEN
     assert "the kernel wrote nothing to B" in problem.message
 
 
-def test_one_bit_of_one_element_is_found_and_told(contest):
+def test_one_bit_of_one_element_is_found_and_told(lineup):
     """In the last element of all, by the model solution's results."""
     source = changed(
         TRANSPOSITION, "= tile[lx][ly]", "= as_float(as_uint(tile[lx][ly]) ^ (x0 + ly == 90 && y0 + lx == 69))"
     )
-    problem = measure(contest("coalsTransp", source), SOON)
+    problem = measure(lineup("coalsTransp", source), SOON)
     assert problem.reason is Reason.WRONG_OUTPUT
     assert "1 of 6,370 elements of B wrong; the first is B[90][69]" in problem.message
 
@@ -142,16 +142,16 @@ def test_one_bit_of_one_element_is_found_and_told(contest):
         ("half-when-timed", "blockMMM", {"heightA": 20, "widthB": 1100, "widthA": 40}),
     ],
 )
-def test_data_cannot_be_computed_nor_kept_in_half_floats(contest, attack, name, sizes):
+def test_data_cannot_be_computed_nor_kept_in_half_floats(lineup, attack, name, sizes):
     """Words of A tell no others, and the numbers of a product need a float's mantissa."""
-    problem = measure(contest(name, SUBMISSIONS / "hostile" / attack, sizes), SOON)
+    problem = measure(lineup(name, SUBMISSIONS / "hostile" / attack, sizes), SOON)
     assert isinstance(problem, Problem)
     assert problem.reason is Reason.WRONG_OUTPUT
     assert problem.message.startswith("in timed run 1, ")
 
 
 @pytest.mark.whole
-def test_other_words_for_the_same_are_right(contest):
+def test_other_words_for_the_same_are_right(lineup):
     """-(0 - 0) is -0 where 0 - 0 is 0: no worker is broken, and nobody wrong."""
     source = """
 __kernel void coalsProgrm(__global const real *A, __global real *B, uint32_t height, uint32_t width)
@@ -165,4 +165,4 @@ __kernel void coalsProgrm(__global const real *A, __global real *B, uint32_t hei
     }
 }
 """
-    assert not isinstance(found := measure(contest("coalsProgrm", source), SOON), Problem), found
+    assert not isinstance(found := measure(lineup("coalsProgrm", source), SOON), Problem), found

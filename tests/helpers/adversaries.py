@@ -14,16 +14,26 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from contests import RULES, at_sizes
+from lineups import RULES, at_sizes
 from samples import DEVICE
 
 from grader.grading.timing import measurement
 from grader.grading.timing.contestant import Contestant, Role
-from grader.grading.timing.lineup import Contest, match_of
+from grader.grading.timing.lineup import Lineup, match_of
 from grader.grading.timing.measurement import open_sessions
-from grader.grading.timing.output_check import ByOracle
 from grader.grading.timing.performance import check_performance
-from grader.protocol.messages import REQUEST, Close, Devices, Done, Launch, Launched, ListDevices, Opened, StepTime
+from grader.grading.timing.referee import ByOracle
+from grader.protocol.messages import (
+    REQUEST,
+    Close,
+    Devices,
+    Done,
+    Launched,
+    LaunchRequest,
+    ListDevices,
+    Opened,
+    StepTime,
+)
 from grader.protocol.steps import PAGE
 from grader.worker.fingerprint import fingerprint
 from grader.workers import client as runner
@@ -127,7 +137,7 @@ class FakeProcess:
                 self._say(Devices(worker=fingerprint(), devices=(DEVICE,), too_new=()))
             case Close():
                 self._say(Done())
-            case Launch() as request:
+            case LaunchRequest() as request:
                 self._launch(request)
             case _:
                 self._say(Opened(kernels=(), logs=()))
@@ -236,7 +246,7 @@ SECONDS = Deadlines(start=10, build=10, first_launch=10, launch=10, transfer=10,
 
 @contextmanager
 def contest_in(world, assignment, seconds, moves, *, noisy):
-    """A contest whose submission takes `seconds` and makes these moves, one after the other."""
+    """A lineup whose submission takes `seconds` and makes these moves, one after the other."""
     assignment = at_sizes(assignment, height=HEIGHT, width=WIDTH)
     judge = ByOracle(match_of(assignment, DEVICE, seed=1))
     sizes = judge.match.sizes
@@ -258,12 +268,12 @@ def contest_in(world, assignment, seconds, moves, *, noisy):
             process = FakeProcess(world=world, seconds=duration, folder=folder, **own)
             undo.callback(process.files.close)
             contestants[role] = Contestant(worker=Worker(FakeSandbox(process), 0, SECONDS), plan=judge.prepare(plan))
-        yield Contest(referee=judge, contestants=contestants)
+        yield Lineup(referee=judge, contestants=contestants)
 
 
 def graded(assignment, seconds, moves=HONEST, *, noisy=False, seed=1):
     """The check, and the world in which it was made."""
     world = World(seed)
-    with contest_in(world, assignment, seconds, moves, noisy=noisy) as contest:
-        assert open_sessions(contest) is None
-        return check_performance(contest, RULES), world
+    with contest_in(world, assignment, seconds, moves, noisy=noisy) as lineup:
+        assert open_sessions(lineup) is None
+        return check_performance(lineup, RULES), world

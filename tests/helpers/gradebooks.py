@@ -5,7 +5,7 @@ import hashlib
 from project import ROOT
 
 from grader.course.submissions.handin import Student
-from grader.results.gradebook import Grade, Gradebook, Mark, Row, Speed
+from grader.results.gradebook import Grade, Gradebook, Mark, Speed, StudentRow
 from grader.results.result import Kind, Reason, Verdict
 
 NAMES = ("coalsTransp", "blockMMM")
@@ -51,7 +51,7 @@ def grade(*marks, source="__kernel void k() {}\n", timed=None):
 def row(label, graded=None, assignment=NAMES[0], **changes):
     """A row of the student of this label; without a grade or a fault nothing was handed in."""
     student = Student(label=label, name=changes.pop("name", label.title()), key=changes.pop("key", None))
-    return Row(student=student, assignment=assignment, **{"grade": graded, "shown": graded, **changes})
+    return StudentRow(student=student, assignment=assignment, **{"grade": graded, "shown": graded, **changes})
 
 
 def gradebook(*rows, **changes):

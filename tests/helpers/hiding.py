@@ -9,7 +9,7 @@ from puppets import Puppets
 from samples import PROFILE, RACE, SPILLING, performance, result
 
 from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
-from grader.batch.pipeline import Request, mark
+from grader.batch.pipeline import BatchRequest, mark
 from grader.grading.checks.correctness import unrun_cases
 from grader.grading.checks.simulator import unwatched_checks
 from grader.grading.timing.performance import unmeasured
@@ -133,7 +133,7 @@ class Batch:
         """The gradebook, and how many gradings it took."""
         workforce = Puppets(answers={KERNEL.encode(): [self.whole]})
         most = f"{self.whole.max_points:g}"
-        request = Request(
+        request = BatchRequest(
             submissions=self.folder / "moodle",
             assignments=(assignment or self.assignment,),
             folder=self.folder / "out",

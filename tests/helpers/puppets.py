@@ -36,7 +36,7 @@ def outcome_of(errand, assignment_sha256="a"):
     provenance = GOOD.provenance.model_copy(
         update={"submission_sha256": errand.sha256, "seed": errand.seed, "assignment_sha256": assignment_sha256}
     )
-    fields = {"assignment": errand.parcel.name, "source": errand.data.decode("latin-1"), "provenance": provenance}
+    fields = {"assignment": errand.bundle.name, "source": errand.data.decode("latin-1"), "provenance": provenance}
     return GOOD.model_copy(update=fields)
 
 

@@ -2,7 +2,7 @@
 
 from samples import DEVICE
 
-from grader.grading.by_hand.driver import Measured, Row
+from grader.grading.by_hand.driver import Measured, TimedRow
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import StepTime
 from grader.results.result import Reason
@@ -34,4 +34,4 @@ def measured(assignment, *milliseconds, **changes):
 
 
 def row(label, outcome, intensity=None):
-    return Row(label=label, outcome=outcome, intensity=intensity)
+    return TimedRow(label=label, outcome=outcome, intensity=intensity)

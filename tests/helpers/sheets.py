@@ -3,7 +3,7 @@
 from samples import BUILD, SLOW, SPEED, UNGRADED, check, failed, result
 
 from grader.course.submissions.handin import Student
-from grader.results.gradebook import Gradebook, Row, grade_of
+from grader.results.gradebook import Gradebook, StudentRow, grade_of
 from grader.results.result import Reason
 
 GOOD = result(BUILD, check("correctness: one"), check("correctness: two"), SPEED)
@@ -37,11 +37,13 @@ STUDENTS = tuple(student(number, name) for number, name in enumerate(NAMES, star
 
 def row(of, outcome=GOOD, **more):
     grade = grade_of(outcome)
-    return Row(student=of, assignment="coalsTransp", where=f"{of.label}/kernels.cl", grade=grade, shown=grade, **more)
+    return StudentRow(
+        student=of, assignment="coalsTransp", where=f"{of.label}/kernels.cl", grade=grade, shown=grade, **more
+    )
 
 
-ABSENT = Row(student=student(201, "Gone"), assignment="coalsTransp")
-FAULT = Row(
+ABSENT = StudentRow(student=student(201, "Gone"), assignment="coalsTransp")
+FAULT = StudentRow(
     student=student(202, "Our Fault"),
     assignment="coalsTransp",
     where="s202/kernels.cl",

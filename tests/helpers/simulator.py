@@ -17,7 +17,7 @@ from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import check_build, prepare
 from grader.grading.checks.simulation import Subject
 from grader.protocol.messages import Done, Opened
-from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, LocalArg, Program, ScalarArg
+from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, LocalArg, ProgramSource, ScalarArg
 from grader.workers.outcome import Timing
 from grader.workers.plan import Plan, Script
 
@@ -95,7 +95,7 @@ def _arg(name, value):
 def watch(worker, source, given, kernels=("k",)):
     """What the simulator sees of each of the kernels, and the contents of the outputs after them."""
     plan = plan_of(kernels, given)
-    opened = worker.load({"p": Program(source=source, options=DEFINITIONS)}).open(plan)
+    opened = worker.load({"p": ProgramSource(source=source, options=DEFINITIONS)}).open(plan)
     assert isinstance(opened, Opened), opened
     staged = worker.stage("s", {name: given.args[name] for name in plan.scripts["s"].uploads})
     assert isinstance(staged, Done), staged

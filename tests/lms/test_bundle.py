@@ -7,12 +7,12 @@ import pytest
 from project import ASSIGNMENTS
 
 from grader.common.errors import UngradedError
-from grader.lms.bundle import Parcel, pack, unpack
+from grader.lms.bundle import Bundle, pack, unpack
 
 
-def arrived(parcel):
+def arrived(bundle):
     """As it comes out of the network."""
-    return pickle.loads(pickle.dumps(parcel))
+    return pickle.loads(pickle.dumps(bundle))
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
@@ -42,23 +42,23 @@ def test_two_assignments_have_two_hashes_and_one_has_one(course):
 @pytest.mark.parametrize("what", ["a byte", "a name", "one less", "one more"])
 def test_whatever_changes_changes_the_hash(course, what):
     """Contents, names, and which files there are."""
-    parcel = pack(course.load("blockMMM"))
-    (name, content), *others = parcel.files
+    bundle = pack(course.load("blockMMM"))
+    (name, content), *others = bundle.files
     changed = {
         "a byte": ((name, content + b"\n"), *others),
         "a name": ((name + "x", content), *others),
         "one less": tuple(others),
-        "one more": (*parcel.files, ("reference/blockMMM/more.cl", b"")),
+        "one more": (*bundle.files, ("reference/blockMMM/more.cl", b"")),
     }
-    assert Parcel(parcel.name, changed[what]).sha256 != parcel.sha256
+    assert Bundle(bundle.name, changed[what]).sha256 != bundle.sha256
 
 
 def test_a_second_errand_finds_it_there(course, tmp_path):
     """Nothing is written twice."""
-    parcel = pack(course.load("blockMMM"))
-    first = unpack(parcel, tmp_path)
+    bundle = pack(course.load("blockMMM"))
+    first = unpack(bundle, tmp_path)
     before = (first.folder / "assignment.yaml").stat().st_mtime_ns
-    assert unpack(arrived(parcel), tmp_path).sha256 == first.sha256
+    assert unpack(arrived(bundle), tmp_path).sha256 == first.sha256
     assert (first.folder / "assignment.yaml").stat().st_mtime_ns == before
 
 

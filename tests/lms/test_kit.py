@@ -6,10 +6,10 @@ import subprocess
 
 import pytest
 import yaml
-from contests import MS, RULES, at_sizes, begun, straw_contest
 from courses import ADDITION, course_of
 from giveaways import opened
 from hiding import FIELDS, PLACES, hiding_course
+from lineups import MS, RULES, at_sizes, begun, straw_contest
 from project import ASSIGNMENTS, ROOT
 from samples import DEVICE
 
@@ -19,8 +19,8 @@ from grader.course.catalogue import Course
 from grader.course.folders import Kit
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.measurement import measure
-from grader.grading.timing.output_check import ByOracle, ByReference, Match, referee_for
 from grader.grading.timing.performance import check_performance, judge, summarise, unmeasured
+from grader.grading.timing.referee import ByOracle, ByReference, Match, referee_for
 from grader.lms.autograder import write_project
 from grader.lms.bundle import pack, unpack
 from grader.lms.kit import COMMAND, TEMPLATE, student_kit
@@ -262,9 +262,9 @@ def test_with_a_yardstick_speed_is_decided(small, submission_ms, verdict, points
 def test_in_the_course_itself_a_yardstick_decides_nothing(small):
     """There is the model solution."""
     stated = in_kit(small, 4).model_copy(update={"kit": None})
-    contest = straw_contest(stated)
-    assert contest.thresholds == straw_contest(small).thresholds == (0.4,)
-    assert summarise(stated, DEVICE, measure(begun(contest), RULES)).yardstick is None
+    lineup = straw_contest(stated)
+    assert lineup.thresholds == straw_contest(small).thresholds == (0.4,)
+    assert summarise(stated, DEVICE, measure(begun(lineup), RULES)).yardstick is None
 
 
 def test_thresholds_are_those_of_what_is_timed(small):

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 from attacks import HELD, corpus
-from contests import at_sizes, with_constants
 from golden import CORPUS, SUBMISSIONS, expectation, read
 from gradings import grade
 from kernels import TRANSPOSITION, changed
+from lineups import at_sizes, with_constants
 from project import ROOT
 from selection import GOLDEN, RIGHT, param
 

@@ -20,7 +20,7 @@ from project import HELPERS
 from grader.common.errors import DeviceError, WorkerError
 from grader.course.truth.comparison import INPUT_POISON, POISON
 from grader.protocol.messages import REPLY_LIMIT, BuildFailed, Devices, Opened, Refused
-from grader.protocol.steps import LocalArg, Program
+from grader.protocol.steps import LocalArg, ProgramSource
 from grader.worker import session
 from grader.worker.fingerprint import fingerprint
 from grader.workers.client import Worker
@@ -32,7 +32,7 @@ from grader.workers.sandbox.rules import ContainerRules, Rules
 
 def make_worker(source=KERNELS, limits=LIMITS, deadlines=DEADLINES, device=0):
     sandbox = ProcessSandbox(Rules(limits=limits, container=ContainerRules()))
-    return Worker(sandbox, device, deadlines).load({"p": Program(source=source)})
+    return Worker(sandbox, device, deadlines).load({"p": ProgramSource(source=source)})
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """plan.py: what workers are asked to do."""
 
-from contests import with_constants
+from lineups import with_constants
 from samples import DEVICE
 
 from grader.course.truth.comparison import GUARD_BYTES, INPUT_POISON, POISON

@@ -6,7 +6,7 @@ from limits import DEADLINES, LIMITS
 
 from grader.course.truth.comparison import INPUT_POISON, POISON
 from grader.protocol.messages import Opened, Refused, Stopped
-from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, Program, ScalarArg
+from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource, ScalarArg
 from grader.workers.client import Worker
 from grader.workers.outcome import Crashed, Fetched, OutOfMemory, TimedOut
 from grader.workers.plan import Plan, Script
@@ -62,7 +62,7 @@ class Opens(Worker):
 
     def __init__(self, limits=LIMITS):
         super().__init__(ProcessSandbox(Rules(limits=limits, container=ContainerRules())), 0, DEADLINES)
-        self.load({"p": Program(source=KERNELS)})
+        self.load({"p": ProgramSource(source=KERNELS)})
         self.sessions = []
 
     def open(self, plan):

@@ -39,7 +39,7 @@ def read_answer(text: object, errand: Errand) -> Result | Ungraded:
 
 def _faults(result: Result, errand: Errand) -> Iterator[str]:
     said, theirs = result.provenance, errand.facilities
-    if (result.assignment, said.assignment_sha256) != (errand.parcel.name, errand.assignment_sha256):
+    if (result.assignment, said.assignment_sha256) != (errand.bundle.name, errand.assignment_sha256):
         yield "it is about another assignment"
     if (said.submission_sha256, result.source) != (errand.sha256, _source(errand)):
         yield "it is about another file"

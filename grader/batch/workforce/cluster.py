@@ -73,7 +73,7 @@ class Cluster:
         self._address, self._orders, self._say = address, orders, say
         self._client = _connect(address)
         self._executor = self._client.get_executor(pure=False, resources=NEEDS)
-        self._crew = Crew()
+        self._crew = ClusterWorkers()
         self._closed = threading.Event()
         self._watch = threading.Thread(target=self._follow, name="watch", daemon=True)
 
@@ -144,7 +144,7 @@ class Cluster:
         try:
             graded = read_answer(text, errand)
         except WorkerError as error:
-            graded = Ungraded(assignment=errand.parcel.name, submission=str(NAME), fault=f"{worker}: {error}")
+            graded = Ungraded(assignment=errand.bundle.name, submission=str(NAME), fault=f"{worker}: {error}")
         self._crew.note(str(worker), graded)
         return graded
 
@@ -218,7 +218,7 @@ def grade_here(errand: Errand) -> Answer:
     return get_worker().address, grade(errand).model_dump_json()
 
 
-class Crew:
+class ClusterWorkers:
     """Which workers there are, and how they do."""
 
     def __init__(self) -> None:

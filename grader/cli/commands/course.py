@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet, read_upload
-from grader.batch.pipeline import Request, mark
+from grader.batch.pipeline import BatchRequest, mark
 from grader.batch.progress_table import outcome_in_words
 from grader.batch.workforce.hiring import DEFAULT_JOBS, hire
 from grader.cli.devices import places
@@ -61,7 +61,7 @@ def batch(
     settings = load_settings({**stations[0], **given, "course": course})
     given["sandbox"] = settings.sandbox_for_others()
     orders = settings.orders(given if scheduler is None else {**stations[0], **given})
-    request = Request(
+    request = BatchRequest(
         submissions=submissions,
         assignments=tuple(settings.places.load(name) for name in dict.fromkeys(map(str.strip, assignment.split(",")))),
         folder=out,

@@ -13,7 +13,7 @@ from grader.common.errors import InputError
 from grader.common.files import check_outputs, write_whole
 from grader.course.submissions.submission import read_submission
 from grader.course.truth.inputs import fresh_seed
-from grader.grading.by_hand.driver import Measured, Request, count_intensities, drive
+from grader.grading.by_hand.driver import Measured, RunRequest, count_intensities, drive
 from grader.grading.by_hand.run_options import Options, read_dimensions, read_sweep, read_values, runs
 from grader.grading.settings import load_settings
 from grader.reports import figure_of_runs
@@ -60,7 +60,7 @@ def run(
         if len(planned) == 1:
             raise InputError("--plot draws a table of several rows: add a --sweep, or time all kernels of a suite.")
         check_outputs([plot], submission.path)
-    request = Request(submission=submission, seed=fresh_seed(), repeat=repeat, check=check)
+    request = RunRequest(submission=submission, seed=fresh_seed(), repeat=repeat, check=check)
     name = settings.sandbox_for(submission.path)
     with progress_line() as progress, settings.open_bench(name) as bench:
         rows = tuple(drive(planned, request, bench, progress))

@@ -25,7 +25,7 @@ PROFILE_REMEDY = "do what the line above says; nothing is graded by figures that
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class MachineFact:
     """One thing that was looked at. Without a remedy it is in order."""
 
     topic: str
@@ -33,26 +33,30 @@ class Finding:
     remedy: str = ""
 
 
-def examine(name: str, open_bench: Callable[[], AbstractContextManager[Bench]], course: Course) -> Iterator[Finding]:
+def examine(
+    name: str, open_bench: Callable[[], AbstractContextManager[Bench]], course: Course
+) -> Iterator[MachineFact]:
     """Look at everything that a grading in the sandbox of this name needs, the basic things first.
 
     A problem is told once: what could only fail for the same reason is not looked at.
     """
-    yield Finding(topic="Python", found=sys.version.split()[0])
+    yield MachineFact(topic="Python", found=sys.version.split()[0])
     prerequisites = list(PREREQUISITES[name]())
     yield from prerequisites
     try:
         with open_bench() as bench:
-            yield Finding(topic="sandbox", found=", ".join((name, *_confinement(bench))))
+            yield MachineFact(topic="sandbox", found=", ".join((name, *_confinement(bench))))
             yield from _device_findings(name, bench, prerequisites)
             yield _attempt("simulator", lambda: _simulator(bench), _remedy(name, _setup()))
     except GraderError as error:
-        yield Finding(topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, and ask again")
+        yield MachineFact(
+            topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, and ask again"
+        )
     for assignment in course.names():
         yield _attempt(assignment, partial(_title, course, assignment), "mend the file that the message names")
 
 
-def _device_findings(name: str, bench: Bench, prerequisites: list[Finding]) -> Iterator[Finding]:
+def _device_findings(name: str, bench: Bench, prerequisites: list[MachineFact]) -> Iterator[MachineFact]:
     """The device, a kernel on it, and what was measured of it: each is looked at if those before are in order."""
     device = _attempt("device", lambda: _device(bench), _remedy(name, _setup()))
     yield device
@@ -85,30 +89,30 @@ def _title(course: Course, name: str) -> str:
     return course.load(name).title
 
 
-def _attempt(topic: str, look: Callable[[], str], remedy: str) -> Finding:
+def _attempt(topic: str, look: Callable[[], str], remedy: str) -> MachineFact:
     try:
-        return Finding(topic=topic, found=look())
+        return MachineFact(topic=topic, found=look())
     except GraderError as error:
-        return Finding(topic=topic, found=str(error), remedy=remedy)
+        return MachineFact(topic=topic, found=str(error), remedy=remedy)
 
 
-def _linker() -> Finding:
+def _linker() -> MachineFact:
     found = next((path for path in map(shutil.which, LINKERS) if path), None)
     if found:
-        return Finding(topic="linker", found=found)
-    return Finding(
+        return MachineFact(topic="linker", found=found)
+    return MachineFact(
         topic="linker",
         found="there is no `ld`, which PoCL needs to load kernels",
         remedy="apt install binutils, as root",
     )
 
 
-def _temporary_folder() -> Finding:
+def _temporary_folder() -> MachineFact:
     folder = Path(tempfile.gettempdir())
     free = shutil.disk_usage(folder).free
     if free >= FREE_BYTES:
-        return Finding(topic="temporary folder", found=f"{folder}, {free / FREE_BYTES:.0f} GiB free")
-    return Finding(
+        return MachineFact(topic="temporary folder", found=f"{folder}, {free / FREE_BYTES:.0f} GiB free")
+    return MachineFact(
         topic="temporary folder",
         found=f"{folder} has {free / 2**20:.0f} MiB free",
         remedy="free 1 GiB there, or set TMPDIR to another folder",
@@ -138,12 +142,12 @@ def _simulator(bench: Bench) -> str:
         return f"{device.name} {device.driver}, for sanitizer and memory checks"
 
 
-def _process_prerequisites() -> Iterator[Finding]:
+def _process_prerequisites() -> Iterator[MachineFact]:
     yield _linker()
     yield _temporary_folder()
 
 
-PREREQUISITES: dict[str, Callable[[], Iterator[Finding]]] = {
+PREREQUISITES: dict[str, Callable[[], Iterator[MachineFact]]] = {
     "process": _process_prerequisites,
     "user": _process_prerequisites,
     "docker": lambda: iter(()),

@@ -43,7 +43,7 @@ DRIVE_KEY = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class RunRequest:
     """What is timed, with the seed of its data; launches that count, after one that does not; and whether their results
     are compared with the oracle's.
     """
@@ -99,7 +99,7 @@ class Measured:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class TimedRow:
     """What came of a run: times, or why there are none.
 
     `intensity` is operations for each word of global memory that work-items ask for, where that was counted.
@@ -115,7 +115,7 @@ class Row:
         return self.outcome if isinstance(self.outcome, Problem) else self.outcome.problem
 
 
-def drive(runs: Sequence[Run], request: Request, bench: Bench, progress: Progress) -> Iterator[Row]:
+def drive(runs: Sequence[Run], request: RunRequest, bench: Bench, progress: Progress) -> Iterator[TimedRow]:
     """Each run in turn, in one worker. Of several, one that cannot be is told in its row, as one that fails is.
 
     Raises InputError if the only one cannot be.
@@ -132,10 +132,10 @@ def drive(runs: Sequence[Run], request: Request, bench: Bench, progress: Progres
                     raise
                 assignment = Problem(reason=Reason.LAUNCH_SIZES, message=str(error))
             outcome = assignment if isinstance(assignment, Problem) else _drive(assignment, request, worker, bench)
-            yield Row(label=run.label, outcome=outcome)
+            yield TimedRow(label=run.label, outcome=outcome)
 
 
-def _drive(assignment: Assignment, request: Request, worker: Worker, bench: Bench) -> Measured | Problem:
+def _drive(assignment: Assignment, request: RunRequest, worker: Worker, bench: Bench) -> Measured | Problem:
     device = worker.ready()
     with shared(device, bench.locks):
         ready = _prepare(assignment, request, worker)
@@ -164,7 +164,7 @@ class _Ready:
         return tuple(name for name in self.script.outputs if buffers[name].is_judged)
 
 
-def _prepare(assignment: Assignment, request: Request, worker: Worker) -> _Ready | Problem:
+def _prepare(assignment: Assignment, request: RunRequest, worker: Worker) -> _Ready | Problem:
     built = build_settled(_task(assignment, request), worker)
     if isinstance(built, Problem):
         return built
@@ -191,7 +191,7 @@ class _Passage:
     total: float
 
 
-def _measure(ready: _Ready, request: Request, worker: Worker) -> Measured | Problem:
+def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured | Problem:
     passages: list[_Passage] = []
     problem: Problem | None = None
     for _ in range(1 + request.repeat):
@@ -238,7 +238,7 @@ def _inspect(ready: _Ready, worker: Worker) -> Problem | None:
 
 
 def count_intensities(
-    runs: Sequence[Run], request: Request, bench: Bench, progress: Progress
+    runs: Sequence[Run], request: RunRequest, bench: Bench, progress: Progress
 ) -> dict[str, float | None]:
     """Operations for each word of global memory that work-items ask for, by the labels of the runs.
 
@@ -257,7 +257,7 @@ def count_intensities(
     return found
 
 
-def _intensity(run: Run, request: Request, simulator: Worker, simulation: Simulation) -> float | None:
+def _intensity(run: Run, request: RunRequest, simulator: Worker, simulation: Simulation) -> float | None:
     settled, asked = settle(run.part, request.submission, run.wanted), run.part.memory
     if isinstance(settled, Problem) or asked is None:
         return None
@@ -269,5 +269,5 @@ def _intensity(run: Run, request: Request, simulator: Worker, simulation: Simula
     return None if isinstance(counted, Problem) else ELEMENT_BYTES * counted.profile.intensity
 
 
-def _task(assignment: Assignment, request: Request) -> Task:
+def _task(assignment: Assignment, request: RunRequest) -> Task:
     return Task(assignment=assignment, submission=request.submission, seed=request.seed)

@@ -13,7 +13,7 @@ from grader.grading.explain.build_log import Source
 from grader.grading.explain.problem import Problem, of_build_log, of_costly_text, of_failure, of_forbidden
 from grader.grading.explain.resource_usage import usage_of
 from grader.protocol.messages import BuildFailed, Opened
-from grader.protocol.steps import Program
+from grader.protocol.steps import ProgramSource
 from grader.results.metrics import Usage
 from grader.results.result import Check, Kind, Verdict
 from grader.workers.client import Worker
@@ -27,7 +27,7 @@ class Built:
     """
 
     task: Task
-    program: Program
+    program: ProgramSource
     bindings: Bindings
     usage: tuple[Usage, ...]
 
@@ -98,7 +98,7 @@ def _built(prepared: tuple[Task, str] | Problem, worker: Worker) -> Built | Prob
     if isinstance(prepared, Problem):
         return prepared
     task, text = prepared
-    return _bind(task, worker, Program(source=text))
+    return _bind(task, worker, ProgramSource(source=text))
 
 
 def expand(task: Task, worker: Worker) -> str | Problem:
@@ -121,7 +121,7 @@ def expand(task: Task, worker: Worker) -> str | Problem:
     return text if sighting is None else of_forbidden(sighting)
 
 
-def _bind(task: Task, worker: Worker, program: Program) -> Built | Problem:
+def _bind(task: Task, worker: Worker, program: ProgramSource) -> Built | Problem:
     outcome = worker.load({SUBMISSION: program}).open(NOTHING)
     if isinstance(outcome, BuildFailed):
         return of_build_log(outcome.log, _source(task, program))
@@ -142,7 +142,7 @@ def _bind(task: Task, worker: Worker, program: Program) -> Built | Problem:
     return Built(task=task, program=program, bindings=bindings, usage=usage_of(names, outcome, device))
 
 
-def _source(task: Task, program: Program) -> Source:
+def _source(task: Task, program: ProgramSource) -> Source:
     """What a compiler's words about the program are told with."""
     compiled = scanned(program.source)
     code = () if isinstance(compiled, TooCostly) else compiled.code

@@ -2,20 +2,20 @@
 
 from grader.course.assignment import Assignment
 from grader.course.submissions.task import Task
-from grader.protocol.steps import Program
+from grader.protocol.steps import ProgramSource
 from grader.workers.device import PEAK_GROUP, PEAK_SOURCE
 
 SIZE_TYPE = "uint32_t"
 SIZE_MEANS = "uint"
 
 
-def own_program(assignment: Assignment, source: str) -> Program:
+def own_program(assignment: Assignment, source: str) -> ProgramSource:
     """A text of ours; it may use the course's name for a 32-bit size, which OpenCL C does not know."""
     names = {**assignment.definitions, SIZE_TYPE: SIZE_MEANS}
-    return Program(source=source, options=tuple(f"-D{name}={value}" for name, value in names.items()))
+    return ProgramSource(source=source, options=tuple(f"-D{name}={value}" for name, value in names.items()))
 
 
-PEAK_PROGRAM = Program(source=PEAK_SOURCE, options=("-cl-mad-enable", f"-DGROUP={PEAK_GROUP}"))
+PEAK_PROGRAM = ProgramSource(source=PEAK_SOURCE, options=("-cl-mad-enable", f"-DGROUP={PEAK_GROUP}"))
 """A multiplication and an addition in one, where the device can."""
 
 

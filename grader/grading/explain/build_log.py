@@ -72,7 +72,7 @@ Severity = Literal["error", "warning", "note"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Remark:
+class CompilerMessage:
     """One thing that a compiler says.
 
     `line` and `column` count from 1 in the text that it compiled, columns in bytes of UTF-8 as clang does; they are
@@ -122,26 +122,26 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explanation:
+class BuildErrors:
     """The first error as a sentence or two, and the first few with their lines."""
 
     message: str
     detail: str
 
 
-def parse(log: str) -> tuple[Remark, ...]:
+def parse(log: str) -> tuple[CompilerMessage, ...]:
     """What a compiler says in its log, in its order; echoed lines, carets and counts are left out."""
     return tuple(remark for line in log.split("\n") if (remark := _remark(line)) is not None)
 
 
-def explain(log: str, source: Source) -> Explanation:
+def explain(log: str, source: Source) -> BuildErrors:
     """The errors of a failed build; where none can be told, the log itself."""
     errors = _errors(parse(log))
     if not errors:
-        return Explanation(message="the compiler refused it.", detail=clean(log) or "the compiler gave no reason.")
+        return BuildErrors(message="the compiler refused it.", detail=clean(log) or "the compiler gave no reason.")
     first = errors[0]
     sentence, advice = _sentence(first, source), _hint(first, source)
-    return Explanation(
+    return BuildErrors(
         message=f"{sentence} {advice}" if advice else sentence, detail="\n".join(_listing(errors, source))
     )
 
@@ -160,7 +160,7 @@ def _anonymous(line: str) -> str:
     return NEVER_WRITTEN.sub("", OUR_PATH.sub("", LOG_PATH.sub(FILE_NAME, line)))
 
 
-def _remark(line: str) -> Remark | None:
+def _remark(line: str) -> CompilerMessage | None:
     line = NEVER_WRITTEN.sub("", _cut(line)).rstrip()
     match = next((match for form in REMARKS if (match := form.match(line))), None)
     if match is None:
@@ -168,7 +168,7 @@ def _remark(line: str) -> Remark | None:
     parts = match.groupdict()
     theirs = parts.get("line") is not None and re.fullmatch(STUDENTS_FILE, parts["file"])
     severity = parts["severity"].lower().replace("fatal", "error")
-    return Remark(
+    return CompilerMessage(
         severity=cast("Severity", severity),
         text=_anonymous(parts["text"]),
         line=int(parts["line"]) if theirs else None,
@@ -176,9 +176,9 @@ def _remark(line: str) -> Remark | None:
     )
 
 
-def _errors(remarks: Sequence[Remark]) -> list[Remark]:
+def _errors(remarks: Sequence[CompilerMessage]) -> list[CompilerMessage]:
     """The errors, each of a line once; those without a place only where there are no others."""
-    errors: dict[tuple[int | None, str], Remark] = {}
+    errors: dict[tuple[int | None, str], CompilerMessage] = {}
     for each in remarks:
         if each.severity == "error":
             errors.setdefault((each.line, each.text), each)
@@ -186,9 +186,9 @@ def _errors(remarks: Sequence[Remark]) -> list[Remark]:
     return with_place or _placed(list(errors.values()), remarks)
 
 
-def _placed(errors: Sequence[Remark], remarks: Sequence[Remark]) -> list[Remark]:
+def _placed(errors: Sequence[CompilerMessage], remarks: Sequence[CompilerMessage]) -> list[CompilerMessage]:
     """Errors of the linker's, which knows no lines, with the place of the first remark about the same function."""
-    about: dict[str, Remark] = {}
+    about: dict[str, CompilerMessage] = {}
     for each in remarks:
         for name in FUNCTION.findall(each.text):
             about.setdefault(name, each)
@@ -202,24 +202,24 @@ def _placed(errors: Sequence[Remark], remarks: Sequence[Remark]) -> list[Remark]
 # --- what the student sees --------------------------------------------------------------------
 
 
-def _hint(error: Remark, source: Source) -> str | None:
+def _hint(error: CompilerMessage, source: Source) -> str | None:
     return hint(error.text, source.code(error.line) if error.line is not None else "")
 
 
-def _column(error: Remark, source: Source) -> int | None:
+def _column(error: CompilerMessage, source: Source) -> int | None:
     if error.line is None or error.column is None:
         return None
     return source.column(error.line, error.column)
 
 
-def _sentence(error: Remark, source: Source) -> str:
+def _sentence(error: CompilerMessage, source: Source) -> str:
     column = _column(error, source)
     place = f"line {error.line}{f', column {column}' if column else ''}: " if error.line is not None else ""
     end = "" if error.text.endswith((".", "?", "!")) else "."
     return f"{place}{error.text}{end}"
 
 
-def _listing(errors: Sequence[Remark], source: Source) -> Iterator[str]:
+def _listing(errors: Sequence[CompilerMessage], source: Source) -> Iterator[str]:
     """The first errors as compilers write them, each with its line, a caret and its hint, which is not said twice."""
     told = {_hint(errors[0], source)}  # in the sentence above the listing
     for error in errors[:SHOWN]:

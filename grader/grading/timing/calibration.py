@@ -20,7 +20,7 @@ from grader.grading.timing.clocks import Clocks, clocks_now
 from grader.grading.timing.device_profile import DeviceProfile
 from grader.grading.timing.intervals import interval
 from grader.protocol.messages import DeviceFacts, Opened
-from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, KernelStep, Program, ScalarArg, Step
+from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, KernelStep, ProgramSource, ScalarArg, Step
 from grader.results.metrics import Interval
 from grader.workers.client import Worker
 from grader.workers.device import PeakRun, device_class, peak_run
@@ -174,7 +174,7 @@ def _step(kernel: str, items: int, *args: str | ScalarArg) -> KernelStep:
 
 def _open(worker: Worker, plan: Plan) -> None:
     """A session with the copy's source filled."""
-    opened = worker.load({OURS: Program(source=SOURCE), PEAK: PEAK_PROGRAM}).open(plan)
+    opened = worker.load({OURS: ProgramSource(source=SOURCE), PEAK: PEAK_PROGRAM}).open(plan)
     if not isinstance(opened, Opened):
         raise _failed("build the kernels of the calibration", opened)
     _launch(worker, FILL)

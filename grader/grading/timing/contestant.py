@@ -8,7 +8,7 @@ from grader.workers.plan import STUDENT, Plan, Script
 
 
 class Role(StrEnum):
-    """The parts in a contest, in the order of its first round."""
+    """The parts in a lineup, in the order of its first round."""
 
     REFERENCE = "reference"
     SUBMISSION = "submission"

@@ -27,7 +27,7 @@ from grader.course.launches import ELEMENT_BYTES, DataKind, ElementType
 from grader.course.rubric import Range
 from grader.course.truth.inputs import INTEGER_BOUND
 from grader.protocol.messages import DeviceFacts
-from grader.protocol.steps import Arg, BufferArg, BufferSpec, KernelStep, KeyArg, Program, ScalarArg
+from grader.protocol.steps import Arg, BufferArg, BufferSpec, KernelStep, KeyArg, ProgramSource, ScalarArg
 from grader.workers.plan import STUDENT, Plan, Script
 
 SUPPLY = "supply"
@@ -64,7 +64,7 @@ ITEMS, GROUP = 262_144, 256
 SUM_BYTES = 8 * (ITEMS // GROUP)
 """Of an output's digest: a sum of 64 bits from each work-group."""
 
-SUPPLY_PROGRAM = Program(
+SUPPLY_PROGRAM = ProgramSource(
     source="""
 // Philox4x64-10: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011; its multipliers
 // and, for the key, the golden ratio and the root of three less one. Block 0 is of counter 1, as in NumPy.

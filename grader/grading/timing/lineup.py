@@ -12,16 +12,16 @@ from grader.grading.checks.building import Built, expand
 from grader.grading.checks.program import PEAK_PROGRAM, own_program
 from grader.grading.explain.problem import Problem
 from grader.grading.timing.contestant import Contestant, Contestants, Role
-from grader.grading.timing.output_check import Match, Referee, referee_for
+from grader.grading.timing.referee import Match, Referee, referee_for
 from grader.protocol.messages import DeviceFacts
-from grader.protocol.steps import Program
+from grader.protocol.steps import ProgramSource
 from grader.workers.client import Worker
 from grader.workers.device import device_class, model_speed, speed_goal
 from grader.workers.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, submission_plan
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contest:
+class Lineup:
     """Everything that a round needs."""
 
     referee: Referee
@@ -56,7 +56,7 @@ class Contest:
         return () if known is None else tuple(known * band.fraction for band in self.goal.bands)
 
 
-def invite(task: Task, student: Worker, built: Built, hire: Callable[[Role], Worker]) -> Contest:
+def line_up(task: Task, student: Worker, built: Built, hire: Callable[[Role], Worker]) -> Lineup:
     """The submission's worker, and those that are hired for our own kernels: they start to build without being waited
     for.
     """
@@ -73,11 +73,11 @@ def invite(task: Task, student: Worker, built: Built, hire: Callable[[Role], Wor
     for role, plan in plans.items():
         contestants[role] = Contestant(worker=hire(role), plan=referee.prepare(plan))
         begin(contestants[role], own_programs(match.assignment), referee)
-    return Contest(referee=referee, contestants=contestants)
+    return Lineup(referee=referee, contestants=contestants)
 
 
 def match_of(assignment: Assignment, device: DeviceFacts, seed: int) -> Match:
-    """What a referee must know of a contest on this device."""
+    """What a referee must know of a lineup on this device."""
     return Match(
         sizes=speed_goal(assignment, device).sizes,
         assignment=assignment.timed_on(device_class(device)),
@@ -87,29 +87,29 @@ def match_of(assignment: Assignment, device: DeviceFacts, seed: int) -> Match:
     )
 
 
-def own_programs(assignment: Assignment) -> dict[str, Program]:
+def own_programs(assignment: Assignment) -> dict[str, ProgramSource]:
     """The model solutions (none in a student kit), the baseline, and the kernel that only computes."""
     models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
     return {**models, BASELINE: own_program(assignment, assignment.source(BASELINE_FILE)), PEAK: PEAK_PROGRAM}
 
 
-def begin(contestant: Contestant, programs: Mapping[str, Program], referee: Referee) -> None:
+def begin(contestant: Contestant, programs: Mapping[str, ProgramSource], referee: Referee) -> None:
     """Ask for a session of what the plan runs of these programs, and of what the referee needs."""
     used = {step.program for script in contestant.plan.scripts.values() for step in script.kernels}
     ours = {name: program for name, program in programs.items() if name in used}
     contestant.worker.load({**ours, **referee.programs}).begin_open(contestant.plan)
 
 
-def enter(contest: Contest, built: Built) -> Problem | None:
+def enter(lineup: Lineup, built: Built) -> Problem | None:
     """Ask for the submission's session, in which it is built with the constants that are timed on this device; it opens
     while the simulator works.
     """
-    student = contest.contestants[Role.SUBMISSION]
+    student = lineup.contestants[Role.SUBMISSION]
     text: str | Problem = built.program.source
-    timed = built.task.assignment.timed_as_chosen(device_class(contest.device))
+    timed = built.task.assignment.timed_as_chosen(device_class(lineup.device))
     if timed.constants != built.task.assignment.constants:
         text = expand(replace(built.task, assignment=timed), student.worker)
     if isinstance(text, Problem):
         return text
-    begin(student, {SUBMISSION: Program(source=text)}, contest.referee)
+    begin(student, {SUBMISSION: ProgramSource(source=text)}, lineup.referee)
     return None

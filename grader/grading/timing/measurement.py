@@ -9,7 +9,7 @@
 A student kit has no model solution: there, reference and control run the baseline.
 
 Every round has fresh secret inputs and takes the workers in another order; every timed output of the submission is
-judged (output_check.py). The first rounds, and the first of every session, run but do not count.
+judged (referee.py). The first rounds, and the first of every session, run but do not count.
 """
 
 import time
@@ -22,8 +22,8 @@ from grader.common.errors import NoiseError, SolutionError
 from grader.grading.explain.problem import Problem, of_failure, of_no_time, of_spent_time, of_timed_run
 from grader.grading.timing.contestant import Contestant, Role
 from grader.grading.timing.intervals import FEWEST, Round, SideShow, TimingRules, enough, noise, too_noisy
-from grader.grading.timing.lineup import Contest
-from grader.grading.timing.output_check import Results, Scene, failed_solution
+from grader.grading.timing.lineup import Lineup
+from grader.grading.timing.referee import Results, RoundData, failed_solution
 from grader.grading.timing.rounds import Awake, Resting
 from grader.protocol.messages import Done, Opened
 from grader.workers.device import device_class
@@ -34,52 +34,52 @@ SIDE_SHOWS = 3
 """Baseline and copy are timed in one of so many rounds: they inform, but the verdict does not rest on them."""
 
 
-def open_sessions(contest: Contest) -> Problem | None:
+def open_sessions(lineup: Lineup) -> Problem | None:
     """A fresh session for each contestant, side by side; what went wrong with the submission's, if anything."""
-    for contestant in contest.contestants.values():
+    for contestant in lineup.contestants.values():
         contestant.worker.begin_open(contestant.plan)
-    for role, contestant in contest.contestants.items():
+    for role, contestant in lineup.contestants.items():
         opened = contestant.worker.open(contestant.plan)
         if not isinstance(opened, Opened):
             return _blame(role, opened)
     return None
 
 
-def reopen_sessions(contest: Contest) -> Problem | None:
+def reopen_sessions(lineup: Lineup) -> Problem | None:
     """The same when they have been open before, and the submission's worker may be frozen."""
-    contest.contestants[Role.SUBMISSION].worker.thaw()
-    return open_sessions(contest)
+    lineup.contestants[Role.SUBMISSION].worker.thaw()
+    return open_sessions(lineup)
 
 
-def measure(contest: Contest, rules: TimingRules) -> tuple[Round, ...] | Problem:
+def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
     """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
 
     Raises NoiseError if the model solution, timed against itself, stays further from 1 than the rules allow, and points
     depend on it.
     """
     start, spent = time.perf_counter(), 0.0
-    session_pairs = contest.referee.session_pairs(rules)
+    session_pairs = lineup.referee.session_pairs(rules)
     rounds: list[Round] = []
     for number in count():
         is_first = number == 0 or (session_pairs is not None and number % (session_pairs + 1) == 0)
         begun = time.perf_counter()
-        problem = reopen_sessions(contest) if is_first and number else None
+        problem = reopen_sessions(lineup) if is_first and number else None
         spent += time.perf_counter() - begun
-        found = problem or _round(contest, number, len(rounds))
+        found = problem or _round(lineup, number, len(rounds))
         if isinstance(found, Problem):
             return found
         elapsed = time.perf_counter() - start
         spent += found.turn
         if not is_first and elapsed > rules.warm_up_seconds:
             rounds.append(found)
-        if enough(rounds, elapsed, contest.thresholds, rules):
+        if enough(rounds, elapsed, lineup.thresholds, rules):
             break
         if spent > rules.max_seconds and (len(rounds) < FEWEST or too_noisy(rounds, rules)):
             return of_spent_time(spent, number + 1)
         if spent > rules.max_seconds:
             break
-    if contest.thresholds and too_noisy(rounds, rules):
-        standard = "model solution" if contest.assignment.kit is None else "naive kernel"
+    if lineup.thresholds and too_noisy(rounds, rules):
+        standard = "model solution" if lineup.assignment.kit is None else "naive kernel"
         raise NoiseError(
             f"this machine is too noisy to time kernels: over {len(rounds)} pairs, the {standard} ran at "
             f"{noise(rounds).median:.2f} times its own speed. Stop other programs and grade again."
@@ -87,30 +87,30 @@ def measure(contest: Contest, rules: TimingRules) -> tuple[Round, ...] | Problem
     return tuple(rounds)
 
 
-def _round(contest: Contest, number: int, counted: int) -> Round | Problem:
+def _round(lineup: Lineup, number: int, counted: int) -> Round | Problem:
     """Give each contestant its turn on the same fresh inputs, then judge what the submission made of them."""
     with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
-        scene = contest.referee.scene(number)
+        scene = lineup.referee.scene(number)
     state = Resting()
     results: dict[Role, Results] = {}
     for role in _order(number):
-        taken = _turn(contest, scene, state.wake(role))
+        taken = _turn(lineup, scene, state.wake(role))
         if not isinstance(taken, _Taken):
             return _blame(role, taken)
         state, results[role] = taken.state, taken.results
     told = {role: turn.told for role, turn in state.turns.items()}
     if told[Role.SUBMISSION] <= 0:
         return of_timed_run(of_no_time(), number + 1)
-    problem = scene.rule(results, contest.contestants)
+    problem = scene.rule(results, lineup.contestants)
     if problem is not None:
         return of_timed_run(problem, number + 1)
     return Round(
         submission=told[Role.SUBMISSION],
-        seen=state.seen if _share_a_process(contest) else None,
+        seen=state.seen if _share_a_process(lineup) else None,
         turn=state.turns[Role.SUBMISSION].seen,
         reference=told[Role.REFERENCE],
         control=told[Role.CONTROL],
-        side_show=_side_show(contest, scene) if counted % SIDE_SHOWS == 0 else None,
+        side_show=_side_show(lineup, scene) if counted % SIDE_SHOWS == 0 else None,
     )
 
 
@@ -122,10 +122,10 @@ class _Taken:
     results: Results
 
 
-def _turn(contest: Contest, scene: Scene, awake: Awake) -> _Taken | Failure:
+def _turn(lineup: Lineup, scene: RoundData, awake: Awake) -> _Taken | Failure:
     """One worker's turn, while the submission's worker is frozen if it is not its own."""
-    contestant = contest.contestants[awake.role]
-    _hold_others(contest, awake.role)
+    contestant = lineup.contestants[awake.role]
+    _hold_others(lineup, awake.role)
     prepared = scene.prepare(contestant, STUDENT)
     if not isinstance(prepared, Done):
         return prepared
@@ -142,10 +142,10 @@ def _turn(contest: Contest, scene: Scene, awake: Awake) -> _Taken | Failure:
     return _Taken(state=answered.rest(), results=results) if isinstance(results, dict) else results
 
 
-def _hold_others(contest: Contest, role: Role) -> None:
+def _hold_others(lineup: Lineup, role: Role) -> None:
     """Have the submission's worker frozen unless it is its turn, if its kernels can do anything then."""
-    submission = contest.contestants[Role.SUBMISSION].worker
-    if not _share_a_process(contest):
+    submission = lineup.contestants[Role.SUBMISSION].worker
+    if not _share_a_process(lineup):
         return
     if role is Role.SUBMISSION:
         submission.thaw()
@@ -153,12 +153,12 @@ def _hold_others(contest: Contest, role: Role) -> None:
         submission.freeze()
 
 
-def _share_a_process(contest: Contest) -> bool:
+def _share_a_process(lineup: Lineup) -> bool:
     """Whether kernels are native code of their worker: on a processor they are, on a GPU they reach nothing of it."""
-    return device_class(contest.device) == "cpu"
+    return device_class(lineup.device) == "cpu"
 
 
-def _launch(scene: Scene, contestant: Contestant, script: str) -> Timing | Failure:
+def _launch(scene: RoundData, contestant: Contestant, script: str) -> Timing | Failure:
     """Inputs, and the launch on them."""
     supplied = scene.supply(contestant, script)
     return contestant.worker.launch(scene.script(script)) if isinstance(supplied, Done) else supplied
@@ -173,10 +173,10 @@ def _order(number: int) -> tuple[Role, ...]:
     return (Role.SUBMISSION, *others) if number % 2 else (*others, Role.SUBMISSION)
 
 
-def _side_show(contest: Contest, scene: Scene) -> SideShow:
+def _side_show(lineup: Lineup, scene: RoundData) -> SideShow:
     """What the control worker times besides, on the data of this round."""
-    control = contest.contestants[Role.CONTROL]
-    _hold_others(contest, Role.CONTROL)
+    control = lineup.contestants[Role.CONTROL]
+    _hold_others(lineup, Role.CONTROL)
     timings: dict[str, Timing] = {}
     for script in (name for name in (NAIVE, COPY, WHOLE, PEAK) if name in control.plan.scripts):
         prepared = scene.prepare(control, script)
@@ -189,7 +189,7 @@ def _side_show(contest: Contest, scene: Scene) -> SideShow:
     return SideShow(
         baseline=timings[NAIVE].seconds,
         device_copy=timings[COPY].seconds,
-        surroundings=whole.seconds_of(launch.solution_of is not None for launch in contest.assignment.launches)
+        surroundings=whole.seconds_of(launch.solution_of is not None for launch in lineup.assignment.launches)
         if whole
         else None,
         peak=timings[PEAK].seconds if PEAK in timings else None,

@@ -27,7 +27,7 @@ from grader.grading.timing.intervals import (
     seen_fraction,
     told_fraction,
 )
-from grader.grading.timing.lineup import Contest
+from grader.grading.timing.lineup import Lineup
 from grader.grading.timing.measurement import measure
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Interval, Performance, Program, Roofs, Samples
@@ -43,18 +43,18 @@ CLOCK_SHARE = 1.25
 a finding; points follow the longer time in any case."""
 
 
-def check_performance(contest: Contest, rules: TimingRules, roofs: Roofs | None = None) -> Check:
+def check_performance(lineup: Lineup, rules: TimingRules, roofs: Roofs | None = None) -> Check:
     """Measure and judge; `roofs` are those of the device's profile, if it has one."""
     start = time.perf_counter()
-    rounds = measure(contest, rules)
-    check = unmeasured(contest.assignment, contest.device).model_copy(update={"seconds": time.perf_counter() - start})
+    rounds = measure(lineup, rules)
+    check = unmeasured(lineup.assignment, lineup.device).model_copy(update={"seconds": time.perf_counter() - start})
     if isinstance(rounds, Problem):
         return rounds.fail(check)
-    performance = summarise(contest.assignment, contest.device, rounds).model_copy(update={"roofs": roofs})
-    problem = implausible(performance, rounds, ceiling(contest.device))
+    performance = summarise(lineup.assignment, lineup.device, rounds).model_copy(update={"roofs": roofs})
+    problem = implausible(performance, rounds, ceiling(lineup.device))
     if problem is not None:
         return problem.fail(check.model_copy(update={"performance": performance}))
-    return judge(check, performance, contest.goal, contest.device)
+    return judge(check, performance, lineup.goal, lineup.device)
 
 
 def unmeasured(assignment: Assignment, device: DeviceFacts) -> Check:

@@ -9,7 +9,7 @@ from grader.common.phrases import count
 from grader.course.submissions.handin import Remark
 from grader.lms.exports.sheet import Sheet
 from grader.protocol.text import showable
-from grader.results.gradebook import Grade, Row
+from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import Reason
 
 NUMBER = re.compile(r"\s*[0-9]+(?:[.,][0-9]+)?\s*")
@@ -43,7 +43,7 @@ class Filled:
 class Placed:
     """Graded rows by the index of their line, what their cells say, and what is to be known of them."""
 
-    rows: dict[int, Row]
+    rows: dict[int, StudentRow]
     cells: dict[tuple[int, int], str]
     remarks: tuple[Remark, ...]
 
@@ -54,11 +54,11 @@ def decimal_sign(sheet: Sheet, *columns: int | None) -> str:
     return "," if any("," in cell and number_in(cell) is not None for cell in cells) else "."
 
 
-def place(sheet: Sheet, rows: Iterable[Row], column: int, slots: Mapping[str, Slot], sign: str) -> Placed:
+def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[str, Slot], sign: str) -> Placed:
     """The grades of those rows that have one, in a column, in the slot that their student's key names; `sign` divides
     decimals.
     """
-    graded: dict[int, Row] = {}
+    graded: dict[int, StudentRow] = {}
     cells: dict[tuple[int, int], str] = {}
     remarks: list[Remark] = []
     scales: set[tuple[float, float]] = set()
@@ -82,7 +82,7 @@ def place(sheet: Sheet, rows: Iterable[Row], column: int, slots: Mapping[str, Sl
     return Placed(rows=graded, cells=cells, remarks=(*about, *remarks))
 
 
-def _incomplete(rows: Iterable[Row]) -> Iterator[str]:
+def _incomplete(rows: Iterable[StudentRow]) -> Iterator[str]:
     """What a column of numbers does not tell: which grades are not of all checks."""
     left = Counter(each.reason for row in rows if row.grade is not None for each in row.grade.unchecked)
     for reason, number in left.items():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from grader.lms.exports.sheet import FORMULA
 from grader.protocol.text import showable
 from grader.reports.words import score_in_words
-from grader.results.gradebook import Grade, Row
+from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import Kind
 
 SIGNATURE = "grader: "
@@ -16,7 +16,7 @@ LONGEST = 1000
 """Characters of a message; the report has the rest."""
 
 
-def comment(row: Row) -> str:
+def comment(row: StudentRow) -> str:
     """A comment of one line of HTML, which is what Moodle takes comments for: points, in all and by kind (of a suite by
     kernel), what was not checked, and where to start; all as the student is shown it. "" if there is no grade.
     """

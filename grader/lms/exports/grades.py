@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from grader.lms.exports.sheet import BOM, harmless
 from grader.protocol.text import showable
-from grader.results.gradebook import Gradebook, Row
+from grader.results.gradebook import Gradebook, StudentRow
 from grader.results.result import Kind
 
 KINDS = tuple(kind for kind in Kind if kind is not Kind.PRACTICE)
@@ -40,7 +40,7 @@ def grades_csv(gradebook: Gradebook) -> str:
     return BOM + file.getvalue()
 
 
-def _cells(row: Row) -> dict[str, str]:
+def _cells(row: StudentRow) -> dict[str, str]:
     """What is known of a row; what is not has no cell."""
     texts = {
         "label": row.student.label,
@@ -56,7 +56,7 @@ def _cells(row: Row) -> dict[str, str]:
     return {column: _harmless(text) for column, text in texts.items()} | _figures(row)
 
 
-def _figures(row: Row) -> dict[str, str]:
+def _figures(row: StudentRow) -> dict[str, str]:
     grade = row.grade
     if grade is None:
         return {}

@@ -14,7 +14,7 @@ from grader.lms.exports.columns import Filled, Placed, Slot, decimal_sign, maxim
 from grader.lms.exports.feedback import SIGNATURE, comment
 from grader.lms.exports.sheet import Sheet, listed, same_words
 from grader.protocol.text import showable
-from grader.results.gradebook import Row
+from grader.results.gradebook import StudentRow
 
 GRADE = ("Grade", "Bewertung", "Note", "Calificación", "Nota")
 MAXIMUM = ("Maximum grade", "Bestwertung", "Note maximale", "Calificación máxima", "Nota máxima")
@@ -52,7 +52,7 @@ class Columns:
 
 
 def moodle_worksheet(
-    sheet: Sheet, rows: tuple[Row, ...], grade_column: str | None = None, feedback_column: str | None = None
+    sheet: Sheet, rows: tuple[StudentRow, ...], grade_column: str | None = None, feedback_column: str | None = None
 ) -> Filled:
     """The worksheet with grades and comments of those rows (of one assignment) that have a grade.
 

@@ -23,7 +23,7 @@ PLAIN = re.compile(r"[0-9]*[.,]?[0-9]*")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class SheetRow:
     """A row: its cells as they are written, quotation marks included, and the end of the line."""
 
     cells: tuple[str, ...]
@@ -42,7 +42,7 @@ class Sheet:
     name: str
     bom: str
     delimiter: str
-    lines: tuple[Line, ...]
+    lines: tuple[SheetRow, ...]
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ class Sheet:
         return tuple(self.lines[0].value(column) for column in range(len(self.lines[0].cells)))
 
     @property
-    def rows(self) -> Iterator[tuple[int, Line]]:
+    def rows(self) -> Iterator[tuple[int, SheetRow]]:
         """All other rows, each with its index in `lines`."""
         return ((index, line) for index, line in enumerate(self.lines) if index > 0)
 
@@ -92,7 +92,7 @@ def read_sheet(name: str, data: bytes) -> Sheet:
     return Sheet(name=name, bom=bom, delimiter=delimiter, lines=tuple(_lines(name, text, delimiter)))
 
 
-def _lines(name: str, text: str, delimiter: str) -> Iterator[Line]:
+def _lines(name: str, text: str, delimiter: str) -> Iterator[SheetRow]:
     pattern = re.compile(
         rf'("[^"]*(?:""[^"]*)*"|[^"{delimiter}\r\n][^{delimiter}\r\n]*|)'  # in quotation marks, or plain, or nothing
         rf"({delimiter}|\r\n|\r|\n|\Z)"
@@ -108,7 +108,7 @@ def _lines(name: str, text: str, delimiter: str) -> Iterator[Line]:
         cells.append(match[1])
         at = match.end()
         if match[2] != delimiter:
-            yield Line(cells=tuple(cells), end=match[2])
+            yield SheetRow(cells=tuple(cells), end=match[2])
             cells = []
 
 

@@ -54,7 +54,7 @@ GRID: dict[str, Any] = {"color": INK, "alpha": 0.12, "linewidth": 0.8}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Series:
+class KernelStyle:
     """A kernel in the figures: what it is called, and the shape and colour that it always has."""
 
     name: str
@@ -188,19 +188,19 @@ def roofline(performance: Performance, profile: Profile | None, part: str = "") 
     return svg(f"roofline {part}", label, 4.4, draw)
 
 
-def _series(performance: Performance) -> tuple[Series, ...]:
+def _series(performance: Performance) -> tuple[KernelStyle, ...]:
     """All that was timed, in the order of the strips."""
     samples = performance.samples
     return (
-        Series(name="your kernel", seconds=_seen(samples.submission), marker=SUBMISSION, colour=BLUE),
-        Series(name="model solution", seconds=_seen(samples.reference), marker="D", colour=GREEN, hatch="////"),
-        Series(name="model, again", seconds=_seen(samples.control), marker="D", colour=GREEN, filled=False),
-        Series(name="naive kernel", seconds=_seen(samples.baseline), marker="s", colour=ORANGE, hatch="\\\\\\\\"),
-        Series(name="a copy", seconds=_seen(samples.device_copy), marker="^", colour=GREY),
+        KernelStyle(name="your kernel", seconds=_seen(samples.submission), marker=SUBMISSION, colour=BLUE),
+        KernelStyle(name="model solution", seconds=_seen(samples.reference), marker="D", colour=GREEN, hatch="////"),
+        KernelStyle(name="model, again", seconds=_seen(samples.control), marker="D", colour=GREEN, filled=False),
+        KernelStyle(name="naive kernel", seconds=_seen(samples.baseline), marker="s", colour=ORANGE, hatch="\\\\\\\\"),
+        KernelStyle(name="a copy", seconds=_seen(samples.device_copy), marker="^", colour=GREY),
     )
 
 
-def kernels_of(performance: Performance) -> tuple[Series, Series, Series]:
+def kernels_of(performance: Performance) -> tuple[KernelStyle, KernelStyle, KernelStyle]:
     """Those whose rates are compared, best last."""
     submission, reference, _, baseline, _ = _series(performance)
     return baseline, submission, reference
@@ -211,7 +211,7 @@ def _seen(seconds: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(each for each in seconds if isfinite(each) and each > 0)
 
 
-def rate_of(performance: Performance, row: Series) -> float:
+def rate_of(performance: Performance, row: KernelStyle) -> float:
     """GFLOPS or GB/s, as the submission's is reckoned."""
     if row.marker == SUBMISSION:
         return performance.rate.median
@@ -219,7 +219,7 @@ def rate_of(performance: Performance, row: Series) -> float:
     return work / median(row.seconds) * 1e-9
 
 
-def _marks(row: Series, size: float) -> dict[str, Any]:
+def _marks(row: KernelStyle, size: float) -> dict[str, Any]:
     return {
         "linestyle": "none",
         "marker": row.marker,
@@ -230,7 +230,7 @@ def _marks(row: Series, size: float) -> dict[str, Any]:
     }
 
 
-def _strip(axes: Axes, height: int, row: Series) -> None:
+def _strip(axes: Axes, height: int, row: KernelStyle) -> None:
     """A row of points, spread a little up and down so that equal ones show; half of them in a box, the median a bar."""
     spread = [height + 0.07 * (i % 5 - 2) for i in range(len(row.seconds))]
     axes.plot(row.seconds, spread, alpha=0.55, **_marks(row, 4))

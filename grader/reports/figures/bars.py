@@ -6,7 +6,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from grader.grading.by_hand.driver import Measured, Row
+from grader.grading.by_hand.driver import Measured, TimedRow
 from grader.protocol.text import showable
 from grader.reports.figures import BLUE, GREY, GRID, drawn
 from grader.reports.words import three_digits
@@ -15,7 +15,7 @@ BAR = 0.36
 """Of a row's height: two bars fit in one."""
 
 
-def bars(title: str, what: str, rows: Sequence[Row]) -> str:
+def bars(title: str, what: str, rows: Sequence[TimedRow]) -> str:
     """An SVG file with two bars for each row, the first row on top; one of which nothing was measured has none.
 
     `what` the labels of the rows are, such as TILE.

@@ -31,7 +31,7 @@ from grader.reports.statistics import (
     sums_of,
 )
 from grader.reports.words import incomplete_in_words, three_digits
-from grader.results.gradebook import Grade, Gradebook, Row, Speed
+from grader.results.gradebook import Grade, Gradebook, Speed, StudentRow
 from grader.results.result import CAUSES_FIRST, OUTSTANDING, Kind, Reason
 
 FASTER = 1.1
@@ -75,7 +75,7 @@ class Kernel:
 class Timed:
     """A kernel of a submission, and its speed if that was measured."""
 
-    row: Row
+    row: StudentRow
     part: str
     speed: Speed | None
 
@@ -159,7 +159,7 @@ def _kernel(assignment: str, part: str, found: tuple[Grade, ...]) -> Kernel:
     )
 
 
-def faster(rows: tuple[Row, ...]) -> tuple[Timed, ...]:
+def faster(rows: tuple[StudentRow, ...]) -> tuple[Timed, ...]:
     """Kernels that beat the model solution by more than noise, the fastest first."""
     speeds = [(row, part, speed) for row in rows if row.grade for part, speed in row.grade.speeds.items()]
     shares = (
@@ -168,7 +168,7 @@ def faster(rows: tuple[Row, ...]) -> tuple[Timed, ...]:
     return tuple(timed for share, timed in sorted(shares, key=lambda each: -each[0]) if share > FASTER)
 
 
-def impossible(rows: tuple[Row, ...]) -> tuple[Timed, ...]:
+def impossible(rows: tuple[StudentRow, ...]) -> tuple[Timed, ...]:
     """Kernels that were found implausible when they were graded, such as faster than bytes can move."""
     return tuple(
         Timed(row=row, part=mark.part, speed=row.grade.speeds.get(mark.part))
@@ -179,7 +179,7 @@ def impossible(rows: tuple[Row, ...]) -> tuple[Timed, ...]:
     )
 
 
-def of_model(row: Row) -> str:
+def of_model(row: StudentRow) -> str:
     """Per cent of the model solution's speed; of a suite from the least to the greatest."""
     found = _shares(row.grade.speeds.values()) if row.grade else []
     shares = dict.fromkeys(three_digits(100 * share) for share in (min(found), max(found))) if found else ()
@@ -191,18 +191,18 @@ def _shares(speeds: Iterable[Speed]) -> list[float]:
     return [speed.fraction_of_reference for speed in speeds if speed.fraction_of_reference is not None]
 
 
-def identical(rows: tuple[Row, ...]) -> tuple[tuple[str, ...], ...]:
+def identical(rows: tuple[StudentRow, ...]) -> tuple[tuple[str, ...], ...]:
     """Labels of those who handed in the very same bytes, largest group first."""
     groups = {tuple(sorted({row.student.label, *row.same_as})) for row in rows if row.same_as}
     return tuple(sorted(groups, key=lambda group: (-len(group), group)))
 
 
-def kinds_of(row: Row) -> set[Kind]:
+def kinds_of(row: StudentRow) -> set[Kind]:
     """Kinds of checks that are worth points in a row."""
     return {mark.kind for mark in row.grade.marks if mark.max_points} if row.grade else set()
 
 
-def earned(row: Row, kind: Kind) -> str:
+def earned(row: StudentRow, kind: Kind) -> str:
     """Points and the most there were, for the checks of a kind, e.g. "5/20"; "" if it had none worth points."""
     if row.grade is None or kind not in kinds_of(row):
         return ""

@@ -53,7 +53,7 @@ MAP_WIDTH, CELL_WIDTHS = 420, (9, 30)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class SourceLine:
     """A line of the source, with what the checks saw there: findings, then counts; some of the counts are costly."""
 
     number: int
@@ -138,12 +138,12 @@ def parts_of(result: Result) -> tuple[Part, ...]:
     )
 
 
-def lines_of(result: Result) -> tuple[Line, ...]:
+def lines_of(result: Result) -> tuple[SourceLine, ...]:
     """The source, line by line."""
     texts = result.source.removesuffix("\n").split("\n")
     found, costly, counts = map(_by_line, (_wrong(result), _costly(result), _other(result)))
     return tuple(
-        Line(
+        SourceLine(
             number=number,
             text=text,
             findings=_first(tuple(dict.fromkeys(found.get(number, ())))),

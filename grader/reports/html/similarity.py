@@ -17,7 +17,7 @@ from rapidfuzz.process import cdist
 
 from grader.grading.explain.compiler_hints import FUNCTIONS
 from grader.protocol.tokens import Token, tokens
-from grader.results.gradebook import Row
+from grader.results.gradebook import StudentRow
 
 ALIKE = 0.95
 """The least similarity that is told. Evidence, from the course's own sources (tests/submissions, reference): of 249
@@ -63,7 +63,7 @@ class Group:
     most: float
 
 
-def near_identical(rows: Iterable[Row], skeleton: str) -> tuple[Group, ...]:
+def near_identical(rows: Iterable[StudentRow], skeleton: str) -> tuple[Group, ...]:
     """Groups of nearly identical sources among the rows of one assignment, largest first."""
     labels, sources = _compared(rows, skeleton)
     if len(labels) < 2:
@@ -85,9 +85,9 @@ def comparable(source: str, skeleton: str) -> list[str]:
     return [token for i, token in enumerate(own) if i not in left_out]
 
 
-def _compared(rows: Iterable[Row], skeleton: str) -> tuple[list[str], list[list[str]]]:
+def _compared(rows: Iterable[StudentRow], skeleton: str) -> tuple[list[str], list[list[str]]]:
     """Labels and sources: one for all that are the same bytes, and none that is too short to say anything."""
-    first: dict[str, Row] = {}
+    first: dict[str, StudentRow] = {}
     for row in sorted(rows, key=lambda row: row.student.label):
         if row.grade is not None:
             first.setdefault(row.grade.sha256, row)

@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 
 from grader.protocol.kernel import Demand
 from grader.protocol.messages import Launched, Refused, Reply, StepTime, Stopped
-from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, KernelStep, KeyArg, LocalArg, Repeat, ScalarArg, Step
+from grader.protocol.steps import (
+    BufferArg,
+    BufferSpec,
+    CopyStep,
+    KernelStep,
+    KeyArg,
+    LocalArg,
+    RepeatSteps,
+    ScalarArg,
+    Step,
+)
 from grader.worker.opencl.facts import demand
 
 
@@ -98,7 +108,7 @@ def _argument(arg: Any, buffers: dict[str, DeviceBuffer]) -> Any:
             return cl.LocalMemory(arg.size)
 
 
-ONCE = Repeat(times=1)
+ONCE = RepeatSteps(times=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,12 +117,16 @@ class Sequence:
 
     even: tuple[Prepared, ...]
     odd: tuple[Prepared, ...]
-    repeat: Repeat
+    repeat: RepeatSteps
     buffers: Mapping[str, DeviceBuffer]
 
     @classmethod
     def prepare(
-        cls, steps: tuple[Step, ...], repeat: Repeat | None, built: dict[str, Any], buffers: dict[str, DeviceBuffer]
+        cls,
+        steps: tuple[Step, ...],
+        repeat: RepeatSteps | None,
+        built: dict[str, Any],
+        buffers: dict[str, DeviceBuffer],
     ) -> "Sequence":
         """Set all arguments, of both kinds of turns."""
         repeat = repeat or ONCE

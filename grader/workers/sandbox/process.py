@@ -83,7 +83,7 @@ class ProcessSandbox:
     def start(self) -> "ProcessWorker":
         """Start a worker in a fresh temporary folder."""
         return self._running.start(
-            lambda: ProcessWorker.start(Launch(command=worker_command(), folder=new_folder(self._parent)))
+            lambda: ProcessWorker.start(StartCommand(command=worker_command(), folder=new_folder(self._parent)))
         )
 
 
@@ -125,7 +125,7 @@ def signal_group(group: int, number: int) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Launch:
+class StartCommand:
     """What a worker is started with; `end_others` ends what its process group may have got out of its group, and
     `signal` reaches its processes: all of the group, or more where that is possible.
     """
@@ -140,7 +140,7 @@ class ProcessWorker:
     """A running worker process, below its warden (warden.py)."""
 
     def __init__(
-        self, launch: Launch, warden: subprocess.Popen[bytes], lifeline: socket.socket, errors: BinaryIO
+        self, launch: StartCommand, warden: subprocess.Popen[bytes], lifeline: socket.socket, errors: BinaryIO
     ) -> None:
         self._launch = launch
         self._folder = launch.folder
@@ -152,7 +152,7 @@ class ProcessWorker:
         self.is_stopped = False
 
     @classmethod
-    def start(cls, launch: Launch) -> Self:
+    def start(cls, launch: StartCommand) -> Self:
         """Run the command in the folder, which is removed if that fails (WorkerError)."""
         path = launch.folder.path
         errors = (path / "errors.txt").open("w+b")

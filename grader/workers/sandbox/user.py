@@ -19,7 +19,7 @@ from pathlib import Path
 from grader.common.errors import WorkerError
 from grader.protocol.messages import Limits
 from grader.workers.sandbox.folder import abandoned, sweep_rounds
-from grader.workers.sandbox.process import HOME, Launch, ProcessWorker, new_folder, worker_command
+from grader.workers.sandbox.process import HOME, ProcessWorker, StartCommand, new_folder, worker_command
 from grader.workers.sandbox.rules import Fact, Rules
 from grader.workers.sandbox.running import Running
 from grader.workers.sandbox.users import BorrowedUser
@@ -76,7 +76,7 @@ class UserSandbox:
             os.chown(folder.path / HOME, user.number, user.number)
             command = (*_become(user.number), *worker_command())
             worker = ProcessWorker.start(
-                Launch(command=command, folder=folder, end_others=user.give_back, signal=user.signal)
+                StartCommand(command=command, folder=folder, end_others=user.give_back, signal=user.signal)
             )
             undo.pop_all()
         return worker

@@ -25,7 +25,7 @@ from distributed import KilledWorker, LocalCluster, get_worker  # noqa: E402
 
 from grader.batch.workforce import cluster as module  # noqa: E402
 from grader.batch.workforce.answers import OUTCOME, read_answer  # noqa: E402
-from grader.batch.workforce.cluster import Cluster, Crew  # noqa: E402
+from grader.batch.workforce.cluster import Cluster, ClusterWorkers  # noqa: E402
 
 FACILITIES = Facilities(grader="1", device=DEVICE, simulated=True)
 GRADED = result(BUILD)
@@ -318,7 +318,7 @@ def test_what_ends_an_errand_is_told_in_our_words():
 
 def test_nobody_is_retired_for_what_all_fail_at():
     """Where the fault is the assignment's, workers come and go by it; so does the last one."""
-    crew = Crew()
+    crew = ClusterWorkers()
     crew.look({"a", "b"})
     for _ in range(9):
         crew.note("a", UNGRADED)
@@ -331,7 +331,7 @@ def test_nobody_is_retired_for_what_all_fail_at():
 
 def test_one_failure_is_no_pattern():
     """A success in between begins the count anew."""
-    crew = Crew()
+    crew = ClusterWorkers()
     crew.look({"a", "b"})
     crew.note("b", GRADED)
     for outcome in (UNGRADED, UNGRADED, GRADED, UNGRADED, UNGRADED):

@@ -11,7 +11,7 @@ from runs import FAILED, measured, row
 from texts import submitted
 
 from grader.common.errors import InputError, NoSimulatorError
-from grader.grading.by_hand.driver import Measured, Request, count_intensities, drive
+from grader.grading.by_hand.driver import Measured, RunRequest, count_intensities, drive
 from grader.grading.by_hand.run_options import Options, Sweep, runs
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import Bench
@@ -87,7 +87,7 @@ def driven(coursework, bench, source=KERNEL, options=OF_1000, *, check=True):
 
 def request(source, *, check=True):
     submission = submitted(source)
-    return Request(submission=submission, seed=1, repeat=3, check=check)
+    return RunRequest(submission=submission, seed=1, repeat=3, check=check)
 
 
 def outcome(*args, **more):

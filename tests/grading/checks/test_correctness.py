@@ -22,7 +22,7 @@ from grader.grading.checks.correctness import (
     unrun_cases,
 )
 from grader.protocol.messages import Opened
-from grader.protocol.steps import Program
+from grader.protocol.steps import ProgramSource
 from grader.results.result import Kind, Reason, Verdict
 from grader.workers.outcome import Fetched, TimedOut
 from grader.workers.plan import Binding
@@ -77,7 +77,7 @@ def noise(arrays):
 def checks(transposition):
     """The checks that a worker leads to."""
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=1)
-    built = Built(task=task, program=Program(source=""), bindings=BINDINGS, usage=())
+    built = Built(task=task, program=ProgramSource(source=""), bindings=BINDINGS, usage=())
     return lambda worker: list(check_cases(transposition.correctness.cases, built, load_oracle(transposition), worker))
 
 
@@ -122,7 +122,7 @@ def altered(transposition, cases):
     asked = transposition.correctness.model_copy(update={"cases": tuple(cases)})
     assignment = transposition.model_copy(update={"correctness": asked})
     task = Task(assignment=assignment, submission=read_submission(transposition.reference), seed=1)
-    return Built(task=task, program=Program(source=""), bindings=BINDINGS, usage=())
+    return Built(task=task, program=ProgramSource(source=""), bindings=BINDINGS, usage=())
 
 
 def test_time_limits_of_practice_end_nothing_else(transposition):

@@ -7,13 +7,13 @@ from growth import assert_linear
 from recorded import FOLDER, RECORDED
 from texts import source_of
 
-from grader.grading.explain.build_log import LINE_LIMIT, LOG_LIMIT, SHOWN, WIDTH, Remark, clean, explain, parse
+from grader.grading.explain.build_log import LINE_LIMIT, LOG_LIMIT, SHOWN, WIDTH, CompilerMessage, clean, explain, parse
 
 EACH_LOG = [pytest.param(slip, log, id=f"{slip.name}-{by}") for slip in RECORDED for by, log in slip.logs.items()]
 
 
 def error(line, column, text):
-    return Remark(severity="error", line=line, column=column, text=text)
+    return CompilerMessage(severity="error", line=line, column=column, text=text)
 
 
 def by_name(name):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from contests import at_sizes, with_integers
+from lineups import at_sizes, with_integers
 from samples import DEVICE
 
 from grader.common.errors import InputError
@@ -23,7 +23,7 @@ from grader.grading.timing.device_data import (
     supply_of,
 )
 from grader.protocol.messages import Done, Opened
-from grader.protocol.steps import BufferArg, CopyStep, KernelStep, KeyArg, Program
+from grader.protocol.steps import BufferArg, CopyStep, KernelStep, KeyArg, ProgramSource
 from grader.workers.outcome import Timing
 from grader.workers.plan import STUDENT, Plan, Script, control_plan, reference_plan, submission_plan
 
@@ -34,7 +34,7 @@ LARGE = {"height": 600, "width": 500}
 SQUARE = {"heightA": 180, "widthB": 180, "widthA": 180}
 
 PUT, POKE = "put", "poke"
-POKE_PROGRAM = Program(source="__kernel void poke(__global uint *w, ulong key) { w[key >> 32] ^= (uint)key; }")
+POKE_PROGRAM = ProgramSource(source="__kernel void poke(__global uint *w, ulong key) { w[key >> 32] ^= (uint)key; }")
 
 
 class Shop:

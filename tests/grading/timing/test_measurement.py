@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from contests import MS, RULES, at_sizes, begun, straw_contest
+from lineups import MS, RULES, at_sizes, begun, straw_contest
 from samples import DEVICE
 
 from grader.common.errors import NoiseError, SolutionError
@@ -68,9 +68,9 @@ def test_the_workers_take_turns_in_another_order_each_round(small):
 
 def test_the_submission_is_frozen_while_others_are_timed(small):
     """Whatever they are asked for, and never while it is asked for something itself."""
-    contest, seen = straw_contest(small), []
-    submission = contest.contestants[Role.SUBMISSION].worker
-    for role, contestant in contest.contestants.items():
+    lineup, seen = straw_contest(small), []
+    submission = lineup.contestants[Role.SUBMISSION].worker
+    for role, contestant in lineup.contestants.items():
         for request in ("stage", "launch", "fetch", "open"):
             asked = getattr(contestant.worker, request)
 
@@ -79,16 +79,16 @@ def test_the_submission_is_frozen_while_others_are_timed(small):
                 return asked(*args)
 
             setattr(contestant.worker, request, spying)
-    measure(begun(contest), RULES)
+    measure(begun(lineup), RULES)
     assert {frozen for role, request, frozen in seen if role is Role.SUBMISSION} == {False}
     assert {frozen for role, request, frozen in seen if role is not Role.SUBMISSION and request != "open"} == {True}
 
 
 def test_a_device_that_is_no_processor_needs_nobody_frozen(small):
     """Kernels there reach no worker's process; to freeze one would only take time."""
-    contest = straw_contest(small, device=DEVICE.model_copy(update={"type": "gpu"}))
-    contest.contestants[Role.SUBMISSION].worker.freeze = None
-    assert len(measure(begun(contest), RULES)) == 6
+    lineup = straw_contest(small, device=DEVICE.model_copy(update={"type": "gpu"}))
+    lineup.contestants[Role.SUBMISSION].worker.freeze = None
+    assert len(measure(begun(lineup), RULES)) == 6
 
 
 def test_results_are_taken_directly_after_the_launch(small):
@@ -111,9 +111,9 @@ def test_a_submission_has_so_many_seconds_and_no_more(small):
 
 
 def sleepy(assignment, seconds):
-    """A contest with a submission that takes so long."""
-    contest = straw_contest(assignment)
-    worker = contest.contestants[Role.SUBMISSION].worker
+    """A lineup with a submission that takes so long."""
+    lineup = straw_contest(assignment)
+    worker = lineup.contestants[Role.SUBMISSION].worker
     launch = worker.launch
 
     def slow(script):
@@ -121,7 +121,7 @@ def sleepy(assignment, seconds):
         return launch(script)
 
     worker.launch = slow
-    return contest
+    return lineup
 
 
 def test_sessions_are_renewed_and_their_first_rounds_do_not_count(small):
@@ -202,9 +202,9 @@ def test_a_failure_of_a_side_show_is_ours(small, script, request_):
 def test_a_machine_on_which_the_model_solution_is_not_as_fast_as_itself_is_too_noisy(small, control):
     """Twice as slow or twice as fast: no ratio taken there is worth anything. Without patience, the fewest do."""
     rules = RULES.model_copy(update={"max_seconds": 0.02})
-    contest = straw_contest(small, step_ms={Role.CONTROL: {STUDENT: control}})
+    lineup = straw_contest(small, step_ms={Role.CONTROL: {STUDENT: control}})
     with pytest.raises(NoiseError, match=f"pairs, the model solution ran at {2 / control:.2f} times its own"):
-        measure(begun(contest), rules)
+        measure(begun(lineup), rules)
 
 
 def test_a_slow_submission_is_no_noise(small):

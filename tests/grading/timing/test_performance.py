@@ -1,7 +1,7 @@
 """performance.py: from rounds to a check."""
 
 import pytest
-from contests import MS, RULES, at_sizes, begun, one_bit_wrong, straw_contest, with_constants
+from lineups import MS, RULES, at_sizes, begun, one_bit_wrong, straw_contest, with_constants
 from samples import DEVICE, ROOFS, performance
 
 from grader.course.rubric import Band, SpeedGoal
@@ -328,8 +328,8 @@ def small(transposition):
 
 def test_a_wrong_timed_run_fails_the_check_without_points(small):
     """The check has the reason, and no figures that might be taken for a result."""
-    contest = straw_contest(small, faults={Role.SUBMISSION: {("fetch", 2): one_bit_wrong}})
-    check = check_performance(begun(contest), RULES)
+    lineup = straw_contest(small, faults={Role.SUBMISSION: {("fetch", 2): one_bit_wrong}})
+    check = check_performance(begun(lineup), RULES)
     assert (check.verdict, check.points, check.reason) == (Verdict.FAILED, 0, Reason.WRONG_OUTPUT)
     assert check.max_points == small.performance.classes["cpu"].points
     assert check.performance is None

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from grader.protocol.messages import Open
-from grader.protocol.steps import CopyStep, KernelStep, Program
+from grader.protocol.steps import CopyStep, KernelStep, ProgramSource
 from grader.worker.opencl.options import REGISTERS, UNOPTIMISED, VERBOSE, build_options, fewer_registers
 
 NVIDIA = SimpleNamespace(extensions="cl_khr_fp64 cl_nv_compiler_options cl_nv_device_attribute_query")
@@ -23,7 +23,7 @@ def launch(program, *group, kernel="k"):
 
 def session(*steps, **sequences):
     """Two programs, and what is launched of them."""
-    programs = {THEIRS: Program(source="", options=("-DTILE=32",)), OURS: Program(source="")}
+    programs = {THEIRS: ProgramSource(source="", options=("-DTILE=32",)), OURS: ProgramSource(source="")}
     return Open(programs=programs, sequences={"run": steps, **sequences})
 
 

@@ -8,7 +8,7 @@ from limits import DEADLINES, LIMITS
 
 from grader.course.truth.comparison import GUARD_BYTES, POISON
 from grader.protocol.messages import Opened, StepTime
-from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, Program, Repeat, Until
+from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource, RepeatSteps, UntilBelow
 from grader.worker.opencl.sequence import _together
 from grader.workers.client import Worker
 from grader.workers.outcome import Timing
@@ -37,7 +37,7 @@ def halved(repeat):
     sizes = {"before": 4 * COUNT, "after": 4 * COUNT, "sum": 4}
     buffers = tuple(BufferSpec(name=name, size=size, guard=GUARD_BYTES, poison=POISON) for name, size in sizes.items())
     with Worker(ProcessSandbox(RULES), 0, DEADLINES) as worker:
-        opened = worker.load({"p": Program(source=HALVE)}).open(Plan(buffers=buffers, scripts={"s": script}))
+        opened = worker.load({"p": ProgramSource(source=HALVE)}).open(Plan(buffers=buffers, scripts={"s": script}))
         assert isinstance(opened, Opened), opened
         results = []
         for _ in range(2):
@@ -52,20 +52,20 @@ def halved(repeat):
 @pytest.mark.parametrize("times", [1, 2, 3, 8])
 def test_arrays_change_places_and_the_last_result_is_in_the_second(times):
     """After an odd number of turns and after an even one, and again in the same session."""
-    after, _ = halved(Repeat(times=times, swap=(("before", "after"),)))
+    after, _ = halved(RepeatSteps(times=times, swap=(("before", "after"),)))
     assert (after == 0.5**times).all()
 
 
 def test_without_a_swap_every_turn_is_the_same():
     """The inputs are what they were."""
-    after, timing = halved(Repeat(times=5))
+    after, timing = halved(RepeatSteps(times=5))
     assert (after == 0.5).all()
     assert len(timing.steps) == 1
 
 
 def test_a_sum_that_is_small_ends_it():
     """After the turn in which it is below: 1/2, 1/4, 1/8, 1/16 < 0.1."""
-    after, _ = halved(Repeat(times=50, swap=(("before", "after"),), until=Until(buffer="sum", below=0.1)))
+    after, _ = halved(RepeatSteps(times=50, swap=(("before", "after"),), until=UntilBelow(buffer="sum", below=0.1)))
     assert (after == 0.5**4).all()
 
 
@@ -77,6 +77,6 @@ def test_the_time_of_a_step_is_that_of_all_its_turns():
 
 def test_a_launch_reports_every_turn():
     """As many as were asked for, and one time a step."""
-    _, timing = halved(Repeat(times=100))
+    _, timing = halved(RepeatSteps(times=100))
     assert timing.turns == 100
     assert len(timing.steps) == 1

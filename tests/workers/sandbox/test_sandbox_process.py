@@ -19,7 +19,7 @@ from project import HELPERS
 from grader.common.errors import InterruptedGradingError
 from grader.workers.client import Worker
 from grader.workers.plan import NOTHING
-from grader.workers.sandbox.process import Launch, ProcessSandbox, ProcessWorker, new_folder
+from grader.workers.sandbox.process import ProcessSandbox, ProcessWorker, StartCommand, new_folder
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def test_an_interruption_leaves_nothing_wherever_it_comes(moment, when, tmp_path
 def started(tmp_path, code):
     """A worker that runs this, in a process of its own."""
     command = [sys.executable, "-I", "-c", f"import os, signal, sys, time\n{code}"]
-    return ProcessWorker.start(Launch(command=command, folder=new_folder(tmp_path)))
+    return ProcessWorker.start(StartCommand(command=command, folder=new_folder(tmp_path)))
 
 
 def said(worker):

@@ -26,7 +26,7 @@ DELIMITERS = ",;\t"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class CheckoutRow:
     """A row of the list, by its line in the file; `assignment` is as it stands there, perhaps empty."""
 
     line: int
@@ -61,12 +61,12 @@ def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
     return Sorted(piles=gather(piles).piles, unplaced=tuple(unplaced))
 
 
-def _once(rows: list[Row]) -> list[Row]:
+def _once(rows: list[CheckoutRow]) -> list[CheckoutRow]:
     """The rows without those that only repeat another."""
     return list({(row.student, row.path, row.assignment): row for row in reversed(rows)}.values())[::-1]
 
 
-def _checkout(root: Path, row: Row) -> tuple[Pile, str]:
+def _checkout(root: Path, row: CheckoutRow) -> tuple[Pile, str]:
     """What a checkout holds, and why that is nothing; what is there and is not read is refused."""
     owner, path = Owner(name=row.student), root / row.path
     try:
@@ -86,7 +86,7 @@ def _checkout(root: Path, row: Row) -> tuple[Pile, str]:
     return Pile(owner=owner, refused=f"{one_line(row.path)} {why}"), why
 
 
-def _rows(path: Path) -> list[Row]:
+def _rows(path: Path) -> list[CheckoutRow]:
     text = _text(path)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), skipinitialspace=True)
     try:
@@ -105,9 +105,9 @@ def _rows(path: Path) -> list[Row]:
     return rows
 
 
-def _row(line: int, fields: dict[str, str]) -> Row:
+def _row(line: int, fields: dict[str, str]) -> CheckoutRow:
     student, path, assignment = (fields.get(name, "") for name in ("student", "path", "assignment"))
-    return Row(line=line, student=normal(student), path=path, assignment=assignment)
+    return CheckoutRow(line=line, student=normal(student), path=path, assignment=assignment)
 
 
 def _delimiter(text: str) -> str:

@@ -28,7 +28,7 @@ from project import ASSIGNMENTS, HELPERS, ROOT
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.protocol.messages import Limits, Opened
-from grader.protocol.steps import Program
+from grader.protocol.steps import ProgramSource
 from grader.workers.client import Worker
 from grader.workers.outcome import Garbled, OutOfMemory
 from grader.workers.plan import NOTHING
@@ -54,7 +54,7 @@ def rules(folder, **container):
 
 
 def make_worker(sandbox):
-    return Worker(sandbox, 0, DEADLINES).load({"p": Program(source=KERNELS)})
+    return Worker(sandbox, 0, DEADLINES).load({"p": ProgramSource(source=KERNELS)})
 
 
 def descriptors():

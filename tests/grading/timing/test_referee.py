@@ -1,18 +1,18 @@
-"""output_check.py: where the data of timed rounds come from, and what results are held against, by workers of straw."""
+"""referee.py: where the data of timed rounds come from, and what results are held against, by workers of straw."""
 
 import hashlib
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from contests import RULES, StrawWorker, at_sizes, begun, one_bit_wrong, one_word_past_the_end, straw_contest
+from lineups import RULES, StrawWorker, at_sizes, begun, one_bit_wrong, one_word_past_the_end, straw_contest
 
 from grader.common.errors import SolutionError
 from grader.grading.explain.problem import Problem
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, supply_of
 from grader.grading.timing.measurement import measure
-from grader.grading.timing.output_check import ByOracle, ByReference
+from grader.grading.timing.referee import ByOracle, ByReference
 from grader.results.result import Reason
 from grader.workers.outcome import Crashed, Fetched
 from grader.workers.plan import STUDENT
@@ -29,9 +29,9 @@ def small(transposition):
 
 def test_every_round_has_inputs_of_its_own_and_the_same_for_all(small):
     """No round repeats another's inputs, and within a round nobody gets others."""
-    contest = straw_contest(small)
+    lineup = straw_contest(small)
     seen = []
-    for role, contestant in contest.contestants.items():
+    for role, contestant in lineup.contestants.items():
         stage = contestant.worker.stage
 
         def spying_stage(script, arrays, role=role, stage=stage):
@@ -40,7 +40,7 @@ def test_every_round_has_inputs_of_its_own_and_the_same_for_all(small):
             return stage(script, arrays)
 
         contestant.worker.stage = spying_stage
-    measure(begun(contest), RULES)
+    measure(begun(lineup), RULES)
     rounds = [seen[start : start + 3] for start in range(0, len(seen), 3)]
     assert len(rounds) == 8
     assert all({role for role, _ in each} == set(Role) for each in rounds)
@@ -52,9 +52,9 @@ def test_the_inputs_come_from_the_seed(small):
     """Another seed gives other inputs, the same one the same."""
 
     def inputs(seed):
-        contest = straw_contest(small, seed=seed)
-        measure(begun(contest), RULES)
-        return contest.contestants[Role.SUBMISSION].worker.arrays["A"].tobytes()
+        lineup = straw_contest(small, seed=seed)
+        measure(begun(lineup), RULES)
+        return lineup.contestants[Role.SUBMISSION].worker.arrays["A"].tobytes()
 
     assert inputs(1) == inputs(1) != inputs(2)
 
@@ -100,9 +100,9 @@ def on_device(assignment, faults=None, *, log=None, seed=1):
     return straw_contest(assignment, log, None, faults, seed, referee=ByReference, worker=StrawDevice)
 
 
-def keys(contest, role):
+def keys(lineup, role):
     """Script and key of each launch that was given one."""
-    return [each for each in contest.contestants[role].worker.keys if each[1]]
+    return [each for each in lineup.contestants[role].worker.keys if each[1]]
 
 
 def other_digest(fetched):
@@ -142,13 +142,13 @@ def test_whatever_a_script_uses_is_poisoned_before_its_inputs_are_made(small):
 
 def test_keys_are_the_same_for_all_and_others_every_round(small):
     """Two for each round, from the seed: the one for the digest is told after the launch, and is not the inputs'."""
-    contest = on_device(small)
-    measure(begun(contest), RULES)
-    given, reference = keys(contest, Role.SUBMISSION), keys(contest, Role.REFERENCE)
+    lineup = on_device(small)
+    measure(begun(lineup), RULES)
+    given, reference = keys(lineup, Role.SUBMISSION), keys(lineup, Role.REFERENCE)
     assert given == reference
     assert [script for script, _ in given] == [supply_of(STUDENT), DIGEST] * 7
     assert len({key for _, key in given}) == 14
-    made = [key for script, key in keys(contest, Role.CONTROL) if script == supply_of(STUDENT)]
+    made = [key for script, key in keys(lineup, Role.CONTROL) if script == supply_of(STUDENT)]
     assert made == [key for script, key in given if script == supply_of(STUDENT)]
     again, other = on_device(small), on_device(small, seed=2)
     for each in (again, other):

@@ -1,4 +1,4 @@
-"""Contests without a grading around them: of workers of straw, whose answers are told, and of real ones."""
+"""Lineups without a grading around them: of workers of straw, whose answers are told, and of real ones."""
 
 from dataclasses import replace
 
@@ -13,9 +13,9 @@ from grader.grading.grade import Bench
 from grader.grading.timing.contestant import Contestant, Role
 from grader.grading.timing.device_data import SET_BYTES
 from grader.grading.timing.intervals import TimingRules
-from grader.grading.timing.lineup import Contest, begin, match_of, own_programs
+from grader.grading.timing.lineup import Lineup, begin, match_of, own_programs
 from grader.grading.timing.measurement import open_sessions
-from grader.grading.timing.output_check import ByOracle, ByReference
+from grader.grading.timing.referee import ByOracle, ByReference
 from grader.protocol.messages import Done, Opened, StepTime
 from grader.results.result import Verdict
 from grader.workers.outcome import Fetched, Timing
@@ -142,7 +142,7 @@ def one_word_past_the_end(fetched):
 def straw_contest(  # noqa: PLR0913
     assignment, log=None, step_ms=None, faults=None, seed=1, *, referee=ByOracle, worker=StrawWorker, device=DEVICE
 ):
-    """A contest of straw workers, their sessions not yet open; `step_ms` and `faults` are given by role."""
+    """A lineup of straw workers, their sessions not yet open; `step_ms` and `faults` are given by role."""
     log = [] if log is None else log
     judge = referee(match_of(assignment, _with_room_for_one_set(assignment, device), seed))
     sizes = judge.match.sizes
@@ -157,7 +157,7 @@ def straw_contest(  # noqa: PLR0913
         for role in plans
     }
     contestants = {role: Contestant(worker=workers[role], plan=judge.prepare(plans[role])) for role in plans}
-    return Contest(referee=judge, contestants=contestants)
+    return Lineup(referee=judge, contestants=contestants)
 
 
 def _with_room_for_one_set(assignment, device):
@@ -166,10 +166,10 @@ def _with_room_for_one_set(assignment, device):
     return device.model_copy(update={"global_memory": int(SET_BYTES * moved)})
 
 
-def begun(contest):
+def begun(lineup):
     """The same, with all sessions open."""
-    assert open_sessions(contest) is None
-    return contest
+    assert open_sessions(lineup) is None
+    return lineup
 
 
 def real_contest(bench: Bench, workers, assignment, submission, referee=ByReference):
@@ -188,4 +188,4 @@ def real_contest(bench: Bench, workers, assignment, submission, referee=ByRefere
         worker = workers.enter_context(bench.own.borrow(role, bench.worker))
         contestants[role] = Contestant(worker=worker, plan=judge.prepare(plan))
         begin(contestants[role], own_programs(assignment), judge)
-    return Contest(referee=judge, contestants=contestants)
+    return Lineup(referee=judge, contestants=contestants)

@@ -27,7 +27,7 @@ from grader.grading.timing.contestant import Contestant, Contestants, Role
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, SUPPLY_PROGRAM, of_set, sets_of, supplied, supply_of
 from grader.grading.timing.intervals import TimingRules
 from grader.protocol.messages import BuildFailed, DeviceFacts, Done
-from grader.protocol.steps import Program
+from grader.protocol.steps import ProgramSource
 from grader.workers.device import device_class
 from grader.workers.outcome import Failure, Fetched, Garbled, Timing
 from grader.workers.plan import STUDENT, Plan
@@ -39,7 +39,7 @@ Results = dict[str, Fetched]
 """What a worker has returned, by names of buffers."""
 
 
-class Scene(Protocol):
+class RoundData(Protocol):
     """The data of one round. What a worker is asked between `supply` and `finish` is what the judge times."""
 
     @property
@@ -70,10 +70,10 @@ class Referee(Protocol):
 
     @property
     def match(self) -> "Match":
-        """What it knows of the contest."""
+        """What it knows of the lineup."""
 
     @property
-    def programs(self) -> Mapping[str, Program]:
+    def programs(self) -> Mapping[str, ProgramSource]:
         """Kernels that every contestant's session needs for it."""
 
     def prepare(self, plan: Plan) -> Plan:
@@ -82,13 +82,13 @@ class Referee(Protocol):
     def session_pairs(self, rules: TimingRules) -> int | None:
         """After how many pairs sessions are renewed; None if never."""
 
-    def scene(self, number: int) -> Scene:
+    def scene(self, number: int) -> RoundData:
         """The data of a round."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """What a referee must know of a contest."""
+    """What a referee must know of a lineup."""
 
     assignment: Assignment
     oracle: Oracle
@@ -104,7 +104,7 @@ class ByOracle:
     match: Match
 
     @property
-    def programs(self) -> Mapping[str, Program]:
+    def programs(self) -> Mapping[str, ProgramSource]:
         """None: all is done by the judge."""
         return {}
 
@@ -118,7 +118,7 @@ class ByOracle:
         """Buffers come to lie elsewhere in memory: the luck of one placement in caches must not decide."""
         return rules.session_pairs
 
-    def scene(self, number: int) -> Scene:
+    def scene(self, number: int) -> RoundData:
         """Fresh inputs, and the truth about them."""
         match = self.match
         key = (match.seed, ROUND_KEY, number)
@@ -172,7 +172,7 @@ class ByReference:
     match: Match
 
     @property
-    def programs(self) -> Mapping[str, Program]:
+    def programs(self) -> Mapping[str, ProgramSource]:
         """The kernels that make data and digests."""
         return {SUPPLY: SUPPLY_PROGRAM}
 
@@ -184,7 +184,7 @@ class ByReference:
         """Never: a round takes another set of arrays, which lie elsewhere in memory."""
         return None
 
-    def scene(self, number: int) -> Scene:
+    def scene(self, number: int) -> RoundData:
         """Two fresh keys."""
         words = np.random.SeedSequence((self.match.seed, ROUND_KEY, number)).generate_state(2, np.uint64)
         turn = number % len(self.match.assignment.performance.integers)
@@ -281,7 +281,7 @@ def _done(launched: Timing | Failure) -> Done | Failure:
     return Done() if isinstance(launched, Timing) else launched
 
 
-def _results(scene: Scene, contestant: Contestant) -> Results | Failure:
+def _results(scene: RoundData, contestant: Contestant) -> Results | Failure:
     """All that the student's steps have computed, by the names of the assignment."""
     fetched = contestant.worker.fetch(contestant.plan.scripts[scene.script(STUDENT)].outputs)
     if not isinstance(fetched, dict):
