@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -27,14 +27,22 @@ class _Loader(yaml.SafeLoader):
 
     depth = 0
 
+    def fetch_flow_collection_start(self, token: type[yaml.Token]) -> None:
+        if self.flow_level >= DEEPEST:
+            self._refuse_depth()
+        super().fetch_flow_collection_start(token)
+
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise InputError(f"line {self.line + 1}: nest at most {DEEPEST} lists and mappings in each other.")
+            self._refuse_depth()
         try:
             return super().compose_node(parent, index)
         finally:
             self.depth -= 1
+
+    def _refuse_depth(self) -> NoReturn:
+        raise InputError(f"line {self.line + 1}: nest at most {DEEPEST} lists and mappings in each other.")
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         for key, _ in node.value:

@@ -23,7 +23,7 @@ GRADER = """
 import sys
 from pathlib import Path
 from grader.grading.device_lock import exclusive, shared, shared_cpu
-from grader.protocol import DeviceFacts
+from grader.protocol.messages import DeviceFacts
 print("waits", flush=True)
 with exclusive(DeviceFacts.model_validate_json(sys.argv[1]), Path(sys.argv[2])):
     print("times", flush=True)

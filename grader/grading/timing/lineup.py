@@ -1,4 +1,4 @@
-"""Who and what meets in the timed rounds of a grading: the submission, and workers of our own beside it."""
+"""Who is timed: the submission, and workers of our own beside it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

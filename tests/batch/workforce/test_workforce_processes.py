@@ -7,6 +7,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from pathlib import Path
 
 import pytest
 from batches import processes, waited
@@ -73,7 +74,7 @@ def cling(path):
 @pytest.fixture(autouse=True)
 def _importable(monkeypatch):
     """Stations can import the functions above."""
-    monkeypatch.setenv("PYTHONPATH", str(HELPERS))
+    monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parent}:{HELPERS}")
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
     """A kernel that is right on the device and never ends in the simulator is not told that its results are wrong."""
     problem = Problem(reason=Reason.TIME_LIMIT, message="in the simulator: stopped after 20 s of running.")
     for module in ("sanitizer", "memory"):
-        monkeypatch.setattr(f"grader.{module}.simulate", lambda *_: problem)
+        monkeypatch.setattr(f"grader.grading.checks.{module}.simulate", lambda *_: problem)
     first, *others = watch(subject, RULES, right=True).checks
     assert (first.reason, first.message) == (Reason.TIME_LIMIT, problem.message)
     assert {(each.reason, each.message) for each in others} == {

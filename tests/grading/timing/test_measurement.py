@@ -1,6 +1,5 @@
 """measurement.py: from launches to rounds, by workers of straw."""
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -9,6 +8,7 @@ from samples import DEVICE
 
 from grader.common.errors import NoiseError, SolutionError
 from grader.grading.explain.problem import Problem
+from grader.grading.timing import measurement
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.intervals import FEWEST, SideShow
 from grader.grading.timing.measurement import measure, open_sessions
@@ -101,23 +101,36 @@ def test_results_are_taken_directly_after_the_launch(small):
             assert asked[number + 1] == (Role.SUBMISSION, "fetch")
 
 
-def test_a_submission_has_so_many_seconds_and_no_more(small):
-    """Too slow for any interval: a time limit. Slow, but timed often enough: what there is decides."""
+def test_a_submission_has_so_many_seconds_and_no_more(small, monkeypatch):
+    """By a clock that only launches move. Too slow for any interval: a time limit. Slow, but timed often enough: what
+    there is decides.
+    """
     rules = RULES.model_copy(update={"max_seconds": 0.05, "min_pairs": 30, "max_pairs": 100, "session_pairs": 50})
-    problem = measure(begun(sleepy(small, 0.02)), rules)
+    clock = Clock()
+    monkeypatch.setattr(measurement, "time", clock)
+    problem = measure(begun(sluggish(small, 0.02, clock)), rules)
     assert problem.reason is Reason.TIME_LIMIT
-    rounds = measure(begun(sleepy(small, 0.02)), rules.model_copy(update={"max_seconds": 0.2}))
+    rounds = measure(begun(sluggish(small, 0.02, clock)), rules.model_copy(update={"max_seconds": 0.2}))
     assert FEWEST <= len(rounds) < 30
 
 
-def sleepy(assignment, seconds):
-    """A lineup with a submission that takes so long."""
+class Clock:
+    """Stands in for the module `time`."""
+
+    now = 0.0
+
+    def perf_counter(self):
+        return self.now
+
+
+def sluggish(assignment, seconds, clock):
+    """A lineup with a submission that takes so long by this clock."""
     lineup = straw_contest(assignment)
     worker = lineup.contestants[Role.SUBMISSION].worker
     launch = worker.launch
 
     def slow(script):
-        time.sleep(seconds)
+        clock.now += seconds
         return launch(script)
 
     worker.launch = slow

@@ -26,7 +26,7 @@ only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anoth
 JUDGE = """
 import subprocess, sys
 from pathlib import Path
-from grader.sandbox.folder import WorkerFolder
+from grader.workers.sandbox.folder import WorkerFolder
 made = WorkerFolder.make(Path(sys.argv[1]))
 (made.path / "home" / "cache").mkdir(parents=True)
 (made.path / "home" / "cache" / "kernel.so").write_text("x")
@@ -38,7 +38,7 @@ sys.stdin.readline()
 CROWD = """
 import sys
 from pathlib import Path
-from grader.sandbox.folder import WorkerFolder, abandoned
+from grader.workers.sandbox.folder import WorkerFolder, abandoned
 for _ in range(80):
     made = WorkerFolder.make(Path(sys.argv[1]))
     with abandoned(made.path.parent) as dead:

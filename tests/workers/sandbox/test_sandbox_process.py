@@ -96,9 +96,10 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident():
     found = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
     assert eval(found) == [
         "grader",
+        "grader.protocol",
         "grader.protocol.kernel",
-        "grader.protocol.observation",
         "grader.protocol.messages",
+        "grader.protocol.observation",
         "grader.protocol.steps",
         "grader.protocol.text",
         "grader.protocol.tokens",
@@ -106,16 +107,17 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident():
         "grader.worker",
         "grader.worker.__main__",
         "grader.worker.drivers",
-        "grader.worker.opencl.facts",
         "grader.worker.fingerprint",
         "grader.worker.fork",
         "grader.worker.limits",
         "grader.worker.memory",
+        "grader.worker.opencl",
+        "grader.worker.opencl.facts",
         "grader.worker.opencl.options",
         "grader.worker.opencl.preprocess",
         "grader.worker.opencl.sequence",
-        "grader.worker.session",
         "grader.worker.opencl.shared",
+        "grader.worker.session",
         "grader.worker.simulator",
     ]
 
