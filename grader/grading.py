@@ -9,7 +9,7 @@ what it is worth.
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from grader.building import Built, build_check, check_build, prepare
 from grader.cases import are_right, check_cases, forfeit, in_order, unrun_cases
 from grader.contest import Contest, enter, invite
 from grader.contestant import Role
+from grader.device import share_a_process
 from grader.device_profile import load_profile
 from grader.diagnosis import Problem, of_hidden
 from grader.errors import GraderError
@@ -173,7 +174,7 @@ def _test(task: Task, crew: Crew, bench: Bench, progress: Progress, rests_on: Pr
     progress("building")
     with shared_cpu(bench.locks):
         prepared = prepare(task, crew.student)
-    with shared(crew.device, bench.locks):
+    with shared(crew.device, bench.locks), _awake(crew.student, crew.device):
         build = check_build(prepared, crew.student)
         if build.built is None:
             cases = tuple(map(BUILD_FAILED.fail, unrun_cases(assignment, assignment.correctness.shown)))
@@ -184,7 +185,7 @@ def _test(task: Task, crew: Crew, bench: Bench, progress: Progress, rests_on: Pr
         right = are_right(cases)
         entered = enter(contest, build.built) if right else None
     progress("watching every access in a simulator")
-    with shared_cpu(bench.locks):
+    with shared_cpu(bench.locks), _awake(crew.student, crew.device):
         subject = Subject(task=task, oracle=contest.oracle, worker=crew.simulator, built=build.built)
         watched = watch(subject, bench.watching, right=right)
     speed = NOT_CORRECT.fail(unmeasured(assignment, crew.device))
@@ -223,7 +224,7 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
         with shared_cpu(bench.locks):
             worker = workers.enter_context(bench.worker())
             device = worker.ready()
-        with shared(device, bench.locks):
+        with shared(device, bench.locks), _awake(worker, device):
             worker.load({SUBMISSION: draft.built.program})
             checks = _run(asked.hidden, draft.built, worker, progress)
     _probe_after(checks, bench, progress)
@@ -286,13 +287,25 @@ def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
 def _speed(contest: Contest, refused: Problem | None, roofs: Roofs | None, bench: Bench, progress: Progress) -> Check:
     """The performance check, timed while nobody else uses the device."""
     progress("waiting for the device")
-    with shared(contest.device, bench.locks):
+    student = contest.contestants[Role.SUBMISSION].worker
+    with shared(contest.device, bench.locks), _awake(student, contest.device):
         refused = refused or open_sessions(contest)
     if refused is not None:
         return refused.fail(unmeasured(contest.assignment, contest.device))
-    with exclusive(contest.device, bench.locks):
+    with exclusive(contest.device, bench.locks), _awake(student, contest.device):
         progress("timing")
         return check_performance(contest, bench.timing, roofs)
+
+
+@contextmanager
+def _awake(worker: Worker, device: DeviceFacts) -> Iterator[None]:
+    """The submission's worker runs until the end of the block, then it is frozen: while its grading holds no lock,
+    another may be timed.
+    """
+    worker.thaw()
+    yield
+    if share_a_process(device):
+        worker.freeze()
 
 
 def _result(

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from grader.contest import Contest
 from grader.contestant import Contestant, Role
-from grader.device import device_class
+from grader.device import share_a_process
 from grader.diagnosis import Problem, of_failure, of_no_time, of_spent_time, of_timed_run
 from grader.errors import NoiseError, SolutionError
 from grader.outcome import Failure, Timing
@@ -106,7 +106,7 @@ def _round(contest: Contest, number: int, counted: int) -> Round | Problem:
         return of_timed_run(problem, number + 1)
     return Round(
         submission=told[Role.SUBMISSION],
-        seen=state.seen if _share_a_process(contest) else None,
+        seen=state.seen if share_a_process(contest.device) else None,
         turn=state.turns[Role.SUBMISSION].seen,
         reference=told[Role.REFERENCE],
         control=told[Role.CONTROL],
@@ -145,17 +145,12 @@ def _turn(contest: Contest, scene: Scene, awake: Awake) -> _Taken | Failure:
 def _hold_others(contest: Contest, role: Role) -> None:
     """Have the submission's worker frozen unless it is its turn, if its kernels can do anything then."""
     submission = contest.contestants[Role.SUBMISSION].worker
-    if not _share_a_process(contest):
+    if not share_a_process(contest.device):
         return
     if role is Role.SUBMISSION:
         submission.thaw()
     else:
         submission.freeze()
-
-
-def _share_a_process(contest: Contest) -> bool:
-    """Whether kernels are native code of their worker: on a processor they are, on a GPU they reach nothing of it."""
-    return device_class(contest.device) == "cpu"
 
 
 def _launch(scene: Scene, contestant: Contestant, script: str) -> Timing | Failure:

@@ -2,20 +2,23 @@
 
 import os
 import re
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from attacks import HELD, corpus
+from attacks import HELD, corpus, small_course
 from conftest import ROOT
 from contests import at_sizes, with_constants
 from golden import CORPUS, SUBMISSIONS, expectation, read
 from kernels import TRANSPOSITION, changed
 from selection import GOLDEN, RIGHT, param
 
+from grader import grading
 from grader.errors import InputError, NoiseError
 from grader.golden import ONE_PAIR, PERFORMANCE, differences, skipped
 from grader.grading import grade_submission
 from grader.inputs import fresh_seed
+from grader.performance import unmeasured
 from grader.result import Kind, Reason
 from grader.rubric import Band
 from grader.submission import read_submission
@@ -224,6 +227,32 @@ def test_a_submission_never_sees_the_reference(course, bench, tmp_path, monkeypa
     assert len(with_source) == 2  # one on the device, one on the simulator
     for secret in (b"coalsTransp", b"naiveProgrm", b"accum", b"987654321987654321", b"reference", b"assignments"):
         assert secret not in b"".join(with_source)
+
+
+def test_a_submission_stands_still_while_its_grading_holds_no_lock(bench, tmp_path, monkeypatch):
+    """Another may be timed then: from its first kernel on, it runs within locks only, hidden cases included."""
+    told = []
+
+    def told_as_well(lock):
+        @contextmanager
+        def locked(*given):
+            with lock(*given):
+                told.append("lock")
+                yield
+                told.append("unlock")
+
+        return locked
+
+    for name in ("shared_cpu", "shared", "exclusive"):
+        monkeypatch.setattr(grading, name, told_as_well(getattr(grading, name)))
+    for name in ("thaw", "freeze"):
+        monkeypatch.setattr(grading.Worker, name, lambda _, name=name: told.append(name))
+    monkeypatch.setattr(grading, "check_performance", lambda each, *_: unmeasured(each.assignment, each.device))
+    assignment = small_course(tmp_path, "coalsTransp", (), watched=False, hidden=("primes",)).load("coalsTransp")
+    grade(assignment, SUBMISSIONS / "coalsTransp" / "course-style-lmem", bench)
+    to_prepare, awake = ["lock", "unlock"], ["lock", "thaw", "freeze", "unlock"]
+    cases, simulator, sessions, rounds = awake, awake, awake, awake
+    assert told == [*to_prepare * 2, *cases, *simulator, *sessions, *rounds, *to_prepare, *awake]
 
 
 def test_every_reason_has_a_meaning_in_the_handouts(course):
