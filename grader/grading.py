@@ -183,15 +183,15 @@ def _test(task: Task, crew: Crew, bench: Bench, progress: Progress, rests_on: Pr
         contest = invite(task, crew.student, build.built, crew.hire)
         cases = _run(assignment.correctness.shown, build.built, crew.student, progress)
         right = are_right(cases)
-        entered = enter(contest, build.built) if right else None
     progress("watching every access in a simulator")
     with shared_cpu(bench.locks), _awake(crew.student, crew.device):
+        refused = enter(contest, build.built) if right else NOT_CORRECT
         subject = Subject(task=task, oracle=contest.oracle, worker=crew.simulator, built=build.built)
         watched = watch(subject, bench.watching, right=right)
-    speed = NOT_CORRECT.fail(unmeasured(assignment, crew.device))
+        refused = refused or open_sessions(contest)
+    speed = _speed(contest, refused, crew.roofs, bench, progress)
     if right:
-        timed = _speed(contest, entered, crew.roofs, bench, progress)
-        speed = timed.model_copy(update={"usage": build.built.usage})
+        speed = speed.model_copy(update={"usage": build.built.usage})
     return Draft(
         task=task,
         provenance=rests_on,
@@ -285,13 +285,11 @@ def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
 
 
 def _speed(contest: Contest, refused: Problem | None, roofs: Roofs | None, bench: Bench, progress: Progress) -> Check:
-    """The performance check, timed while nobody else uses the device."""
-    progress("waiting for the device")
-    student = contest.contestants[Role.SUBMISSION].worker
-    with shared(contest.device, bench.locks), _awake(student, contest.device):
-        refused = refused or open_sessions(contest)
+    """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
     if refused is not None:
         return refused.fail(unmeasured(contest.assignment, contest.device))
+    progress("waiting for the device")
+    student = contest.contestants[Role.SUBMISSION].worker
     with exclusive(contest.device, bench.locks), _awake(student, contest.device):
         progress("timing")
         return check_performance(contest, bench.timing, roofs)
@@ -300,7 +298,7 @@ def _speed(contest: Contest, refused: Problem | None, roofs: Roofs | None, bench
 @contextmanager
 def _awake(worker: Worker, device: DeviceFacts) -> Iterator[None]:
     """The submission's worker runs until the end of the block, then it is frozen: while its grading holds no lock,
-    another may be timed.
+    another may be timed. It must be idle then: what is frozen while it forks is not thawed as a whole (process.py).
     """
     worker.thaw()
     yield
