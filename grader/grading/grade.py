@@ -9,7 +9,7 @@ what it is worth.
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,6 +41,7 @@ from grader.results.provenance import Setting, provenance
 from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, Verdict
 from grader.results.suite_results import joined
 from grader.workers.client import Deadlines, Worker
+from grader.workers.device import share_a_process
 from grader.workers.plan import SUBMISSION
 from grader.workers.pool import OwnWorkers
 from grader.workers.probe import RECOVERY, probe
@@ -173,7 +174,7 @@ def _test(task: Task, crew: SubmissionWorkers, bench: Bench, progress: Progress,
     progress("building")
     with shared_cpu(bench.locks):
         prepared = prepare(task, crew.student)
-    with shared(crew.device, bench.locks):
+    with shared(crew.device, bench.locks), _awake(crew.student, crew.device):
         build = check_build(prepared, crew.student)
         if build.built is None:
             cases = tuple(map(BUILD_FAILED.fail, unrun_cases(assignment, assignment.correctness.shown)))
@@ -182,15 +183,15 @@ def _test(task: Task, crew: SubmissionWorkers, bench: Bench, progress: Progress,
         lineup = line_up(task, crew.student, build.built, crew.hire)
         cases = _run(assignment.correctness.shown, build.built, crew.student, progress)
         right = are_right(cases)
-        entered = enter(lineup, build.built) if right else None
     progress("watching every access in a simulator")
-    with shared_cpu(bench.locks):
+    with shared_cpu(bench.locks), _awake(crew.student, crew.device):
+        refused = enter(lineup, build.built) if right else NOT_CORRECT
         subject = Subject(task=task, oracle=lineup.oracle, worker=crew.simulator, built=build.built)
         watched = watch(subject, bench.watching, right=right)
-    speed = NOT_CORRECT.fail(unmeasured(assignment, crew.device))
+        refused = refused or open_sessions(lineup)
+    speed = _speed(lineup, refused, crew.roofs, bench, progress)
     if right:
-        timed = _speed(lineup, entered, crew.roofs, bench, progress)
-        speed = timed.model_copy(update={"usage": build.built.usage})
+        speed = speed.model_copy(update={"usage": build.built.usage})
     return Draft(
         task=task,
         provenance=rests_on,
@@ -223,7 +224,7 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
         with shared_cpu(bench.locks):
             worker = workers.enter_context(bench.worker())
             device = worker.ready()
-        with shared(device, bench.locks):
+        with shared(device, bench.locks), _awake(worker, device):
             worker.load({SUBMISSION: draft.built.program})
             checks = _run(asked.hidden, draft.built, worker, progress)
     _probe_after(checks, bench, progress)
@@ -284,15 +285,25 @@ def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
 
 
 def _speed(lineup: Lineup, refused: Problem | None, roofs: Roofs | None, bench: Bench, progress: Progress) -> Check:
-    """The performance check, timed while nobody else uses the device."""
-    progress("waiting for the device")
-    with shared(lineup.device, bench.locks):
-        refused = refused or open_sessions(lineup)
+    """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
     if refused is not None:
         return refused.fail(unmeasured(lineup.assignment, lineup.device))
-    with exclusive(lineup.device, bench.locks):
+    progress("waiting for the device")
+    student = lineup.contestants[Role.SUBMISSION].worker
+    with exclusive(lineup.device, bench.locks), _awake(student, lineup.device):
         progress("timing")
         return check_performance(lineup, bench.timing, roofs)
+
+
+@contextmanager
+def _awake(worker: Worker, device: DeviceFacts) -> Iterator[None]:
+    """The submission's worker runs until the end of the block, then it is frozen: while its grading holds no lock,
+    another may be timed. It must be idle then: what is frozen while it forks is not thawed as a whole (process.py).
+    """
+    worker.thaw()
+    yield
+    if share_a_process(device):
+        worker.freeze()
 
 
 def _result(

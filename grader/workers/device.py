@@ -15,6 +15,11 @@ def device_class(device: DeviceFacts) -> DeviceClass:
     return "cpu" if device.type == "cpu" else "gpu"
 
 
+def share_a_process(device: DeviceFacts) -> bool:
+    """Whether kernels are native code of their worker: on a processor they are, on a GPU they reach nothing of it."""
+    return device_class(device) == "cpu"
+
+
 def speed_goal(assignment: Assignment, device: DeviceFacts) -> SpeedGoal:
     """What the assignment asks of this device; raises InputError if it says nothing about its class."""
     kind = device_class(device)

@@ -1,42 +1,50 @@
-"""Prints whether verdicts about speed hold: gradings of submissions that are slowed to speeds around a threshold.
+"""Prints whether verdicts about speed hold: gradings of a model solution, or of submissions around a threshold.
 
-    python tests/benchmarks/verdict_stability.py ASSIGNMENT GRADINGS [SPEED ...]
+    python tests/benchmarks/verdict_stability.py ASSIGNMENT GRADINGS [SPEED ...] [--beside ATTACK]
 
-SPEED is a multiple of the speed that full points ask for, such as 0.9; without any, a plain submission is graded as it
-is. In a slowed one, some of the work-groups do their work again; how many is read off a curve that is measured first.
-Each grading is the whole performance check, by workers that were never used; several are made side by side, and wait
-for each other where the device must be theirs alone.
+Without SPEED, the model solution is graded. SPEED is a multiple of the speed that full points ask for, such as 0.9: a
+plain submission is graded then, some of whose work-groups do their work again; how many is read off a curve that is
+measured first. A grading is one case and the whole performance check, by workers that were never used. Several are made
+side by side, and wait for each other where the device must be theirs alone; so does another grader of this machine,
+which grades an ATTACK of tests/submissions/hostile/ over and over.
 
 `deserved` is the median of all fractions of a speed: of the verdicts, those are `flipped` that this fraction does not
 deserve. `undecided` are those whose own interval holds the threshold. `spread` is the distance of the 5th from the 95th
-percentile of the fractions.
+percentile of the fractions. `ungraded` are gradings without a verdict, which say why.
 """
 
+import argparse
 import os
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import contextmanager, nullcontext
 from functools import partial
+from multiprocessing import get_context
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from statistics import median, quantiles
 
 import numpy as np
 
-from grader.common.errors import SolutionError
-from grader.course.assignment import Assignment
-from grader.course.submissions.submission import parse_submission
-from grader.course.submissions.task import Task
-from grader.course.truth.inputs import fresh_seed
-from grader.grading.checks.building import build
-from grader.grading.explain.problem import Problem
-from grader.grading.grade import _speed
-from grader.grading.settings import load_settings
-from grader.grading.timing.intervals import is_decided
-from grader.grading.timing.lineup import enter, line_up
-from grader.results.metrics import Interval, Performance
-from grader.results.result import Check, Verdict
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+
+from attacks import Attack, corpus, small_assignment, verdict  # noqa: E402
+
+from grader.common.errors import SolutionError, UngradedError  # noqa: E402
+from grader.course.assignment import Assignment  # noqa: E402
+from grader.course.submissions.submission import Submission, parse_submission, read_submission  # noqa: E402
+from grader.course.submissions.task import Task  # noqa: E402
+from grader.course.truth.inputs import fresh_seed  # noqa: E402
+from grader.grading.grade import grade_submission  # noqa: E402
+from grader.grading.settings import load_settings  # noqa: E402
+from grader.grading.timing.intervals import is_decided  # noqa: E402
+from grader.results.metrics import Interval, Performance  # noqa: E402
+from grader.results.result import Check, Verdict  # noqa: E402
 
 PARTS, POINTS = 1000, 8
 """SLOW of so many work-groups do their work again; and at how many values of it the speed is measured first."""
@@ -82,35 +90,87 @@ __kernel void blockMMM(__global real *A, __global real *B, __global real *C,
 
 def main() -> None:
     """Tune, grade, and print a row a speed."""
-    name, count, speeds = sys.argv[1], int(sys.argv[2]), [float(word) for word in sys.argv[3:]]
-    (assignment,) = load_settings({}).places.load(name).parts
+    attacks = {attack.name: attack for attack in corpus()}
+    options = argparse.ArgumentParser()
+    options.add_argument("name", metavar="ASSIGNMENT")
+    options.add_argument("count", metavar="GRADINGS", type=int)
+    options.add_argument("speeds", metavar="SPEED", type=float, nargs="*")
+    options.add_argument("--beside", metavar="ATTACK", choices=attacks)
+    given = options.parse_args()
     with ProcessPoolExecutor(max(1, (os.cpu_count() or 1) // 4)) as pool:
-        print(f"{name:<12}  slow  deserved  spread  full  flipped  undecided  alone s", flush=True)
-        slow_for = _tune(assignment, pool) if speeds else None
-        for speed in speeds or [1.0]:
-            slow = slow_for(speed) if slow_for else 0
-            start = time.perf_counter()
-            checks = list(pool.map(partial(_grade, assignment, slow), range(count)))
-            _print(assignment, f"{speed:g} x" if slow_for else "as it is", slow, checks)
-            print(f"{'':<12} {time.perf_counter() - start:.0f} s for {count} gradings", flush=True)
+        print(f"{'':<22} deserved  spread  full  flipped  undecided  ungraded  alone s", flush=True)
+        for part in load_settings({}).places.load(given.name).parts:
+            assignment = _quick(part)
+            slow_for = _tune(assignment, pool) if given.speeds else None
+            for speed in given.speeds or [1.0]:
+                label, submission = part.kernel, read_submission(part.reference)
+                if slow_for:
+                    label, submission = f"{part.kernel} {speed:g} x", _slowed(part.name, slow_for(speed))
+                start = time.perf_counter()
+                with _neighbour(attacks[given.beside]) if given.beside else nullcontext():
+                    graded = list(pool.map(partial(_try, assignment, submission), range(given.count)))
+                _print(assignment, label, graded)
+                print(f"{'':<22} {time.perf_counter() - start:.0f} s for {given.count} gradings", flush=True)
 
 
-def _grade(assignment: Assignment, slow: int, _: int = 0) -> Check:
-    """The performance check of the slowed submission."""
-    text = f"#define SLOW {slow}\n{SLOWED[assignment.name]}"
-    task = Task(
-        assignment=assignment, submission=parse_submission(Path("kernels.cl"), text.encode()), seed=fresh_seed()
-    )
-    settings = load_settings({"sandbox": "process"})
-    with settings.open_bench("process") as bench, bench.worker() as student, ExitStack() as workers:
-        built = build(task, student)
-        if isinstance(built, Problem):
-            raise SolutionError(built.message)
-        lineup = line_up(task, student, built, lambda _: workers.enter_context(bench.worker()))
-        check = _speed(lineup, enter(lineup, built), None, bench, lambda _: None)
+def _quick(assignment: Assignment) -> Assignment:
+    """The same with nothing to check but one case and the speed."""
+    correctness = assignment.correctness.model_copy(update={"cases": assignment.correctness.shown[:1]})
+    return assignment.model_copy(update={"correctness": correctness, "sanitizer": None, "memory": None})
+
+
+def _slowed(name: str, slow: int) -> Submission:
+    """The plain submission, so many of whose work-groups work again."""
+    return parse_submission(Path("kernels.cl"), f"#define SLOW {slow}\n{SLOWED[name]}".encode())
+
+
+def _grade(assignment: Assignment, submission: Submission) -> Check:
+    """The performance check."""
+    settings = load_settings({})
+    with settings.open_bench(settings.sandbox_for_ours()) as bench:
+        task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
+        *_, check = grade_submission(task, bench, lambda _: None).checks
     if check.performance is None:
         raise SolutionError(f"{check.reason}: {check.message}")
     return check
+
+
+def _try(assignment: Assignment, submission: Submission, _: int) -> Check | UngradedError:
+    """The same, or why there is none."""
+    try:
+        return _grade(assignment, submission)
+    except UngradedError as error:
+        return error
+
+
+@contextmanager
+def _neighbour(attack: Attack) -> Iterator[None]:
+    """Another grader, in a process of its own, that grades this attack over and over; how that ended is printed."""
+    spawn = get_context("spawn")
+    verdicts: SimpleQueue[str] = spawn.SimpleQueue()
+    with tempfile.TemporaryDirectory() as folder:
+        given = (small_assignment(Path(folder), attack), read_submission(attack.folder), verdicts)
+        neighbour = spawn.Process(target=_grade_over_and_over, args=given, daemon=True)
+        neighbour.start()
+        try:
+            yield
+        finally:
+            neighbour.kill()
+            neighbour.join()
+    seen = Counter(iter(lambda: None if verdicts.empty() else verdicts.get(), None))
+    print(f"beside {attack.name}: {', '.join(f'{count} x {each}' for each, count in seen.items())}", flush=True)
+
+
+def _grade_over_and_over(assignment: Assignment, submission: Submission, verdicts: "SimpleQueue[str]") -> None:
+    """Until it is killed."""
+    settings = load_settings({})
+    with settings.open_bench(settings.sandbox_for_others()) as bench:
+        while True:
+            task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
+            try:
+                verdicts.put(verdict(grade_submission(task, bench, lambda _: None)))
+            except UngradedError:
+                verdicts.put("ungraded")
 
 
 def _performance(check: Check) -> Performance:
@@ -135,12 +195,17 @@ def _threshold(assignment: Assignment, check: Check) -> float:
 def _tune(assignment: Assignment, pool: ProcessPoolExecutor) -> Callable[[float], int]:
     """How many of PARTS groups must work again for a speed, read off a curve that is measured first."""
     slows = range(0, PARTS + 1, PARTS // POINTS)
-    checks = list(pool.map(partial(_grade, assignment), slows))
+    checks = list(pool.map(partial(_grade, assignment), (_slowed(assignment.name, slow) for slow in slows)))
     speeds = [_fraction(check) / _threshold(assignment, check) for check in checks]
     return lambda speed: round(float(np.interp(speed, speeds[::-1], slows[::-1])))
 
 
-def _print(assignment: Assignment, label: str, slow: int, checks: list[Check]) -> None:
+def _print(assignment: Assignment, label: str, graded: list[Check | UngradedError]) -> None:
+    checks = [each for each in graded if isinstance(each, Check)]
+    for error in (each for each in graded if isinstance(each, UngradedError)):
+        print(f"{label}: {error}", file=sys.stderr)
+    if len(checks) < 2:
+        sys.exit(f"{label}: {len(graded) - len(checks)} of {len(graded)} gradings are ungraded")
     fractions = [_fraction(check) for check in checks]
     deserved, threshold = median(fractions), _threshold(assignment, checks[0])
     full = sum(check.verdict is Verdict.PASSED for check in checks)
@@ -148,8 +213,8 @@ def _print(assignment: Assignment, label: str, slow: int, checks: list[Check]) -
     undecided = sum(not is_decided(_interval(check), [threshold]) for check in checks)
     cuts = quantiles(fractions, n=20)
     print(
-        f"{label:<12} {slow:5d} {deserved / threshold:7.3f} x {(cuts[-1] - cuts[0]) / deserved:7.2%} {full:5d}"
-        f" {flipped:8d} {undecided:10d} {median(check.seconds for check in checks):8.2f}",
+        f"{label:<22} {deserved / threshold:6.3f} x {(cuts[-1] - cuts[0]) / deserved:7.2%} {full:5d} {flipped:8d}"
+        f" {undecided:10d} {len(graded) - len(checks):9d} {median(check.seconds for check in checks):8.2f}",
         flush=True,
     )
 

@@ -2,10 +2,11 @@
 
 import os
 import re
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from attacks import HELD, corpus
+from attacks import HELD, corpus, small_course
 from golden import CORPUS, SUBMISSIONS, expectation, read
 from gradings import grade
 from kernels import TRANSPOSITION, changed
@@ -16,6 +17,8 @@ from selection import GOLDEN, RIGHT, param
 from grader.authoring.golden import ONE_PAIR, PERFORMANCE, differences, skipped
 from grader.common.errors import InputError
 from grader.course.rubric import Band
+from grader.grading import grade as grading
+from grader.grading.timing.performance import unmeasured
 from grader.results.result import Kind, Reason
 
 
@@ -202,6 +205,32 @@ def test_a_submission_never_sees_the_reference(course, bench, tmp_path, monkeypa
     assert len(with_source) == 2  # one on the device, one on the simulator
     for secret in (b"coalsTransp", b"naiveProgrm", b"accum", b"987654321987654321", b"reference", b"assignments"):
         assert secret not in b"".join(with_source)
+
+
+def test_a_submission_stands_still_while_its_grading_holds_no_lock(bench, tmp_path, monkeypatch):
+    """Another may be timed then: from its first kernel on, it runs within locks only, hidden cases included."""
+    told = []
+
+    def told_as_well(lock):
+        @contextmanager
+        def locked(*given):
+            with lock(*given):
+                told.append("lock")
+                yield
+                told.append("unlock")
+
+        return locked
+
+    for name in ("shared_cpu", "shared", "exclusive"):
+        monkeypatch.setattr(grading, name, told_as_well(getattr(grading, name)))
+    for name in ("thaw", "freeze"):
+        monkeypatch.setattr(grading.Worker, name, lambda _, name=name: told.append(name))
+    monkeypatch.setattr(grading, "check_performance", lambda each, *_: unmeasured(each.assignment, each.device))
+    assignment = small_course(tmp_path, "coalsTransp", (), watched=False, hidden=("primes",)).load("coalsTransp")
+    grade(assignment, SUBMISSIONS / "coalsTransp" / "course-style-lmem", bench)
+    to_prepare, awake = ["lock", "unlock"], ["lock", "thaw", "freeze", "unlock"]
+    cases, simulator, rounds, hidden = awake, awake, awake, awake
+    assert told == [*to_prepare * 2, *cases, *simulator, *rounds, *to_prepare, *hidden]
 
 
 def test_every_reason_has_a_meaning_in_the_handouts(course):

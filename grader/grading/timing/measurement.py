@@ -26,7 +26,7 @@ from grader.grading.timing.lineup import Lineup
 from grader.grading.timing.referee import Results, RoundData, failed_solution
 from grader.grading.timing.rounds import Awake, Resting
 from grader.protocol.messages import Done, Opened
-from grader.workers.device import device_class
+from grader.workers.device import share_a_process
 from grader.workers.outcome import Failure, Timing
 from grader.workers.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
 
@@ -106,7 +106,7 @@ def _round(lineup: Lineup, number: int, counted: int) -> Round | Problem:
         return of_timed_run(problem, number + 1)
     return Round(
         submission=told[Role.SUBMISSION],
-        seen=state.seen if _share_a_process(lineup) else None,
+        seen=state.seen if share_a_process(lineup.device) else None,
         turn=state.turns[Role.SUBMISSION].seen,
         reference=told[Role.REFERENCE],
         control=told[Role.CONTROL],
@@ -145,17 +145,12 @@ def _turn(lineup: Lineup, scene: RoundData, awake: Awake) -> _Taken | Failure:
 def _hold_others(lineup: Lineup, role: Role) -> None:
     """Have the submission's worker frozen unless it is its turn, if its kernels can do anything then."""
     submission = lineup.contestants[Role.SUBMISSION].worker
-    if not _share_a_process(lineup):
+    if not share_a_process(lineup.device):
         return
     if role is Role.SUBMISSION:
         submission.thaw()
     else:
         submission.freeze()
-
-
-def _share_a_process(lineup: Lineup) -> bool:
-    """Whether kernels are native code of their worker: on a processor they are, on a GPU they reach nothing of it."""
-    return device_class(lineup.device) == "cpu"
 
 
 def _launch(scene: RoundData, contestant: Contestant, script: str) -> Timing | Failure:

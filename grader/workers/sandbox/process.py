@@ -237,7 +237,10 @@ class ProcessWorker:
             self._unsent = b""
 
     def freeze(self) -> None:
-        """Stop the process group, and what has left it as far as that can be found."""
+        """Stop the process group, and what has left it as far as that can be found.
+
+        It should be idle: Linux tells a child that is just being forked of SIGSTOP, but not of the SIGCONT after it.
+        """
         self._launch.signal(self.group, signal.SIGSTOP)
 
     def thaw(self) -> None:
