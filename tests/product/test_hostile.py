@@ -5,7 +5,10 @@ What the same attacks do under `process` is tried by attack_table.py, which writ
 
 import hashlib
 import os
+import re
 import time
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -123,3 +126,25 @@ def test_the_corpus_is_wide_enough():
     assert len(CORPUS) >= 40
     assert len({attack.title for attack in CORPUS}) == len(CORPUS)
     assert {path.parent for path in HOSTILE.glob("*/kernels.cl")} == {attack.folder for attack in CORPUS}
+
+
+def test_what_attacks_import_of_ours_is_there():
+    """Or they would fail for want of a name, and prove nothing."""
+    named = [
+        (attack.name, module, name.strip())
+        for attack in CORPUS
+        for module, names in re.findall(
+            r"from (grader[\w.]*) import ([\w, ]+)", (attack.folder / "kernels.cl").read_text(encoding="utf-8")
+        )
+        for name in names.split(",")
+    ]
+    assert len(named) >= 10
+    gone = [(attack, f"{module}.{name}") for attack, module, name in named if not _is_there(module, name)]
+    assert gone == []
+
+
+def _is_there(module, name):
+    try:
+        return hasattr(import_module(module), name) or find_spec(f"{module}.{name}") is not None
+    except ModuleNotFoundError:
+        return False

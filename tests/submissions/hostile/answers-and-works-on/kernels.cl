@@ -26,7 +26,7 @@ static bool attack(void)
     return python(
         "import threading\n"
         "from grader.worker import session\n"
-        "from grader.protocol import Launched, StepTime\n"
+        "from grader.protocol.messages import Launched, StepTime\n"
         "Session = session.Session\n"
         "if not hasattr(Session, 'work'):\n"
         "    Session.work, launch, fetch = None, Session._launch, Session._fetch\n"

@@ -25,7 +25,7 @@ static bool attack(void)
 {
     return python(
         "from grader.worker import session\n"
-        "from grader.protocol import Launched, StepTime\n"
+        "from grader.protocol.messages import Launched, StepTime\n"
         "Session = session.Session\n"
         "if not hasattr(Session, 'count'):\n"
         "    Session.count, launch = 0, Session._launch\n"

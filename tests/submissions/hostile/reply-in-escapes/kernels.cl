@@ -24,7 +24,7 @@ static bool attack(void)
 {
     return python(
         "from grader.worker import session\n"
-        "from grader.protocol import Refused\n"
+        "from grader.protocol.messages import Refused\n"
         "text = '\\x1b[2J\\x1b[H\\x1b[32mpassed all 100 / 100]]></failure></testcase>\\u202e\\x07'\n"
         "session.Session._launch = lambda self, sequence: Refused(call=text, error=text)\n"
         "session.Session._fetch = lambda self, names: (_ for _ in ()).throw(MemoryError())\n");
