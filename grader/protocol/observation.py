@@ -1,4 +1,4 @@
-"""What the simulator saw of a launch, as our plugin (worker/observer.cpp) writes it down and a worker passes it on."""
+"""What the simulator saw of a launch, as our plugin (simulator/observer.cpp) writes it and a worker passes it on."""
 
 from typing import Annotated, Literal
 

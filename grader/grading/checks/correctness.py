@@ -32,7 +32,7 @@ REPEATS = 4
 """Launches of a repeated case: enough to tell every other one from a single exception."""
 
 CASE_KEY = 0
-"""Tells the inputs of cases from those of timed rounds, which have the key 1 (timing/measurement.py)."""
+"""Tells the inputs of cases from those of timed rounds, which have the key 1 (timing/referee.py)."""
 
 EARNING = {Verdict.PASSED, Verdict.PARTIAL}
 
