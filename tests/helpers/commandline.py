@@ -1,7 +1,7 @@
 """The command line as users have it: run in a folder, and what it left there.
 
 `grader` runs it in this process, which saves each of a hundred calls the second that its imports take; that it is a
-program, too, is proved by test_cli.py and by the commands of the README.
+program, too, is proved by test_main.py and by the commands of the README.
 """
 
 import io
