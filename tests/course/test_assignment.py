@@ -48,7 +48,7 @@ def test_the_hash_covers_both_folders(copy):
 
 
 def test_a_class_of_devices_can_be_timed_with_constants_of_its_own(product):
-    """The others stay, and so does everything else; what is no constant of the assignment is refused (test_catalogue)."""
+    """The others stay, and so does everything else; what is no constant of the assignment is refused."""
     gpu = product.performance.classes["gpu"].model_copy(update={"constants": {"TILE": 32}})
     classes = {**product.performance.classes, "gpu": gpu}
     given = product.model_copy(update={"performance": product.performance.model_copy(update={"classes": classes})})
