@@ -7,14 +7,12 @@ import subprocess
 
 import pytest
 import yaml
+from gradings import grade
 from project import ASSIGNMENTS, FIRST_COURSE, ROOT
 
 from grader.authoring.scaffold import PLACEHOLDER, start
 from grader.cli.options import ELSEWHERE
 from grader.common.errors import InputError
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
-from grader.grading.grade import grade_submission
 from grader.results.result import Kind, Reason, Verdict
 
 TEMPLATE = ROOT / "student_template"
@@ -200,19 +198,13 @@ def test_an_incomplete_template_is_one_line_and_nothing_is_written(transposition
     assert not (tmp_path / "mine").exists()
 
 
-def grade(assignment, path, bench):
-    return grade_submission(
-        Task(assignment=assignment, submission=read_submission(path), seed=1), bench, lambda _: None
-    )
-
-
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ["coalsProgrm", "rgblkMMM"])
 def test_the_skeleton_builds_and_fails_every_case_for_what_is_still_to_do(course, bench, tmp_path, name):
     """A student's first grading says that nothing was written, and of the build that it is in order."""
     assignment = course.load(name)
     start(assignment, TEMPLATE, tmp_path)
-    result = grade(assignment, tmp_path, bench)
+    result = grade(assignment, tmp_path, bench, seed=1)
     assert result.checks[0].verdict is Verdict.PASSED
     reasons = {check.reason for check in result.checks if check.kind is Kind.CORRECTNESS}
     assert reasons == {Reason.NOT_WRITTEN}
@@ -234,7 +226,7 @@ def test_the_template_holds_all_five_kernels_as_the_skeletons_declare_them(cours
 
 def test_the_template_builds(transposition, bench):
     """With the options of an assignment, before a line of it is written."""
-    result = grade(transposition, TEMPLATE, bench)
+    result = grade(transposition, TEMPLATE, bench, seed=1)
     assert result.checks[0].verdict is Verdict.PASSED
     assert result.checks[1].reason is Reason.NOT_WRITTEN
 

@@ -162,10 +162,11 @@ def _neighbour(attack: Attack) -> Iterator[None]:
 
 
 def _grade_over_and_over(assignment: Assignment, submission: Submission, verdicts: "SimpleQueue[str]") -> None:
-    """Until it is killed."""
+    """Until it is killed, or whoever has started it is: a benchmark that was killed once left it running."""
+    parent = os.getppid()
     settings = load_settings({})
     with settings.open_bench(settings.sandbox_for_others()) as bench:
-        while True:
+        while os.getppid() == parent:
             task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
             try:
                 verdicts.put(verdict(grade_submission(task, bench, lambda _: None)))

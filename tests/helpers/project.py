@@ -11,3 +11,8 @@ ASSIGNMENTS = (
     *("blockMMM", "coalsProgrm", "coalsTransp", "jacobi", "loopNest", "nearestNeighbour", "optimProgram"),
     *("productLadder", "rectMMM", "reduction", "rgblkMMM", "transMMM", "vectorAdd"),
 )
+
+
+def importable(module: str) -> str:
+    """What a Python of its own searches to import a module of tests, by its __file__, and the helpers."""
+    return f"{Path(module).parent}:{HELPERS}"

@@ -15,7 +15,7 @@ import pytest
 from doublings import ARRAYS, COUNT, KERNELS, is_right, plan
 from limits import DEADLINES, LIMITS
 from processes import left_of, processes_of
-from project import HELPERS
+from project import importable
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.course.truth.comparison import INPUT_POISON, POISON
@@ -305,9 +305,7 @@ def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
         "print(worker._process.group, worker._process._folder.path, flush=True)\n"
         "worker.launch('run')\n"
     )
-    judge = subprocess.Popen(
-        [sys.executable, script, f"{Path(__file__).parent}:{HELPERS}"], stdout=subprocess.PIPE, text=True
-    )
+    judge = subprocess.Popen([sys.executable, script, importable(__file__)], stdout=subprocess.PIPE, text=True)
     group, folder = judge.stdout.readline().split()
     time.sleep(0.5)
     assert len(processes_of(int(group))) == 2

@@ -41,12 +41,20 @@ class Build:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Expanded:
+    """The text that every driver is given, its macros expanded, and the lines of its code, for what a compiler says."""
+
+    text: str
+    code: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Prepared:
     """A submission before it meets a device: the task with what it has chosen itself, and the text that every driver
     will be given; or why there is none.
     """
 
-    outcome: tuple[Task, str] | Problem
+    outcome: tuple[Task, Expanded] | Problem
     seconds: float
 
 
@@ -82,26 +90,23 @@ def build_settled(task: Task, worker: Worker) -> Built | Problem:
     return _built(_prepare_settled(task, worker), worker)
 
 
-def _prepare(task: Task, worker: Worker) -> tuple[Task, str] | Problem:
+def _prepare(task: Task, worker: Worker) -> tuple[Task, Expanded] | Problem:
     assignment = chosen(task.assignment, task.submission)
     if isinstance(assignment, Problem):
         return assignment
     return _prepare_settled(replace(task, assignment=assignment), worker)
 
 
-def _prepare_settled(task: Task, worker: Worker) -> tuple[Task, str] | Problem:
-    text = expand(task, worker)
-    return text if isinstance(text, Problem) else (task, text)
+def _prepare_settled(task: Task, worker: Worker) -> tuple[Task, Expanded] | Problem:
+    expanded = expand(task, worker)
+    return expanded if isinstance(expanded, Problem) else (task, expanded)
 
 
-def _built(prepared: tuple[Task, str] | Problem, worker: Worker) -> Built | Problem:
-    if isinstance(prepared, Problem):
-        return prepared
-    task, text = prepared
-    return _bind(task, worker, ProgramSource(source=text))
+def _built(prepared: tuple[Task, Expanded] | Problem, worker: Worker) -> Built | Problem:
+    return prepared if isinstance(prepared, Problem) else _bind(*prepared, worker)
 
 
-def expand(task: Task, worker: Worker) -> str | Problem:
+def expand(task: Task, worker: Worker) -> Expanded | Problem:
     """The text that every driver is given, unless it holds what is forbidden, openly or behind its macros."""
     written, allowed = task.submission, task.assignment.allow
     sighting = first_sighting(written.scan.sightings, allowed)
@@ -118,13 +123,15 @@ def expand(task: Task, worker: Worker) -> str | Problem:
     if isinstance(compiled, TooCostly):
         return of_costly_text(compiled)
     sighting = first_sighting(compiled.sightings, {*allowed, Construct.LONG_LINE})  # macros may well make a line long
-    return text if sighting is None else of_forbidden(sighting)
+    return Expanded(text=text, code=compiled.code) if sighting is None else of_forbidden(sighting)
 
 
-def _bind(task: Task, worker: Worker, program: ProgramSource) -> Built | Problem:
+def _bind(task: Task, expanded: Expanded, worker: Worker) -> Built | Problem:
+    program, written = ProgramSource(source=expanded.text), task.submission
     outcome = worker.load({SUBMISSION: program}).open(NOTHING)
     if isinstance(outcome, BuildFailed):
-        return of_build_log(outcome.log, _source(task, program))
+        source = Source(text=written.source, written=written.scan.code, compiled=expanded.code)
+        return of_build_log(outcome.log, source)
     if not isinstance(outcome, Opened):
         return of_failure(outcome)
     device = worker.ready()
@@ -140,10 +147,3 @@ def _bind(task: Task, worker: Worker, program: ProgramSource) -> Built | Problem
         bindings[launch.kernel] = bound
     names = dict.fromkeys(binding.name for binding in bindings.values())
     return Built(task=task, program=program, bindings=bindings, usage=usage_of(names, outcome, device))
-
-
-def _source(task: Task, program: ProgramSource) -> Source:
-    """What a compiler's words about the program are told with."""
-    compiled = scanned(program.source)
-    code = () if isinstance(compiled, TooCostly) else compiled.code
-    return Source(text=task.submission.source, written=task.submission.scan.code, compiled=code)

@@ -22,7 +22,7 @@ from grader.workers.outcome import Crashed, Failure, Fetched
 from grader.workers.plan import STUDENT, SUBMISSION, Plan, submission_plan
 
 SIMULATION_KEY = 2
-"""Tells the inputs of simulated runs from those of cases (correctness.py) and timed rounds (timing/measurement.py)."""
+"""Tells the inputs of simulated runs from those of cases (correctness.py) and of timed rounds (timing/referee.py)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -105,11 +105,12 @@ def enter(lineup: Lineup, built: Built) -> Problem | None:
     while the simulator works.
     """
     student = lineup.contestants[Role.SUBMISSION]
-    text: str | Problem = built.program.source
+    program = built.program
     timed = built.task.assignment.timed_as_chosen(device_class(lineup.device))
     if timed.constants != built.task.assignment.constants:
-        text = expand(replace(built.task, assignment=timed), student.worker)
-    if isinstance(text, Problem):
-        return text
-    begin(student, {SUBMISSION: ProgramSource(source=text)}, lineup.referee)
+        expanded = expand(replace(built.task, assignment=timed), student.worker)
+        if isinstance(expanded, Problem):
+            return expanded
+        program = ProgramSource(source=expanded.text)
+    begin(student, {SUBMISSION: program}, lineup.referee)
     return None

@@ -7,11 +7,10 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from pathlib import Path
 
 import pytest
 from batches import processes, waited
-from project import HELPERS
+from project import importable
 from samples import DEVICE
 
 from grader.batch.station import Facilities
@@ -74,7 +73,7 @@ def cling(path):
 @pytest.fixture(autouse=True)
 def _importable(monkeypatch):
     """Stations can import the functions above."""
-    monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parent}:{HELPERS}")
+    monkeypatch.setenv("PYTHONPATH", importable(__file__))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from limits import DEADLINES, LIMITS, RULES
 from processes import left_of, processes_of, wait_for
-from project import HELPERS
+from project import importable
 
 from grader.common.errors import InterruptedGradingError
 from grader.workers.client import Worker
@@ -251,7 +251,7 @@ def is_gone(pid):
 def test_nothing_that_a_worker_starts_outlives_a_killed_judge(tmp_path, name):
     """The warden sees that the judge is gone, whatever the worker still sees."""
     judge = subprocess.Popen(
-        [sys.executable, "-c", JUDGE, f"{Path(__file__).parent}:{HELPERS}", tmp_path, OUTLIVING[name]],
+        [sys.executable, "-c", JUDGE, importable(__file__), tmp_path, OUTLIVING[name]],
         stdout=subprocess.PIPE,
     )
     worker, hidden = map(int, judge.stdout.readline().split())

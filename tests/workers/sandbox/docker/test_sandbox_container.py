@@ -24,7 +24,7 @@ from docker.errors import APIError, ImageNotFound, NotFound
 from docker.types import HostConfig
 from doublings import ARRAYS, KERNELS, is_right, plan
 from limits import DEADLINES
-from project import ASSIGNMENTS, HELPERS, ROOT
+from project import ASSIGNMENTS, ROOT, importable
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.protocol.messages import Limits, Opened
@@ -911,7 +911,7 @@ def test_nothing_is_left_of_a_worker_that_ended(fresh, engine, tmp_path, broken)
 @pytest.mark.parametrize("code", ["", "inside(docker.from_env(), worker, HALT)"], ids=["as it is", "halted"])
 def test_after_kill_9_of_the_judge_nothing_is_left(code, worker_image, engine, tmp_path):
     """Neither container nor folder, even of a worker that its own code has stopped; a living judge's are left alone."""
-    command = [sys.executable, "-c", JUDGE, f"{Path(__file__).parent}:{HELPERS}", tmp_path, worker_image, code]
+    command = [sys.executable, "-c", JUDGE, importable(__file__), tmp_path, worker_image, code]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as judge:
         container = judge.stdout.readline().strip()
         with closing(ContainerSandbox(rules(tmp_path, image=worker_image))):
