@@ -217,6 +217,9 @@ FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """How a cell begins that a spreadsheet may run."""
 
 
+csv.field_size_limit(10**9)  # names grow here until a cost shows; the reader's own limit is a dialect's
+
+
 def _harmless(cells: Iterable[str]) -> None:
     """No spreadsheet runs any of them."""
     for cell in cells:

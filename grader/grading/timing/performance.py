@@ -32,11 +32,11 @@ from grader.grading.timing.measurement import measure
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Interval, Performance, Program, Roofs, Samples
 from grader.results.result import Check, Kind, Verdict
-from grader.workers.device import copy_size, device_class, model_speed, peak_run, speed_goal
+from grader.workers.device import copy_size, device_class, model_speed, peak_run, share_a_process, speed_goal
 
 CEILING = 1.05
-"""Times the fastest copy, and the highest rate of multiplying and adding, that are known: no kernel is faster, but for
-noise."""
+"""Times the fastest copy, and the highest rate of multiplying and adding, that are known of a GPU: no kernel is faster,
+but for noise."""
 
 CLOCK_SHARE = 1.25
 """How many times longer than the device's clock says the judge must see launches take, beyond all noise, to be told as
@@ -51,7 +51,7 @@ def check_performance(lineup: Lineup, rules: TimingRules, roofs: Roofs | None = 
     if isinstance(rounds, Problem):
         return rounds.fail(check)
     performance = summarise(lineup.assignment, lineup.device, rounds).model_copy(update={"roofs": roofs})
-    problem = implausible(performance, rounds, ceiling(lineup.device))
+    problem = implausible(performance, rounds, lineup.device)
     if problem is not None:
         return problem.fail(check.model_copy(update={"performance": performance}))
     return judge(check, performance, lineup.goal, lineup.device)
@@ -163,42 +163,37 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
     return check.model_copy(update={"verdict": award.verdict, "points": award.points})
 
 
-def ceiling(device: DeviceFacts) -> float:
-    """How many times the bandwidth of the session's fastest copy a kernel can reach.
+def implausible(performance: Performance, rounds: tuple[Round, ...], device: DeviceFacts) -> Problem | None:
+    """A finding about figures that cannot be true; few rounds are no ground for one.
 
-    A CPU driver copies on one core while kernels run on all: on two, PoCL's copy was seen at 36 GB/s, a kernel that
-    copies one word per work-item at 50.
-    """
-    return CEILING * (device.compute_units if device_class(device) == "cpu" else 1)
-
-
-def implausible(performance: Performance, rounds: tuple[Round, ...], highest: float) -> Problem | None:
-    """A finding about figures that no kernel can reach, or that two clocks disagree about.
-
-    Judged by the lower ends of intervals, and not at all by a few rounds: a busy machine must not look like a fraud.
+    Native code in a worker can turn the device's clock, but not the judge's, which sees what a kernel on a processor
+    truly took: bandwidth is no limit there, since caches are faster than any copy. On a GPU there is one clock, and
+    nothing is faster than the memory and the arithmetic units.
     """
     if len(rounds) < FEWEST:
         return None
-    too_fast = _beyond_memory(performance, highest) or _beyond_arithmetic(performance, rounds)
-    if too_fast is not None:
-        return too_fast
+    if share_a_process(device):
+        return _of_two_clocks(performance, rounds)
+    return _beyond_memory(performance) or _beyond_arithmetic(performance, rounds)
+
+
+def _of_two_clocks(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:
+    """Judged by the ends of intervals that are nearest: a busy machine must not look like a fraud."""
     told, seen = told_fraction(rounds), seen_fraction(rounds)
-    if told.low > CLOCK_SHARE * seen.high:
-        looked = median(each.seen for each in rounds if each.seen is not None)
-        return of_other_clock(performance.seconds.median, looked)
-    return None
+    if told.low <= CLOCK_SHARE * seen.high:
+        return None
+    looked = median(each.seen for each in rounds if each.seen is not None)
+    return of_other_clock(performance.seconds.median, looked)
 
 
-def _beyond_memory(performance: Performance, highest: float) -> Problem | None:
-    """Against the fastest copy that is known: of the session, or of the device's profile."""
+def _beyond_memory(performance: Performance) -> Problem | None:
+    """Against the fastest copy that is known, of the session or of the profile; the slow end of the times counts."""
     copies = performance.samples.device_copy
     in_session = performance.copy_bandwidth * median(copies) / min(copies)
     profiled = performance.roofs.copy_bandwidth.high if performance.roofs else 0.0
-    seconds = performance.seconds
-    moved = performance.fraction_of_copy * performance.copy_bandwidth * seconds.median / seconds.high
-    if moved > max(highest * in_session, CEILING * profiled):
-        return of_too_fast(moved / max(in_session, profiled))
-    return None
+    moved = performance.bytes / performance.seconds.high * 1e-9
+    fastest = max(in_session, profiled)
+    return of_too_fast(moved / fastest) if moved > CEILING * fastest else None
 
 
 def _beyond_arithmetic(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:

@@ -35,7 +35,7 @@ def grades_csv(gradebook: Gradebook) -> str:
     parts = dict.fromkeys(part for parts in gradebook.parts.values() for part in parts if part)
     columns = (*COLUMNS, *(f"{part}: {column}" for part in parts for column in PART_COLUMNS))
     writer = csv.DictWriter(file, columns, restval="", lineterminator="\r\n", quoting=csv.QUOTE_ALL)
-    writer.writeheader()
+    writer.writerow({column: _harmless(column) for column in columns})
     writer.writerows(_cells(row) for row in gradebook.rows)
     return BOM + file.getvalue()
 
@@ -76,7 +76,7 @@ def _figures(row: StudentRow) -> dict[str, str]:
     for part, speed in grade.speeds.items():
         lead = f"{part}: " if part else ""
         cells[f"{lead}rate"] = _plain(speed.rate)
-        cells[f"{lead}unit"] = speed.unit
+        cells[f"{lead}unit"] = _harmless(speed.unit)
         if speed.fraction_of_reference is not None:
             cells[f"{lead}fraction_of_reference"] = _plain(speed.fraction_of_reference)
     return cells

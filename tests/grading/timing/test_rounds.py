@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader.grading.timing.contestant import Role
-from grader.grading.timing.performance import CEILING
 from grader.grading.timing.rounds import Resting, Turn
 from grader.results.result import Reason, Verdict
 
@@ -64,12 +63,6 @@ def check_adversary(transposition, fraction, moves, seed, *, noisy):
     check, world = graded(transposition, seconds, moves, noisy=noisy, seed=seed)
     assert check.points <= (band.points if MODEL / (0.9 * seconds) >= band.fraction else 0)
     assert world.now < 60 + 10 * RULES.max_seconds
-
-
-@pytest.fixture(autouse=True)
-def _no_ceiling(monkeypatch):
-    """The copy of these worlds is as slow as their kernels."""
-    monkeypatch.setattr("grader.grading.timing.performance.CEILING", 1e9 * CEILING)
 
 
 @QUICK

@@ -9,7 +9,7 @@ import sys
 import pytest
 from browser import add_script, without_policy
 from pages import OWNED, PAYLOADS, Reader
-from project import HELPERS, ROOT
+from project import HELPERS, importable
 from samples import (
     BARS,
     BUILD,
@@ -374,13 +374,11 @@ def test_control_and_bidi_characters_do_not_reach_the_page():
 @pytest.mark.whole
 def test_the_same_result_is_the_same_page():
     """In another process, with other hashes: no date, no random names."""
-    path = ROOT / "tests"
-    code = "from pages import PAGES, page_of; import sys; sys.stdout.write(page_of(PAGES['roofline']))"
+    code = "from test_reports_page import PAGES, page_of; import sys; sys.stdout.write(page_of(PAGES['roofline']))"
     for seed in ("1", "2"):
         done = subprocess.run(
             [sys.executable, "-c", code],
-            cwd=path,
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
+            env={**os.environ, "PYTHONPATH": importable(__file__), "PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
             capture_output=True,
             check=True,
         )
