@@ -65,10 +65,13 @@ def fraction_of_reference(rounds: Sequence[Round]) -> Interval:
 
     It is what the device's clock says, as far as the judge's allows that. The one is precise, but native code in a
     worker can turn it; the other shows in every round what a submission took from its inputs to its results, and is as
-    precise as the machine is quiet: so nobody is faster than the upper end of what it says.
+    precise as the machine is quiet: so nobody is faster than the upper end of what it says, and who claims to be is
+    measured by it, in as many rounds as that takes.
     """
-    told, most = told_fraction(rounds), seen_fraction(rounds).high
-    return Interval(median=min(told.median, most), low=min(told.low, most), high=min(told.high, most))
+    told, seen = told_fraction(rounds), seen_fraction(rounds)
+    if told.median > seen.high:
+        return seen
+    return Interval(median=told.median, low=told.low, high=min(told.high, seen.high))
 
 
 def told_fraction(rounds: Sequence[Round]) -> Interval:

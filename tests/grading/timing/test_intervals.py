@@ -90,6 +90,15 @@ def test_both_workers_of_the_model_solution_count():
     assert fraction_of_reference(rounds(30, reference=1.02, control=1.00)).median == pytest.approx(1.01)
 
 
+def test_who_claims_more_than_the_judge_saw_is_measured_by_the_judges_clock():
+    """By all of its interval: where that holds a threshold, measuring goes on until it is as narrow as can be."""
+    claims = [replace(each, submission=0.1, seen=seen) for each, seen in zip(rounds(30), 15 * (0.8, 1.6), strict=True)]
+    measured = fraction_of_reference(claims)
+    assert (measured.low, measured.high) == (1 / 1.6, 1 / 0.8)
+    assert not enough(claims, 1.0, [1.0], TimingRules())
+    assert enough(claims, 1.0, [0.5], TimingRules())
+
+
 @pytest.mark.parametrize(("control", "noisy"), [(1.0, False), (1.09, False), (0.92, False), (1.12, True), (0.88, True)])
 def test_a_reference_that_differs_from_itself_by_a_tenth_is_noise(control, noisy):
     """In either direction; while it does, measuring goes on beyond the most pairs, to the end of patience."""
