@@ -25,6 +25,7 @@ def rounds(count, submission=1.0, reference=1.0, control=1.0):
             submission=submission,
             reference=reference,
             control=control,
+            waited=submission,
             seen=submission,
             turn=submission,
             side_show=None,
@@ -33,13 +34,12 @@ def rounds(count, submission=1.0, reference=1.0, control=1.0):
     ]
 
 
-def test_on_a_gpu_the_devices_clock_decides():
-    """There nobody reaches it; where the judge's was looked at, nobody is faster than that says."""
+def test_nobody_is_faster_than_a_launch_was_waited_for():
+    """That counts where it is longer than the device's clock says; the rest of a turn is for findings."""
     quick = rounds(FEWEST, submission=0.5)
-    slow = [replace(each, seen=2.0) for each in quick]
-    apart = [replace(each, seen=None) for each in quick]
-    assert fraction_of_reference(slow).median == 0.5
-    assert fraction_of_reference(apart).median == 2.0
+    assert fraction_of_reference(quick).median == 2.0
+    assert fraction_of_reference([replace(each, waited=2.0) for each in quick]).median == 0.5
+    assert fraction_of_reference([replace(each, seen=4.0) for each in quick]).median == 2.0
 
 
 def test_an_interval_covers_the_median_as_often_as_it_says():

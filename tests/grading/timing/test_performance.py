@@ -25,11 +25,12 @@ GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})
 
 
 def round_of(submission, reference, control, side_show=None, *, seen=None):
-    """Times in milliseconds; both clocks agree unless told otherwise."""
+    """Times in milliseconds; all clocks agree unless told otherwise."""
     return Round(
         submission=submission * MS,
         reference=reference * MS,
         control=control * MS,
+        waited=(submission if seen is None else seen) * MS,
         seen=(submission if seen is None else seen) * MS,
         turn=(submission if seen is None else seen) * MS,
         side_show=side_show,
