@@ -39,8 +39,8 @@ CEILING = 1.05
 but for noise."""
 
 CLOCK_SHARE = 1.25
-"""How many times longer than the device's clock says the judge must see launches take, beyond all noise, to be told as
-a finding; points follow the longer time in any case."""
+"""How many times longer than the device's clock says launches must be seen to take, beyond all noise, to be told as a
+finding; points follow the longer time, of the turn on a processor, of the launch on a GPU."""
 
 
 def check_performance(lineup: Lineup, rules: TimingRules, roofs: Roofs | None = None) -> Check:

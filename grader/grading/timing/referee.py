@@ -215,7 +215,7 @@ class ByReference:
 
 @dataclass(frozen=True)
 class DeviceScene:
-    """What a worker is told of its inputs before the launch, and of the digest after it."""
+    """The keys that a worker is told: for its inputs, and for the digest of what becomes of them."""
 
     match: Match
     set: int

@@ -8,7 +8,7 @@
     resting     it is frozen again, and the next one's turn may come
 
 No other order can be written down, so at any time one worker at most has a turn, its clock runs for as long as it knows
-its inputs and owes its results, and no result is taken late. What a worker says of its own time is kept beside that,
+its inputs and owes its results, and no result is taken late. What the device says of its own time is kept beside that,
 and decides nothing alone.
 """
 
