@@ -132,6 +132,23 @@ class LaunchRequest(Message):
     shared: tuple[str, ...] = ()
 
 
+class Keyed(Message):
+    """A sequence, and the key for kernels of ours that take one."""
+
+    sequence: str
+    key: int = Field(default=0, ge=0, lt=2**64)
+
+
+class Turn(Message):
+    """Run sequences, each when the one before it has ended, and then fetch buffers, as `Fetch` does; answered by
+    `Turned`. What is timed goes together, so that no answer on its way lies between.
+    """
+
+    kind: Literal["turn"] = "turn"
+    launches: tuple[Keyed, ...]
+    fetch: tuple[str, ...]
+
+
 class Fetch(Message):
     """Write the named buffers with their guard bands to out.bin; answered by `Done`."""
 
@@ -152,7 +169,8 @@ class Close(Message):
 
 
 Request = Annotated[
-    ListDevices | Preprocess | Open | Stage | LaunchRequest | Fetch | Observe | Close, Field(discriminator="kind")
+    ListDevices | Preprocess | Open | Stage | LaunchRequest | Turn | Fetch | Observe | Close,
+    Field(discriminator="kind"),
 ]
 
 
@@ -242,6 +260,14 @@ class Launched(Message):
     turns: int = Field(default=1, ge=1, le=TURNS)
 
 
+class Turned(Message):
+    """What came of each launch of a turn; and nanoseconds by the worker's own clock, of each launch and of fetching."""
+
+    kind: Literal["turned"] = "turned"
+    launches: Annotated[tuple[Launched, ...], *at_most(FEW)]
+    waits_ns: Annotated[tuple[Annotated[int, Field(ge=0, lt=2**63)], ...], *at_most(FEW)]
+
+
 class Observed(Message):
     """What the simulator saw of each launch of the session, in order."""
 
@@ -292,7 +318,18 @@ class Died(Message):
 
 
 Reply = Annotated[
-    Devices | Preprocessed | Opened | BuildFailed | Launched | Observed | Done | Refused | Stopped | NoDevice | Died,
+    Devices
+    | Preprocessed
+    | Opened
+    | BuildFailed
+    | Launched
+    | Turned
+    | Observed
+    | Done
+    | Refused
+    | Stopped
+    | NoDevice
+    | Died,
     Field(discriminator="kind"),
 ]
 

@@ -1,10 +1,11 @@
 """One session: an OpenCL context with programs and buffers, until the judge closes it."""
 
 import os
+import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from grader.protocol.messages import (
     Done,
     Fetch,
     Job,
+    Launched,
     LaunchRequest,
     ListDevices,
     NoDevice,
@@ -34,6 +36,8 @@ from grader.protocol.messages import (
     Refused,
     Reply,
     Stage,
+    Turn,
+    Turned,
 )
 from grader.protocol.wire import FEW, LOG_LIMIT
 from grader.worker import simulator
@@ -182,7 +186,7 @@ class Session:
     sequences: dict[str, Sequence]
     shared: SharedMemory | None
 
-    def handle(self, request: Stage | LaunchRequest | Fetch) -> Reply:
+    def handle(self, request: Stage | LaunchRequest | Turn | Fetch) -> Reply:
         """Carry out one request."""
         match request:
             case Stage():
@@ -190,6 +194,8 @@ class Session:
                 return Done()
             case LaunchRequest():
                 return self._launch(request)
+            case Turn():
+                return self._turn(request)
             case Fetch():
                 self._fetch(request.buffers)
                 return Done()
@@ -211,6 +217,20 @@ class Session:
         if self.shared is not None:
             self.shared.fill(request.shared)
         return self.sequences[request.sequence].run(self.queue, request.key)
+
+    def _turn(self, request: Turn) -> Reply:
+        """A key reaches the device with its launch, when all before it has ended there."""
+        moments = [time.perf_counter_ns()]
+        launches: list[Launched] = []
+        for each in request.launches:
+            reply = self.sequences[each.sequence].run(self.queue, each.key)
+            if not isinstance(reply, Launched):
+                return reply
+            launches.append(reply)
+            moments.append(time.perf_counter_ns())
+        self._fetch(request.fetch)
+        moments.append(time.perf_counter_ns())
+        return Turned(launches=tuple(launches), waits_ns=tuple(end - start for start, end in pairwise(moments)))
 
     def _fetch(self, names: tuple[str, ...]) -> None:
         """Write into the file as it stands: the judge made it, and holds it open."""

@@ -25,6 +25,7 @@ from grader.protocol.messages import (
     Done,
     Fetch,
     Job,
+    Keyed,
     Launched,
     LaunchRequest,
     ListDevices,
@@ -38,6 +39,8 @@ from grader.protocol.messages import (
     Simulation,
     Stage,
     Stopped,
+    Turn,
+    Turned,
 )
 from grader.protocol.observation import SeenKernel
 from grader.protocol.steps import BufferSpec, ProgramSource, pages
@@ -45,7 +48,7 @@ from grader.protocol.text import showable
 from grader.protocol.wire import Message
 from grader.worker.fingerprint import fingerprint
 from grader.workers.arrays import ArrayFiles, RoundFile
-from grader.workers.outcome import Crashed, Failure, Fetched, Garbled, OutOfMemory, TimedOut, Timing
+from grader.workers.outcome import Crashed, Failure, Fetched, Garbled, OutOfMemory, TimedOut, Timing, Took
 from grader.workers.plan import Plan, Script
 from grader.workers.replies import Replies
 from grader.workers.sandbox import Sandbox, SandboxedWorker
@@ -232,30 +235,49 @@ class Worker:
         self._send(LaunchRequest(sequence=name, key=key, shared=shared))
         reply = self._reply("running", deadline)
         wall = time.perf_counter() - start
-        match reply:
-            case Launched(times=times, turns=turns) if len(times) == steps and all(
-                t.end_ns >= t.start_ns for t in times
-            ):
-                self._launched.add(name)
-                return Timing(steps=times, wall_seconds=wall, turns=turns)
-            case _:
-                return self._unexpected(reply)
+        if isinstance(reply, Launched) and _is_whole(reply, steps):
+            self._launched.add(name)
+            return Timing(steps=reply.times, wall_seconds=wall, turns=reply.turns)
+        return self._unexpected(reply)
+
+    def turn(self, keys: Mapping[str, int], names: tuple[str, ...]) -> Took | Failure:
+        """Run these scripts, each with its key, and fetch the named buffers, all by one request."""
+        deadline = self._deadlines.launch if self._launched.issuperset(keys) else self._deadlines.first_launch
+        total = self._reserve(names)
+        launches = tuple(Keyed(sequence=name, key=key) for name, key in keys.items())
+        self._send(Turn(launches=launches, fetch=names))
+        reply = self._reply("running", deadline)
+        steps = [len(self._script(name).steps) for name in keys]
+        if not isinstance(reply, Turned) or not _is_whole_turn(reply, steps):
+            return self._unexpected(reply)
+        self._launched.update(keys)
+        results = self._receive(names, total)
+        if not isinstance(results, dict):
+            return results
+        seconds = tuple(sum(time.seconds for time in each.times) for each in reply.launches)
+        return Took(seconds=seconds, waits=tuple(wait * 1e-9 for wait in reply.waits_ns), results=results)
 
     def fetch(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
         """The named buffers with their guard bands."""
         assert self._plan is not None
         if self._shares:
             return self._read(names)
-        specs = [self._spec(name) for name in names]
-        total = sum(spec.size + 2 * spec.guard for spec in specs)
-        self._files.reserve(total)
+        total = self._reserve(names)
         reply = self._ask_done(Fetch(buffers=names), "returning the results", self._deadlines.transfer)
-        if not isinstance(reply, Done):
-            return reply
+        return self._receive(names, total) if isinstance(reply, Done) else reply
+
+    def _reserve(self, names: tuple[str, ...]) -> int:
+        """Room for these buffers, and how many bytes that is."""
+        total = sum(map(_copied, map(self._spec, names)))
+        self._files.reserve(total)
+        return total
+
+    def _receive(self, names: tuple[str, ...], total: int) -> dict[str, Fetched] | Failure:
+        """What the worker has written of them."""
         content = memoryview(self._files.receive(total))
         if len(content) != total:
             return self._unexpected(Garbled(what="its output file is shorter than the judge made it"))
-        return _divided(content, specs, lambda spec: spec.size + 2 * spec.guard)
+        return _divided(content, [self._spec(name) for name in names], _copied)
 
     def _write(self, script: Script, arrays: Mapping[str, NDArray[Any]]) -> None:
         """The file of the next launch: each buffer between its guard bands, in whole pages."""
@@ -394,6 +416,23 @@ class Worker:
         if isinstance(reply, TimedOut):
             self.stop()
         return reply
+
+
+def _is_whole(launched: Launched, steps: int) -> bool:
+    """Whether there is a time for each step, and none ends before it begins."""
+    return len(launched.times) == steps and all(time.end_ns >= time.start_ns for time in launched.times)
+
+
+def _is_whole_turn(turned: Turned, steps: Sequence[int]) -> bool:
+    """Whether there are as many launches, each of them whole, and a wait for each and for the fetching."""
+    return len(turned.launches) == len(steps) == len(turned.waits_ns) - 1 and all(
+        map(_is_whole, turned.launches, steps)
+    )
+
+
+def _copied(spec: BufferSpec) -> int:
+    """Bytes that a buffer takes in out.bin."""
+    return spec.size + 2 * spec.guard
 
 
 def _divided(content: memoryview, specs: Sequence[BufferSpec], room: Callable[[BufferSpec], int]) -> dict[str, Fetched]:

@@ -48,6 +48,17 @@ class Fetched:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Took:
+    """Launches that were asked for in one turn: `seconds` of each by the device's clock; how long the worker waited for
+    each, and for what they have left in buffers, by its own.
+    """
+
+    seconds: tuple[float, ...]
+    waits: tuple[float, ...]
+    results: dict[str, Fetched]
+
+
+@dataclass(frozen=True, kw_only=True)
 class TimedOut:
     """`doing` was not finished after `seconds`; the worker has been killed."""
 

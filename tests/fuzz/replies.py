@@ -119,6 +119,11 @@ REPLIES: dict[str, dict[str, Any]] = {
     "opened": {"kind": "opened", "kernels": [KERNEL], "logs": [{"program": "submission", "log": PTXAS}]},
     "build_failed": {"kind": "build_failed", "program": "submission", "log": LOG},
     "launched": {"kind": "launched", "times": [{"start_ns": 1, "end_ns": 2}], "turns": 1},
+    "turned": {
+        "kind": "turned",
+        "launches": [{"kind": "launched", "times": [{"start_ns": 1, "end_ns": 2}], "turns": 1}],
+        "waits_ns": [3, 4],
+    },
     "observed": {"kind": "observed", "kernels": [SEEN]},
     "done": {"kind": "done"},
     "refused": {

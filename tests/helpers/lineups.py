@@ -18,7 +18,7 @@ from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.referee import ByOracle, ByReference
 from grader.protocol.messages import Done, Opened, StepTime
 from grader.results.result import Verdict
-from grader.workers.outcome import Fetched, Timing
+from grader.workers.outcome import Fetched, Timing, Took
 from grader.workers.plan import (
     COPY,
     NAIVE,
@@ -111,6 +111,15 @@ class StrawWorker:
         times = [StepTime(start_ns=0, end_ns=int((number + 1) * milliseconds * 1e6)) for number in range(len(steps))]
         seconds = sum(time.seconds for time in times)
         return self._answer(f"launch {script}", Timing(steps=tuple(times), wall_seconds=seconds + 0.5 * MS))
+
+    def turn(self, keys, names):
+        launched = [self.launch(script, key) for script, key in keys.items()]
+        failed = next((each for each in launched if not isinstance(each, Timing)), None)
+        results = self.fetch(names) if failed is None else failed
+        if not isinstance(results, dict):
+            return results
+        waits = tuple(each.wall_seconds for each in launched)
+        return Took(seconds=tuple(each.seconds for each in launched), waits=(*waits, 0.1 * MS), results=results)
 
     def fetch(self, names):
         self.log.append((self.role, "fetch", names))

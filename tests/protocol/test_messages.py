@@ -24,6 +24,8 @@ LISTS = {
     "parameters": (FEW, lambda n: {"kind": "opened", "kernels": [{**KERNEL, "args": [ARG] * n}]}),
     "logs": (FEW, lambda n: {"kind": "opened", "kernels": [], "logs": [{"program": "p", "log": ""}] * n}),
     "times": (FEW, lambda n: {"kind": "launched", "times": [TIME] * n}),
+    "turns": (FEW, lambda n: {"kind": "turned", "launches": [{"times": []}] * n, "waits_ns": []}),
+    "waits": (FEW, lambda n: {"kind": "turned", "launches": [], "waits_ns": [1] * n}),
     "names": (FEW, lambda n: {"kind": "devices", "worker": "w", "devices": [], "too_new": ["a"] * n}),
     "launches": (TURNS, lambda n: {"kind": "observed", "kernels": [SEEN] * n}),
     "arrays": (MANY, lambda n: {"kind": "observed", "kernels": [{**SEEN, "arrays": [ARRAY] * n}]}),

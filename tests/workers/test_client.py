@@ -18,12 +18,21 @@ from project import importable
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.course.truth.comparison import INPUT_POISON, POISON
-from grader.protocol.messages import REPLY_LIMIT, BuildFailed, Devices, Opened, Refused
+from grader.protocol.messages import (
+    REPLY_LIMIT,
+    BuildFailed,
+    Devices,
+    Launched,
+    Opened,
+    Refused,
+    StepTime,
+    Turned,
+)
 from grader.protocol.steps import LocalArg, ProgramSource
 from grader.worker import session
 from grader.worker.fingerprint import fingerprint
 from grader.workers.client import Worker
-from grader.workers.outcome import Crashed, Garbled, TimedOut, Timing
+from grader.workers.outcome import Crashed, Garbled, TimedOut, Timing, Took
 from grader.workers.plan import NOTHING, Plan
 from grader.workers.sandbox.process import ProcessSandbox
 from grader.workers.sandbox.rules import ContainerRules, Rules
@@ -53,6 +62,53 @@ def test_a_script_runs_and_everything_comes_back(worker):
     for name, poison in (("in", INPUT_POISON), ("out", POISON)):
         assert (fetched[name].before == poison).all()
         assert (fetched[name].after == poison).all()
+
+
+def test_a_turn_is_all_of_it_by_one_request(worker):
+    """Each launch when the one before it has ended, then the results; by the worker's clock each took time."""
+    worker.open(plan("twice"))
+    worker.stage("run", ARRAYS)
+    took = worker.turn({"run": 0}, ("out", "in"))
+    assert isinstance(took, Took)
+    assert is_right(took.results)
+    assert list(took.results) == ["out", "in"]
+    (launched,), (waited, fetched) = took.seconds, took.waits
+    assert 0 < launched <= waited
+    assert fetched > 0
+
+
+LAUNCH = Launched(times=(StepTime(start_ns=1, end_ns=2),))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Turned(launches=(LAUNCH,), waits_ns=(1,)),
+        Turned(launches=(), waits_ns=(1,)),
+        Turned(launches=(LAUNCH, LAUNCH), waits_ns=(1, 1, 1)),
+        Turned(launches=(Launched(times=()),), waits_ns=(1, 1)),
+        Turned(launches=(Launched(times=(StepTime(start_ns=2, end_ns=1),)),), waits_ns=(1, 1)),
+        LAUNCH,
+    ],
+    ids=["a wait too few", "no launch", "a launch too many", "no time", "an end before its start", "another answer"],
+)
+def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch, said):
+    """There is a time for each step, and a wait for each launch and for the results."""
+    worker.open(plan("twice"))
+    worker.stage("run", ARRAYS)
+    monkeypatch.setattr(worker, "_reply", lambda *_: said)
+    assert isinstance(worker.turn({"run": 0}, ("out",)), Garbled)
+
+
+@pytest.mark.parametrize("kernel", ["forever", "crash"])
+def test_a_turn_fails_as_a_launch_does(kernel):
+    """By its deadline, or by a signal."""
+    deadlines = replace(DEADLINES, first_launch=1)
+    with make_worker(deadlines=deadlines) as worker:
+        worker.open(plan(kernel))
+        worker.stage("run", ARRAYS)
+        found = worker.turn({"run": 0}, ("out",))
+    assert isinstance(found, TimedOut if kernel == "forever" else Crashed)
 
 
 SHARED = replace(plan("twice"), arrays="shared")

@@ -3,8 +3,8 @@
 A launch on a GPU is worth timing on some hundred megabytes. To make as many secret bytes on the host for each of a
 hundred launches, send them to three workers, and compare what comes back, would take minutes in which nobody else can
 use the GPU. So the judge sends a secret key, from which a kernel of ours makes the inputs where they are needed: whole
-numbers, so that sums of products are exact in any order, or bit patterns where only moving is asked. After the launch
-comes another key, and a kernel returns a digest of the outputs by it. The trusted worker that runs the model solution
+numbers, so that sums of products are exact in any order, or bit patterns where only moving is asked. After the launch,
+a kernel returns a digest of the outputs by another key. The trusted worker that runs the model solution
 does the same.
 
 Both come from Philox4x64-10, the generator that NumPy has by this name, and that makes the judge's own inputs
@@ -13,7 +13,7 @@ invert, so words that a kernel has read tell nothing about those that it has not
 
 The digest is a sum of products, of each word by a factor of its place (Carter and Wegman's universal hashing, 1979; in
 this form Lemire and Kaser's, "Strongly universal string hashing is fast", 2014). It is linear, so whoever knows the key
-beforehand could forge it; it is told when the outputs are there, and no code of the submission runs on a GPU any more.
+beforehand could forge it; the worker's process holds it back from the device until the launch has ended there.
 Then two outputs that differ have the same digest by one key in 2^33 at most, whichever they are: only one of so many
 values of a factor, which are as good as equally likely, can make up for a word that differs. So all must be read.
 """

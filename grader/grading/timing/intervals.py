@@ -43,13 +43,14 @@ class SideShow:
 class Round:
     """One round: seconds of the student's steps by the submission and, twice, by the model solution.
 
-    In a student kit it is the baseline that is timed twice. All are by the device's clock, but `seen`: the submission's
-    by the judge's, less what that saw of our own kernels beyond theirs (rounds.py; None where kernels run apart from
-    their worker, on a GPU, and reach no clock), and `turn`: all that it saw of the submission's turn.
+    In a student kit it is the baseline that is timed twice. Three of the submission's are by a clock that it does not
+    reach, the others by the device's: how long its launch was `waited` for, and what was `seen` of its whole turn, both
+    less what our own workers took beyond their launches (rounds.py); and `turn`, with nothing taken off.
     """
 
     submission: float
-    seen: float | None
+    waited: float
+    seen: float
     turn: float
     reference: float
     control: float
@@ -63,15 +64,16 @@ FEWEST = 8
 def fraction_of_reference(rounds: Sequence[Round]) -> Interval:
     """Speed of the submission as a fraction of the model solution's, round by round; in a student kit, the baseline's.
 
-    It is what the device's clock says, as far as the judge's allows that. The one is precise, but native code in a
-    worker can turn it; the other shows in every round what a submission took from its inputs to its results, and is as
-    precise as the machine is quiet: so nobody is faster than the upper end of what it says, and who claims to be is
-    measured by it, in as many rounds as that takes.
+    It is what the device's clock says, as far as another one allows that. The device's is precise, but a submission can
+    turn it: native code in a worker, or a kernel on a GPU, whose driver keeps the times of launches where kernels can
+    write. The other one is out of reach, and as precise as the machine is quiet: nobody is faster than the upper end of
+    what it says of the launch, and who claims to be is measured by it, in as many rounds as that takes. What it says of
+    the whole turn is less precise on a GPU, and good for a finding.
     """
-    told, seen = told_fraction(rounds), seen_fraction(rounds)
-    if told.median > seen.high:
-        return seen
-    return Interval(median=told.median, low=told.low, high=min(told.high, seen.high))
+    told, waited = told_fraction(rounds), waited_fraction(rounds)
+    if told.median > waited.high:
+        return waited
+    return Interval(median=told.median, low=told.low, high=min(told.high, waited.high))
 
 
 def told_fraction(rounds: Sequence[Round]) -> Interval:
@@ -83,14 +85,22 @@ def told_fraction(rounds: Sequence[Round]) -> Interval:
     return interval([(each.reference + each.control) / 2 / each.submission for each in rounds])
 
 
+def waited_fraction(rounds: Sequence[Round]) -> Interval:
+    """The same by how long the launch was waited for."""
+    return _fraction_by([each.waited for each in rounds], rounds)
+
+
 def seen_fraction(rounds: Sequence[Round]) -> Interval:
-    """The same by the judge's clock, which knows nothing of a round in which it saw less than our own overhead, and
-    nothing at all of a few rounds.
-    """
-    looked = [(each, each.seen) for each in rounds if each.seen is not None]
-    if len(looked) < FEWEST:
+    """The same by what was seen of the whole turn, in whatever part of it the work was done."""
+    return _fraction_by([each.seen for each in rounds], rounds)
+
+
+def _fraction_by(clock: Sequence[float], rounds: Sequence[Round]) -> Interval:
+    """Nothing is known of a round in which the clock saw less than our own overhead, nor of a few rounds."""
+    if len(rounds) < FEWEST:
         return Interval(median=inf, low=inf, high=inf)
-    return interval([(each.reference + each.control) / 2 / seen if seen > 0 else inf for each, seen in looked])
+    ours = [(each.reference + each.control) / 2 for each in rounds]
+    return interval([mine / own if own > 0 else inf for mine, own in zip(ours, clock, strict=True)])
 
 
 def noise(rounds: Sequence[Round]) -> Interval:

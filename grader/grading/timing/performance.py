@@ -39,8 +39,8 @@ CEILING = 1.05
 but for noise."""
 
 CLOCK_SHARE = 1.25
-"""How many times longer than the device's clock says the judge must see launches take, beyond all noise, to be told as
-a finding; points follow the longer time in any case."""
+"""How many times longer than the device's clock says launches must be seen to take, beyond all noise, to be told as a
+finding; points follow the longer time, of the turn on a processor, of the launch on a GPU."""
 
 
 def check_performance(lineup: Lineup, rules: TimingRules, roofs: Roofs | None = None) -> Check:
@@ -166,15 +166,16 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
 def implausible(performance: Performance, rounds: tuple[Round, ...], device: DeviceFacts) -> Problem | None:
     """A finding about figures that cannot be true; few rounds are no ground for one.
 
-    Native code in a worker can turn the device's clock, but not the judge's, which sees what a kernel on a processor
-    truly took: bandwidth is no limit there, since caches are faster than any copy. On a GPU there is one clock, and
-    nothing is faster than the memory and the arithmetic units.
+    A submission can turn the device's clock, but not the other one, which sees what a kernel truly took. On a processor
+    bandwidth is no limit, since caches are faster than any copy. On a GPU the other clock is less precise, but nothing
+    is faster than the memory and the arithmetic units.
     """
     if len(rounds) < FEWEST:
         return None
     if share_a_process(device):
         return _of_two_clocks(performance, rounds)
-    return _beyond_memory(performance) or _beyond_arithmetic(performance, rounds)
+    too_fast = _beyond_memory(performance) or _beyond_arithmetic(performance, rounds)
+    return too_fast or _of_two_clocks(performance, rounds)
 
 
 def _of_two_clocks(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:
@@ -182,8 +183,7 @@ def _of_two_clocks(performance: Performance, rounds: tuple[Round, ...]) -> Probl
     told, seen = told_fraction(rounds), seen_fraction(rounds)
     if told.low <= CLOCK_SHARE * seen.high:
         return None
-    looked = median(each.seen for each in rounds if each.seen is not None)
-    return of_other_clock(performance.seconds.median, looked)
+    return of_other_clock(performance.seconds.median, median(each.seen for each in rounds))
 
 
 def _beyond_memory(performance: Performance) -> Problem | None:

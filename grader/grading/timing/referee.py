@@ -26,10 +26,11 @@ from grader.grading.explain.problem import Problem, of_failure, of_mismatch
 from grader.grading.timing.contestant import Contestant, Contestants, Role
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, SUPPLY_PROGRAM, of_set, sets_of, supplied, supply_of
 from grader.grading.timing.intervals import TimingRules
+from grader.grading.timing.rounds import Clocked
 from grader.protocol.messages import BuildFailed, DeviceFacts, Done
 from grader.protocol.steps import ProgramSource
 from grader.workers.device import device_class
-from grader.workers.outcome import Failure, Fetched, Garbled, Timing
+from grader.workers.outcome import Failure, Fetched, Garbled, Timing, Took
 from grader.workers.plan import STUDENT, Plan
 
 ROUND_KEY = 1
@@ -39,8 +40,19 @@ Results = dict[str, Fetched]
 """What a worker has returned, by names of buffers."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Ran:
+    """What came of the student's steps: seconds by the device's clock, by the worker's where that is believed, and what
+    was returned with them.
+    """
+
+    told: float
+    clocked: Clocked | None
+    results: Results
+
+
 class RoundData(Protocol):
-    """The data of one round. What a worker is asked between `supply` and `finish` is what the judge times."""
+    """The data of one round. What a worker is asked by `run` is what the judge times."""
 
     @property
     def judged(self) -> tuple[Role, ...]:
@@ -53,13 +65,13 @@ class RoundData(Protocol):
         """Nothing in the outputs of a script of the plan; what is done here tells a worker nothing of its inputs."""
 
     def supply(self, contestant: Contestant, script: str) -> Done | Failure:
-        """Its inputs."""
+        """Its inputs, where nobody is judged by them."""
 
-    def finish(self, contestant: Contestant) -> Done | Failure:
-        """Have the results of the student's steps ready to be taken."""
+    def run(self, contestant: Contestant) -> Ran | Failure:
+        """Inputs, the student's steps, and all results that could still be computed later."""
 
     def take(self, contestant: Contestant) -> Results | Failure:
-        """Take them."""
+        """The other results."""
 
     def rule(self, results: Mapping[Role, Results], contestants: Contestants) -> Problem | None:
         """What is wrong with the submission's."""
@@ -148,13 +160,17 @@ class OracleScene:
         """They are there."""
         return Done()
 
-    def finish(self, contestant: Contestant) -> Done | Failure:  # noqa: ARG002 - the same
-        """They are there."""
-        return Done()
+    def run(self, contestant: Contestant) -> Ran | Failure:
+        """Where arrays are shared, results are not returned: the judge reads them faster than they could be written."""
+        if contestant.plan.arrays == "shared":
+            launched = contestant.worker.launch(STUDENT)
+            return Ran(told=launched.seconds, clocked=None, results={}) if isinstance(launched, Timing) else launched
+        took = contestant.worker.turn({STUDENT: 0}, contestant.judged.outputs)
+        return _ran(took, 0) if isinstance(took, Took) else took
 
     def take(self, contestant: Contestant) -> Results | Failure:
-        """All that the student's steps have computed."""
-        return _results(self, contestant)
+        """Those that are shared."""
+        return _results(self, contestant) if contestant.plan.arrays == "shared" else {}
 
     def rule(self, results: Mapping[Role, Results], contestants: Contestants) -> Problem | None:
         """Hold them against the truth."""
@@ -199,7 +215,7 @@ class ByReference:
 
 @dataclass(frozen=True)
 class DeviceScene:
-    """What a worker is told of its inputs before the launch, and of the digest after it."""
+    """The keys that a worker is told: for its inputs, and for the digest of what becomes of them."""
 
     match: Match
     set: int
@@ -217,8 +233,9 @@ class DeviceScene:
         return (Role.REFERENCE, Role.SUBMISSION)
 
     def prepare(self, contestant: Contestant, script: str) -> Done | Failure:
-        """Poison all that the script uses."""
-        return contestant.worker.clear(contestant.plan.scripts[self.script(script)].buffers)
+        """Poison all that the script uses, and the digest's own buffer."""
+        used = contestant.plan.scripts[self.script(script)].buffers
+        return contestant.worker.clear((*used, of_set(SUMS, self.set)))
 
     def supply(self, contestant: Contestant, script: str) -> Done | Failure:
         """Make its inputs by the key."""
@@ -226,16 +243,18 @@ class DeviceScene:
             return Done()
         return _done(contestant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key))
 
-    def finish(self, contestant: Contestant) -> Done | Failure:
-        """Make the digest, by a key that is told only now."""
-        cleared = contestant.worker.clear((of_set(SUMS, self.set),))
-        if not isinstance(cleared, Done):
-            return cleared
-        return _done(contestant.worker.launch(self.script(DIGEST), self.digest_key))
+    def run(self, contestant: Contestant) -> Ran | Failure:
+        """Returned is the digest: whoever has its few words has all results behind them."""
+        student = self.script(STUDENT)
+        makes = {self.script(supply_of(STUDENT, self.turn)): self.input_key}
+        made = makes if contestant.plan.scripts[student].uploads else {}
+        keys = {**made, student: 0, self.script(DIGEST): self.digest_key}
+        took = contestant.worker.turn(keys, (of_set(SUMS, self.set),))
+        return _ran(took, len(made)) if isinstance(took, Took) else took
 
-    def take(self, contestant: Contestant) -> Results | Failure:
-        """The digest's few words."""
-        return contestant.worker.fetch((of_set(SUMS, self.set),))
+    def take(self, contestant: Contestant) -> Results | Failure:  # noqa: ARG002 - the same
+        """Nothing more."""
+        return {}
 
     def rule(self, results: Mapping[Role, Results], contestants: Contestants) -> Problem | None:
         """Hold the submission's digest against the reference's."""
@@ -274,6 +293,12 @@ def referee_for(match: Match) -> Referee:
     """The one that the assignment asks for, or the usual one of the device."""
     kind = "cpu" if match.assignment.performance.referee == "oracle" else device_class(match.device)
     return REFEREES[kind](match)
+
+
+def _ran(took: Took, number: int) -> Ran:
+    """Of the launch of this number in a turn."""
+    clocked = Clocked(waited=took.waits[number], took=sum(took.waits))
+    return Ran(told=took.seconds[number], clocked=clocked, results=took.results)
 
 
 def _done(launched: Timing | Failure) -> Done | Failure:

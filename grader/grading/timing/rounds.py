@@ -8,11 +8,11 @@
     resting     it is frozen again, and the next one's turn may come
 
 No other order can be written down, so at any time one worker at most has a turn, its clock runs for as long as it knows
-its inputs and owes its results, and no result is taken late. What a worker says of its own time is kept beside that,
+its inputs and owes its results, and no result is taken late. What the device says of its own time is kept beside that,
 and decides nothing alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from grader.grading.timing.contestant import Role
@@ -20,15 +20,25 @@ from grader.grading.timing.contestant import Role
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """Seconds of one worker's turn: by the device's clock, as the worker tells it, and by the judge's."""
+    """Seconds of one worker's turn: `told` by the device's clock; and by a clock that the submission does not reach,
+    how long its launch was `waited` for, and all that was `seen` of the turn.
+
+    On a processor that clock is the judge's, to whom a launch is the whole turn. On a GPU it is the worker's own.
+    """
 
     told: float
+    waited: float
     seen: float
 
-    @property
-    def overhead(self) -> float:
-        """What the judge saw beyond the device's clock."""
-        return self.seen - self.told
+
+@dataclass(frozen=True, kw_only=True)
+class Clocked:
+    """What a worker says by its own clock, if no kernel reaches its process: of its launch, and of all that it `took`
+    from the inputs to the results.
+    """
+
+    waited: float
+    took: float
 
 
 @dataclass(frozen=True)
@@ -43,14 +53,23 @@ class Resting:
         return Awake(self, role)
 
     @property
-    def seen(self) -> float:
-        """The submission's time by the judge's clock, less what our own workers took beyond their launches.
+    def waited(self) -> float:
+        """The submission's launch by a clock that it does not reach, less what our own took beyond their launches."""
+        return self._without_ours(lambda turn: turn.waited)
 
-        They do the same on the same inputs in the same round, so what is left is the launch, wherever in its turn a
-        submission does the work. It can be negative, where everything is noise.
+    @property
+    def seen(self) -> float:
+        """The same of its whole turn.
+
+        Our workers do the same on the same inputs in the same round, so what is left is the launch, wherever in its
+        turn a submission does the work. It can be negative, where everything is noise.
         """
+        return self._without_ours(lambda turn: turn.seen)
+
+    def _without_ours(self, clock: Callable[[Turn], float]) -> float:
         ours = (self.turns[Role.REFERENCE], self.turns[Role.CONTROL])
-        return self.turns[Role.SUBMISSION].seen - sum(turn.overhead for turn in ours) / len(ours)
+        beyond = sum(clock(turn) - turn.told for turn in ours) / len(ours)
+        return clock(self.turns[Role.SUBMISSION]) - beyond
 
 
 @dataclass(frozen=True)
@@ -72,9 +91,10 @@ class Asked:
     awake: Awake
     since: float
 
-    def answer(self, now: float, told: float) -> "Answered":
-        """It says that its results are there, and how long the device took."""
-        return Answered(self.awake, Turn(told=told, seen=now - self.since))
+    def answer(self, now: float, told: float, clocked: Clocked | None = None) -> "Answered":
+        """It says that its results are there, and how long the device took; `clocked` is what else is believed."""
+        clocked = clocked or Clocked(waited=now - self.since, took=now - self.since)
+        return Answered(self.awake, Turn(told=told, waited=clocked.waited, seen=clocked.took))
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ def rounds(count, submission=1.0, reference=1.0, control=1.0):
             submission=submission,
             reference=reference,
             control=control,
+            waited=submission,
             seen=submission,
             turn=submission,
             side_show=None,
@@ -33,13 +34,12 @@ def rounds(count, submission=1.0, reference=1.0, control=1.0):
     ]
 
 
-def test_on_a_gpu_the_devices_clock_decides():
-    """There nobody reaches it; where the judge's was looked at, nobody is faster than that says."""
+def test_nobody_is_faster_than_a_launch_was_waited_for():
+    """That counts where it is longer than the device's clock says; the rest of a turn is for findings."""
     quick = rounds(FEWEST, submission=0.5)
-    slow = [replace(each, seen=2.0) for each in quick]
-    apart = [replace(each, seen=None) for each in quick]
-    assert fraction_of_reference(slow).median == 0.5
-    assert fraction_of_reference(apart).median == 2.0
+    assert fraction_of_reference(quick).median == 2.0
+    assert fraction_of_reference([replace(each, waited=2.0) for each in quick]).median == 0.5
+    assert fraction_of_reference([replace(each, seen=4.0) for each in quick]).median == 2.0
 
 
 def test_an_interval_covers_the_median_as_often_as_it_says():
@@ -90,9 +90,9 @@ def test_both_workers_of_the_model_solution_count():
     assert fraction_of_reference(rounds(30, reference=1.02, control=1.00)).median == pytest.approx(1.01)
 
 
-def test_who_claims_more_than_the_judge_saw_is_measured_by_the_judges_clock():
+def test_who_claims_more_than_was_seen_is_measured_by_what_was_seen():
     """By all of its interval: where that holds a threshold, measuring goes on until it is as narrow as can be."""
-    claims = [replace(each, submission=0.1, seen=seen) for each, seen in zip(rounds(30), 15 * (0.8, 1.6), strict=True)]
+    claims = [replace(each, submission=0.1, waited=seen) for each, seen in zip(rounds(30), 15 * (0.8, 1.6), strict=True)]
     measured = fraction_of_reference(claims)
     assert (measured.low, measured.high) == (1 / 1.6, 1 / 0.8)
     assert not enough(claims, 1.0, [1.0], TimingRules())

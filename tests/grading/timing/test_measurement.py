@@ -11,7 +11,7 @@ from grader.grading.explain.problem import Problem
 from grader.grading.timing import measurement
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.intervals import FEWEST, SideShow
-from grader.grading.timing.measurement import measure, open_sessions
+from grader.grading.timing.measurement import LAUNCHES, UNEVEN, measure, open_sessions
 from grader.protocol.messages import BuildFailed
 from grader.results.result import Reason
 from grader.workers.outcome import Crashed, TimedOut
@@ -89,6 +89,26 @@ def test_a_device_that_is_no_processor_needs_nobody_frozen(small):
     lineup = straw_contest(small, device=DEVICE.model_copy(update={"type": "gpu"}))
     lineup.contestants[Role.SUBMISSION].worker.freeze = None
     assert len(measure(begun(lineup), RULES)) == 6
+
+
+def test_on_a_gpu_the_workers_clock_tells_how_long_a_launch_was_waited_for(small):
+    """4 ms more than its driver says, and another one for what comes after it: launches of ours take 0.5 ms more, and
+    0.1 ms are for the results. Workers may differ a little.
+    """
+    lineup = straw_contest(small, device=DEVICE.model_copy(update={"type": "gpu"}))
+    worker = lineup.contestants[Role.SUBMISSION].worker
+    turn = worker.turn
+
+    def forged(keys, names):
+        took = turn(keys, names)
+        (launch, results) = took.waits
+        return replace(took, waits=(launch + 4 * MS, results + 1 * MS))
+
+    worker.turn = forged
+    for each in measure(begun(lineup), RULES):
+        assert each.submission == pytest.approx(2 * MS)
+        assert each.waited == pytest.approx(6 * MS - UNEVEN)
+        assert each.seen == pytest.approx(7 * MS - LAUNCHES * UNEVEN)
 
 
 def test_results_are_taken_directly_after_the_launch(small):

@@ -25,11 +25,12 @@ GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})
 
 
 def round_of(submission, reference, control, side_show=None, *, seen=None):
-    """Times in milliseconds; both clocks agree unless told otherwise."""
+    """Times in milliseconds; all clocks agree unless told otherwise."""
     return Round(
         submission=submission * MS,
         reference=reference * MS,
         control=control * MS,
+        waited=(submission if seen is None else seen) * MS,
         seen=(submission if seen is None else seen) * MS,
         turn=(submission if seen is None else seen) * MS,
         side_show=side_show,
@@ -290,9 +291,10 @@ def test_bandwidth_and_arithmetic_are_no_limits_where_the_judges_clock_is_one():
     assert implausible(computing(1000, 100), with_peaks(1, 1, 1), DEVICE) is None
 
 
-def test_a_device_clock_that_says_less_than_the_judges_is_implausible():
-    """60 ms that only the judge saw; the line gives both times."""
-    problem = implausible(at_speed(10 * MS), seen_as(60), DEVICE)
+@pytest.mark.parametrize("device", [DEVICE, GPU], ids=["cpu", "gpu"])
+def test_a_device_clock_that_says_less_than_another_is_implausible(device):
+    """60 ms that the device's clock did not see; the line gives both times."""
+    problem = implausible(at_speed(10 * MS), seen_as(60), device)
     assert problem.reason is Reason.IMPLAUSIBLE
     assert "are said to take 10 ms, but the grader saw them take 60 ms" in problem.message
 

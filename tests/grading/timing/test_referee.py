@@ -116,7 +116,8 @@ def test_equal_digests_are_right_and_nothing_else_is_fetched(small):
     rounds = measure(begun(on_device(small, log=log)), RULES)
     assert len(rounds) == 6
     assert {what for _, request, what in log if request == "fetch"} == {(SUMS,)}
-    assert [role for role, request, _ in log if request == "fetch"].count(Role.CONTROL) == 0
+    fetching = [role for role, request, _ in log if request == "fetch"]
+    assert {fetching.count(role) for role in Role} == {7}  # a turn is the same for all
     asked = [role for role, request, what in log if (request, what) in (("launch", STUDENT), ("launch", DIGEST))]
     assert asked[0::2] == asked[1::2]  # each makes its digest directly after its launch
     assert not [request for _, request, _ in log if request == "stage"]
@@ -135,13 +136,12 @@ def test_whatever_a_script_uses_is_poisoned_before_its_inputs_are_made(small):
     measure(begun(on_device(small, log=log)), RULES)
     mine = [(request, what) for role, request, what in log if role is Role.SUBMISSION][2:]
     maker = supply_of(STUDENT)
-    in_order = [("clear", ("B", "A")), ("launch", maker), ("launch", STUDENT)]
-    judging = [("clear", (SUMS,)), ("launch", DIGEST), ("fetch", (SUMS,))]
-    assert mine == (in_order + judging) * 7
+    turn = [("launch", maker), ("launch", STUDENT), ("launch", DIGEST), ("fetch", (SUMS,))]
+    assert mine == [("clear", ("B", "A", SUMS)), *turn] * 7
 
 
 def test_keys_are_the_same_for_all_and_others_every_round(small):
-    """Two for each round, from the seed: the one for the digest is told after the launch, and is not the inputs'."""
+    """Two for each round, from the seed: the one for the digest is not the inputs'."""
     lineup = on_device(small)
     measure(begun(lineup), RULES)
     given, reference = keys(lineup, Role.SUBMISSION), keys(lineup, Role.REFERENCE)

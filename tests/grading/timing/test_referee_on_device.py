@@ -71,8 +71,9 @@ def test_a_model_solution_makes_what_the_model_solution_makes(lineup, name):
     fetched = []
     for role in (Role.SUBMISSION, Role.REFERENCE):
         worker = entered.contestants[role].worker
-        fetch = worker.fetch
+        fetch, turn = worker.fetch, worker.turn
         worker.fetch = lambda names, fetch=fetch: (fetched.append(names), fetch(names))[1]
+        worker.turn = lambda keys, names, turn=turn: (fetched.append(names), turn(keys, names))[1]
     rounds = measure(entered, SOON)
     assert not isinstance(rounds, Problem), rounds
     assert len(rounds) == 7
