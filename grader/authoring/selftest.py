@@ -13,6 +13,7 @@ import numpy as np
 
 from grader.authoring.thresholds import CLEARLY, MARGIN
 from grader.common.errors import SolutionError
+from grader.common.phrases import sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
 from grader.course.rubric import SpeedGoal
@@ -23,7 +24,7 @@ from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial
 from grader.grading.checks.program import own_program
 from grader.grading.device_lock import shared
-from grader.grading.explain.problem import of_failure, sizes_in_words
+from grader.grading.explain.problem import of_failure
 from grader.grading.grade import Bench, Progress, grade_submission
 from grader.grading.timing.contestant import Contestant
 from grader.grading.timing.lineup import begin, match_of, own_programs

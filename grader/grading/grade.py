@@ -38,7 +38,7 @@ from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
 from grader.results.metrics import Profile, Roofs
 from grader.results.provenance import Setting, provenance
-from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, Verdict
+from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
 from grader.results.suite_results import joined
 from grader.workers.client import Deadlines, Worker
 from grader.workers.device import share_a_process
@@ -260,15 +260,7 @@ def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
 
 def _left_out(assignment: Assignment) -> Iterator[Check]:
     """The hidden checks that a student kit does not hold, as one of each kind, before anything is known of them."""
-    for kind, points in assignment.left_out.items():
-        yield Check(
-            name=f"{kind}: hidden",
-            kind=Kind(kind),
-            verdict=Verdict.FAILED,
-            points=0.0,
-            max_points=points,
-            seconds=0.0,
-        )
+    return (full_marks(Kind(kind), points, "hidden") for kind, points in assignment.left_out.items())
 
 
 def _unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:

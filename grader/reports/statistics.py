@@ -196,9 +196,7 @@ def quartiles(values: Iterable[float]) -> Quartiles | None:
 
 def family_of(mark: Mark) -> str:
     """What a check is told under: its name without sizes; all cases are one, of a suite all of a kernel."""
-    lead = f"{mark.part}: " if mark.part else ""
-    name = mark.name.removeprefix(lead).partition(" (")[0]
-    return lead + CASES.get(mark.kind, name)
+    return ": ".join(filter(None, (mark.part, CASES.get(mark.kind, mark.title))))
 
 
 def families(rows: tuple[StudentRow, ...]) -> tuple[Family, ...]:

@@ -10,12 +10,22 @@ from typing import Literal
 
 from grader.course.submissions.handin import Remark, Student
 from grader.results.metrics import Performance
-from grader.results.result import Kind, Reason, Result, Unchecked, Verdict, first_to_read, outstanding, some_failed
+from grader.results.result import (
+    Kind,
+    Reason,
+    Result,
+    Told,
+    Unchecked,
+    Verdict,
+    first_to_read,
+    outstanding,
+    some_failed,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mark:
-    """A check in brief."""
+class Mark(Told):
+    """A check in brief: an eighth of its memory, as there are many in a course."""
 
     name: str
     part: str = ""

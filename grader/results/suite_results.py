@@ -37,7 +37,7 @@ def joined(coursework: Coursework, results: Sequence[Result]) -> Result:
 
 def _of_part(part: str, check: Check, told: tuple[Check, ...]) -> Check:
     """The check under the part's name; a build that fails as that of the first part did is told once."""
-    named = check.model_copy(update={"name": f"{part}: {check.name}", "part": part})
+    named = check.of_part(part)
     failed = {(each.reason, each.message) for each in told if each.kind is Kind.BUILD}
     if check.kind is not Kind.BUILD or check.reason is None or (check.reason, check.message) not in failed:
         return named
@@ -52,10 +52,6 @@ def separated(coursework: Coursework, result: Result) -> tuple[Result, ...]:
 
 
 def _own(part: str, result: Result) -> Result:
-    checks = tuple(
-        check.model_copy(update={"name": check.name.removeprefix(f"{part}: "), "part": ""})
-        for check in result.checks
-        if check.part == part
-    )
+    checks = tuple(check.of_part("") for check in result.checks if check.part == part)
     profile = result.profiles.get(part)
     return result.model_copy(update={"checks": checks, "profiles": {} if profile is None else {"": profile}})

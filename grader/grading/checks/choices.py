@@ -14,13 +14,13 @@ from math import prod
 from typing import NoReturn
 
 from grader.common.errors import InputError
-from grader.common.phrases import listed
+from grader.common.phrases import listed, sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.launches import Launch
 from grader.course.rubric import Sizes
 from grader.course.submissions.scanning import Statement
 from grader.course.submissions.submission import Submission
-from grader.grading.explain.problem import Problem, sizes_in_words
+from grader.grading.explain.problem import Problem
 from grader.protocol.messages import DeviceFacts
 from grader.results.result import Reason
 

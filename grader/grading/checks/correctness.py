@@ -14,9 +14,9 @@ from grader.course.truth.oracle import Oracle
 from grader.grading.checks.building import Built
 from grader.grading.checks.inspection import Launched, Trial, inspect, make_trial
 from grader.grading.checks.scoring import case_points
-from grader.grading.explain.problem import Problem, of_failure, sizes_in_words
+from grader.grading.explain.problem import Problem, of_failure
 from grader.grading.explain.simulator.source_lines import EXPLAINED
-from grader.results.result import Check, Kind, Reason, Verdict
+from grader.results.result import Check, Kind, Reason, Verdict, full_marks
 from grader.workers.client import Worker
 from grader.workers.plan import submission_plan
 from grader.workers.series import Series
@@ -95,15 +95,9 @@ def unrun_cases(assignment: Assignment, cases: Iterable[Case]) -> Iterator[Check
 
 
 def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds: float) -> Check:
-    points = case_points(assignment.correctness, case)
-    check = Check(
-        name=f"{'practice' if case.practice else 'correctness'}: {case.name} ({sizes_in_words(case.sizes)})",
-        kind=Kind.PRACTICE if case.practice else Kind.CORRECTNESS,
-        verdict=Verdict.PASSED,
-        points=points,
-        max_points=points,
-        seconds=seconds,
-    )
+    kind = Kind.PRACTICE if case.practice else Kind.CORRECTNESS
+    check = full_marks(kind, case_points(assignment.correctness, case), case.name, case.sizes)
+    check = check.model_copy(update={"seconds": seconds})
     return check if problem is None else problem.fail(check)
 
 

@@ -17,7 +17,7 @@ from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Simulation
 from grader.protocol.observation import SeenAccess
 from grader.results.metrics import Access, Branch, Profile
-from grader.results.result import Check, Kind, Reason, Verdict
+from grader.results.result import Check, Kind, Reason, full_marks
 
 NUMBER = 1
 """Of the simulated run, for its inputs."""
@@ -85,15 +85,7 @@ def check_memory(assignment: Assignment, asked: Memory, counted: Profile | Probl
 
 def uncounted(asked: Memory) -> Iterator[Check]:
     """The checks as if they had passed, for a submission that gets no chance to run."""
-    for each in asked.checks:
-        yield Check(
-            name=f"memory: {each.name}",
-            kind=Kind.MEMORY,
-            verdict=Verdict.PASSED,
-            points=each.points,
-            max_points=each.points,
-            seconds=0.0,
-        )
+    return (full_marks(Kind.MEMORY, each.points, each.name) for each in asked.checks)
 
 
 def usable(counted: Counted | Problem) -> Profile | Problem:

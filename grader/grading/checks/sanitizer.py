@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from grader.course.rubric import Sanitizer
 from grader.grading.checks.simulation import Simulated, Subject, simulate
-from grader.grading.explain.problem import Problem, sizes_in_words
+from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.findings import findings
 from grader.grading.explain.simulator.source_lines import whereabouts
-from grader.results.result import Check, Finding, Kind, Reason, Verdict
+from grader.results.result import Check, Finding, Kind, Reason, full_marks
 
 NUMBER = 0
 """Of the simulated run, for its inputs."""
@@ -41,14 +41,7 @@ def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> Sanit
 
 def unwatched(asked: Sanitizer) -> Check:
     """The check as if it had passed, for a submission that gets no chance to run."""
-    return Check(
-        name=f"sanitizer ({sizes_in_words(asked.sizes)})",
-        kind=Kind.SANITIZER,
-        verdict=Verdict.PASSED,
-        points=asked.points,
-        max_points=asked.points,
-        seconds=0.0,
-    )
+    return full_marks(Kind.SANITIZER, asked.points, sizes=asked.sizes)
 
 
 def _findings(seen: Simulated) -> tuple[Finding, ...]:

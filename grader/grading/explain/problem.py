@@ -1,7 +1,6 @@
 """Words for the student: what went wrong, where, and what to look at."""
 
 import signal
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from grader.common.phrases import count
@@ -310,11 +309,6 @@ def of_no_time() -> Problem:
 
 
 # --- phrases ----------------------------------------------------------------------------------
-
-
-def sizes_in_words(sizes: Mapping[str, str | int]) -> str:
-    """For example "height 53, width 90"."""
-    return ", ".join(f"{name} {size}" for name, size in sizes.items())
 
 
 def _number(value: float) -> str:

@@ -15,7 +15,6 @@ from grader.grading.explain.problem import (
     of_speed_elsewhere,
     of_too_fast,
     of_too_much_arithmetic,
-    sizes_in_words,
 )
 from grader.grading.timing.intervals import (
     FEWEST,
@@ -31,7 +30,7 @@ from grader.grading.timing.lineup import Lineup
 from grader.grading.timing.measurement import measure
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Interval, Performance, Program, Roofs, Samples
-from grader.results.result import Check, Kind, Verdict
+from grader.results.result import Check, Kind, Verdict, full_marks
 from grader.workers.device import copy_size, device_class, model_speed, peak_run, share_a_process, speed_goal
 
 CEILING = 1.05
@@ -58,16 +57,9 @@ def check_performance(lineup: Lineup, rules: TimingRules, roofs: Roofs | None = 
 
 
 def unmeasured(assignment: Assignment, device: DeviceFacts) -> Check:
-    """The check before anything is known: no points yet."""
+    """The check before anything is known."""
     goal = speed_goal(assignment, device)
-    return Check(
-        name=f"performance: {device_class(device)} ({sizes_in_words({**goal.constants, **goal.sizes})})",
-        kind=Kind.PERFORMANCE,
-        verdict=Verdict.FAILED,
-        points=0.0,
-        max_points=goal.points,
-        seconds=0.0,
-    )
+    return full_marks(Kind.PERFORMANCE, goal.points, device_class(device), {**goal.constants, **goal.sizes})
 
 
 def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, ...]) -> Performance:
