@@ -85,7 +85,7 @@ class Bench:
     def simulator(self) -> Worker:
         """A worker whose device is simulated."""
         seconds = self.deadlines.simulation
-        deadlines = replace(self.deadlines, first_launch=seconds, launch=seconds)
+        deadlines = self.deadlines.model_copy(update={"first_launch": seconds, "launch": seconds})
         return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
 
 

@@ -82,19 +82,6 @@ def _profile_folder() -> Path:
         raise InputError(f"{error} Or set GRADER_PROFILES to a folder for device profiles.") from error
 
 
-class DeadlineSettings(BaseModel):
-    """Seconds; a driver may compile at the first launch, for which 15 s were seen once."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    start: float = Field(default=30.0, gt=0)
-    build: float = Field(default=30.0, gt=0)
-    first_launch: float = Field(default=20.0, gt=0)
-    launch: float = Field(default=10.0, gt=0)
-    transfer: float = Field(default=30.0, gt=0)
-    simulation: float = Field(default=30.0, gt=0)
-
-
 class LimitSettings(BaseModel):
     """What one worker may use; see protocol.Limits."""
 
@@ -114,7 +101,7 @@ class Settings(BaseSettings):
     sandbox: str | None = None
     device: int = Field(default=0, ge=0)
     course: Path | None = Field(default_factory=own_course)
-    deadlines: DeadlineSettings = DeadlineSettings()
+    deadlines: Deadlines = Deadlines()
     limits: LimitSettings = LimitSettings()
     docker: ContainerRules = Field(default_factory=ContainerRules)
     locks: Path | None = None
@@ -201,7 +188,7 @@ class Settings(BaseSettings):
             sandbox_name=sandbox_name,
             sandbox=sandbox,
             device=self.device,
-            deadlines=Deadlines(**self.deadlines.model_dump()),
+            deadlines=self.deadlines,
             timing=self.timing,
             locks=self.locks or _lock_folder(sandbox_name),
             profiles=self.profiles,

@@ -5,9 +5,9 @@ The figures in it are those of metrics.py.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from pydantic import computed_field, model_validator
 
@@ -167,7 +167,7 @@ class Told:
         return sizes.removesuffix(")") if bracket else ""
 
 
-class Check(Told, Record):
+class Check(Record, Told):
     """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass.
 
     A skipped check has earned nothing; one that is OUTSTANDING keeps its `max_points`, so that totals are out of all.
@@ -232,31 +232,44 @@ class Unchecked(Record):
     points: float
 
 
-def outstanding(checks: Iterable[Told]) -> tuple[Unchecked, ...]:
-    """What has not been checked, a record for each reason; none where all is decided."""
-    left = [check for check in checks if check.reason in OUTSTANDING]
-    by_reason = {why: [check.max_points for check in left if check.reason is why] for why in OUTSTANDING}
-    return tuple(
-        Unchecked(reason=why, checks=len(points), points=sum(points)) for why, points in by_reason.items() if points
-    )
+class Standing(Generic[T]):
+    """How a grading went by its checks, in full or in brief."""
 
+    if TYPE_CHECKING:
+        checks: tuple[T, ...]
 
-def some_failed(checks: Iterable[Told]) -> bool:
-    """Whether a check that is not for practice failed or earned only a part of its points."""
-    return any(check.verdict in {Verdict.PARTIAL, Verdict.FAILED} for check in checks if check.kind in CAUSES_FIRST)
+    @property
+    def unchecked(self) -> tuple[Unchecked, ...]:
+        """What is OUTSTANDING, a record for each reason; its points are part of all that there are."""
+        left = [check for check in self.checks if check.reason in OUTSTANDING]
+        by_reason = {why: [check.max_points for check in left if check.reason is why] for why in OUTSTANDING}
+        return tuple(
+            Unchecked(reason=why, checks=len(points), points=sum(points)) for why, points in by_reason.items() if points
+        )
 
+    @property
+    def failed(self) -> bool:
+        """Whether some check that counts failed or earned only a part."""
+        lost = {Verdict.PARTIAL, Verdict.FAILED}
+        return any(check.verdict in lost for check in self.checks if check.kind in CAUSES_FIRST)
 
-def first_to_read(checks: Iterable[T]) -> T | None:
-    """The failed check whose message is the first to read; None if none failed that counts.
+    @property
+    def passed(self) -> bool:
+        """Whether every check that counts passed and none is left to be made; hidden ones are not looked at."""
+        return not self.failed and not self.unchecked
 
-    It is about the first kernel that failed. What the simulator saw comes before wrong results, which are its
-    consequences; of these, the commonest cause.
-    """
-    untold = {None, Reason.NOT_RUN, *NOT_MADE}
-    failed = [each for each in checks if each.kind in CAUSES_FIRST and each.reason not in untold]
-    of_first = [check for check in failed if check.part == failed[0].part]
-    causes = Counter(check.cause for check in of_first if check.cause)
-    return min(of_first, key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause]), default=None)
+    @property
+    def first_cause(self) -> T | None:
+        """The failed check whose message is the first to read; None if none failed that counts.
+
+        It is about the first kernel that failed. What the simulator saw comes before wrong results, which are its
+        consequences; of these, the commonest cause.
+        """
+        untold = {None, Reason.NOT_RUN, *NOT_MADE}
+        failed = [each for each in self.checks if each.kind in CAUSES_FIRST and each.reason not in untold]
+        of_first = [check for check in failed if check.part == failed[0].part]
+        causes = Counter(check.cause for check in of_first if check.cause)
+        return min(of_first, key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause]), default=None)
 
 
 class Provenance(Record):
@@ -274,7 +287,7 @@ class Provenance(Record):
     device: DeviceFacts
 
 
-class Result(Record):
+class Result(Record, Standing[Check]):
     """The grading of one submission for one assignment; `profiles` has one for each part whose memory behaviour was
     counted, under the part's name.
     """
@@ -302,22 +315,7 @@ class Result(Record):
     @property
     def unchecked(self) -> tuple[Unchecked, ...]:
         """What was not checked here, by reason; its points are part of `max_points`."""
-        return outstanding(self.checks)
-
-    @property
-    def failed(self) -> bool:
-        """Whether some check that counts failed or earned only a part."""
-        return some_failed(self.checks)
-
-    @property
-    def passed(self) -> bool:
-        """Whether every check that counts passed and none is left to be made; hidden ones are not looked at."""
-        return not self.failed and not self.unchecked
-
-    @property
-    def first_cause(self) -> Check | None:
-        """The failed check whose message is the first to read; None if none failed that counts."""
-        return first_to_read(self.checks)
+        return super().unchecked
 
 
 class Ungraded(Record):
