@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from grader.common.errors import InputError
+from grader.common.record import replace
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
@@ -214,7 +215,7 @@ class Assignment(Folders):
 
     def with_constants(self, constants: Mapping[str, str | int]) -> "Assignment":
         """The same with other values of these."""
-        return self.model_copy(update={"constants": {**self.constants, **constants}})
+        return replace(self, constants={**self.constants, **constants})
 
     def timed_on(self, kind: DeviceClass) -> "Assignment":
         """The same with the constants that are timed on a class of devices."""

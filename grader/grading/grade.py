@@ -10,11 +10,12 @@ what it is worth.
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.common.errors import GraderError
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Case
 from grader.course.submissions.submission import Submission
@@ -85,7 +86,7 @@ class Bench:
     def simulator(self) -> Worker:
         """A worker whose device is simulated."""
         seconds = self.deadlines.simulation
-        deadlines = self.deadlines.model_copy(update={"first_launch": seconds, "launch": seconds})
+        deadlines = replace(self.deadlines, first_launch=seconds, launch=seconds)
         return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
 
 
@@ -191,7 +192,7 @@ def _test(task: Task, crew: SubmissionWorkers, bench: Bench, progress: Progress,
         refused = refused or open_sessions(lineup)
     speed = _speed(lineup, refused, crew.roofs, bench, progress)
     if right:
-        speed = speed.model_copy(update={"usage": build.built.usage})
+        speed = replace(speed, usage=build.built.usage)
     return Draft(
         task=task,
         provenance=rests_on,

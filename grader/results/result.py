@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from pydantic import computed_field, model_validator
 
 from grader.common.phrases import sizes_in_words
-from grader.common.record import Record
+from grader.common.record import Record, replace
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance, Profile, Usage
 
@@ -200,7 +200,7 @@ class Check(Record, Told):
     def of_part(self, part: str) -> "Check":
         """The same as a check of this part of a suite; of "", as it is for itself."""
         lead = f"{part}: " if part else ""
-        return self.model_copy(update={"name": f"{lead}{self.own_name}", "part": part})
+        return replace(self, name=f"{lead}{self.own_name}", part=part)
 
     @model_validator(mode="after")
     def _says_why_it_was_not_made(self) -> "Check":

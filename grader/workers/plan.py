@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
@@ -100,7 +101,7 @@ class Plan:
     def on_buffers(self, called: Callable[[str], str]) -> "Plan":
         """The same with buffers that are called so."""
         return Plan(
-            buffers=tuple(spec.model_copy(update={"name": called(spec.name)}) for spec in self.buffers),
+            buffers=tuple(replace(spec, name=called(spec.name)) for spec in self.buffers),
             scripts={name: script.on_buffers(called) for name, script in self.scripts.items()},
         )
 
@@ -109,9 +110,8 @@ class Plan:
         that cannot be written.
         """
         made = {name for script in self.scripts.values() for name in script.outputs}
-        changes = ({"guard": 0, "poison": None, "read_only": spec.name not in made} for spec in self.buffers)
-        buffers = tuple(spec.model_copy(update=change) for spec, change in zip(self.buffers, changes, strict=True))
-        return Plan(buffers=buffers, scripts=self.scripts)
+        buffers = (replace(spec, guard=0, poison=None, read_only=spec.name not in made) for spec in self.buffers)
+        return Plan(buffers=tuple(buffers), scripts=self.scripts)
 
 
 NOTHING = Plan(buffers=(), scripts={})
@@ -137,17 +137,14 @@ def buffer_of(owner: str, name: str) -> str:
 def _on_buffers(step: KernelStep | CopyStep, called: Callable[[str], str]) -> KernelStep | CopyStep:
     if isinstance(step, CopyStep):
         return CopyStep(source=called(step.source), target=called(step.target))
-    args = (
-        arg.model_copy(update={"buffer": called(arg.buffer)}) if isinstance(arg, BufferArg) else arg
-        for arg in step.args
-    )
-    return step.model_copy(update={"args": tuple(args)})
+    args = (replace(arg, buffer=called(arg.buffer)) if isinstance(arg, BufferArg) else arg for arg in step.args)
+    return replace(step, args=tuple(args))
 
 
 def _repeated_on(repeat: RepeatSteps, called: Callable[[str], str]) -> RepeatSteps:
-    until = repeat.until and repeat.until.model_copy(update={"buffer": called(repeat.until.buffer)})
+    until = repeat.until and replace(repeat.until, buffer=called(repeat.until.buffer))
     swap = tuple((called(old), called(new)) for old, new in repeat.swap)
-    return repeat.model_copy(update={"swap": swap, "until": until})
+    return replace(repeat, swap=swap, until=until)
 
 
 def submission_plan(assignment: Assignment, sizes: Sizes, bindings: Bindings) -> Plan:

@@ -9,6 +9,7 @@ from math import prod
 
 from grader.common.errors import InputError
 from grader.common.phrases import count
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
@@ -49,14 +50,13 @@ def to_run(
         return settled
     sizes = {**goal.sizes, **wanted.sizes}
     _check(assignment.with_constants(settled.constants), sizes, device)
-    goal = goal.model_copy(update={"sizes": sizes, "constants": {}})
-    run = settled.model_copy(
-        update={
-            "correctness": settled.correctness.model_copy(update={"cases": ()}),
-            "sanitizer": None,
-            "memory": None,
-            "performance": settled.performance.model_copy(update={"classes": {kind: goal}}),
-        }
+    goal = replace(goal, sizes=sizes, constants={})
+    run = replace(
+        settled,
+        correctness=replace(settled.correctness, cases=()),
+        sanitizer=None,
+        memory=None,
+        performance=replace(settled.performance, classes={kind: goal}),
     )
     return unfit_launches(run, run.student_launches, device) or run
 
@@ -70,14 +70,14 @@ def settle(assignment: Assignment, submission: Submission, wanted: Overrides) ->
         return settled
     if by_hand:
         launches = tuple(_relaunched(launch, wanted) for launch in settled.launches)
-        settled = _leaving(settled.model_copy(update={"launches": launches}), [*stated, wanted.kernel])
+        settled = _leaving(replace(settled, launches=launches), [*stated, wanted.kernel])
     return settled.with_constants(wanted.constants)
 
 
 def _leaving(assignment: Assignment, kernels: Iterable[str]) -> Assignment:
     """The assignment with the launch sizes of these kernels, and of no others, written as students write them."""
-    choices = assignment.choices.model_copy(update={"launches": tuple(dict.fromkeys(kernels))})
-    return assignment.model_copy(update={"choices": choices})
+    choices = replace(assignment.choices, launches=tuple(dict.fromkeys(kernels)))
+    return replace(assignment, choices=choices)
 
 
 def _relaunched(launch: Launch, wanted: Overrides) -> Launch:
@@ -89,7 +89,7 @@ def _relaunched(launch: Launch, wanted: Overrides) -> Launch:
             f"{launch.kernel} would have {count(len(global_size), 'dimension')} in its global size and "
             f"{len(local_size)} in its local size; give both as many, with --global and --local."
         )
-    return launch.model_copy(update={"global_size": global_size, "local_size": local_size, "extent": None})
+    return replace(launch, global_size=global_size, local_size=local_size, extent=None)
 
 
 def _check(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> None:

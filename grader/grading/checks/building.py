@@ -1,8 +1,9 @@
 """The build check: is the text one that may run, does it compile, and does it hold the kernels that are asked for?"""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from grader.common.record import replace
 from grader.course.forbidden import Construct, first_sighting
 from grader.course.submissions.scanner import TooCostly, scanned
 from grader.course.submissions.task import Task
@@ -77,7 +78,7 @@ def check_build(prepared: Prepared, worker: Worker) -> Build:
 
 def build_check(seconds: float) -> Check:
     """The check as if it had passed."""
-    return full_marks(Kind.BUILD, 0).model_copy(update={"seconds": seconds})
+    return replace(full_marks(Kind.BUILD, 0), seconds=seconds)
 
 
 def build(task: Task, worker: Worker) -> Built | Problem:

@@ -15,6 +15,7 @@ from typing import NoReturn
 
 from grader.common.errors import InputError
 from grader.common.phrases import listed, sizes_in_words
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.launches import Launch
 from grader.course.rubric import Sizes
@@ -59,7 +60,7 @@ def chosen(assignment: Assignment, submission: Submission) -> Assignment | Probl
         launches = tuple(_launch(assignment, launch, stated) for launch in assignment.launches)
     except _UnfitError as error:
         return Problem(reason=Reason.LAUNCH_SIZES, message=str(error))
-    return assignment.with_constants(constants).model_copy(update={"launches": launches})
+    return replace(assignment.with_constants(constants), launches=launches)
 
 
 def _check_length(stated: tuple[Statement, ...]) -> None:
@@ -97,7 +98,7 @@ def _launch(assignment: Assignment, launch: Launch, stated: tuple[Statement, ...
             f"the sizes of {launch.kernel} have {len(sizes['global'])} dimensions in `global` and "
             f"{len(sizes['local'])} in `local`; give both as many."
         )
-    return launch.model_copy(update={"global_size": sizes["global"], "local_size": sizes["local"], "extent": None})
+    return replace(launch, global_size=sizes["global"], local_size=sizes["local"], extent=None)
 
 
 def _stated(launch: Launch, what: str, stated: tuple[Statement, ...]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Case
 from grader.course.truth.oracle import Oracle
@@ -97,7 +98,7 @@ def unrun_cases(assignment: Assignment, cases: Iterable[Case]) -> Iterator[Check
 def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds: float) -> Check:
     kind = Kind.PRACTICE if case.practice else Kind.CORRECTNESS
     check = full_marks(kind, case_points(assignment.correctness, case), case.name, case.sizes)
-    check = check.model_copy(update={"seconds": seconds})
+    check = replace(check, seconds=seconds)
     return check if problem is None else problem.fail(check)
 
 

@@ -1,8 +1,9 @@
 """The sanitizer check: does anything go wrong in a run on the simulator, whether or not it shows in the results?"""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from grader.common.record import replace
 from grader.course.rubric import Sanitizer
 from grader.grading.checks.simulation import Simulated, Subject, simulate
 from grader.grading.explain.problem import Problem
@@ -32,7 +33,7 @@ def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> Sanit
     start = time.perf_counter()
     seen = simulate(subject, asked.sizes, NUMBER)
     found = _findings(seen) if isinstance(seen, Simulated) else ()
-    check = unwatched(asked).model_copy(update={"seconds": time.perf_counter() - start, "findings": found})
+    check = replace(unwatched(asked), seconds=time.perf_counter() - start, findings=found)
     problem = _problem(seen, found, right=right) or (None if right else NOTHING_SEEN)
     places = map(whereabouts, seen.kernels, seen.scenes) if isinstance(seen, Simulated) else ()
     told = " ".join(dict.fromkeys(places))

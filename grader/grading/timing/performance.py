@@ -3,6 +3,7 @@
 import time
 from statistics import median
 
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.rubric import SpeedGoal
@@ -46,13 +47,13 @@ def check_performance(lineup: Lineup, rules: TimingRules, roofs: Roofs | None = 
     """Measure and judge; `roofs` are those of the device's profile, if it has one."""
     start = time.perf_counter()
     rounds = measure(lineup, rules)
-    check = unmeasured(lineup.assignment, lineup.device).model_copy(update={"seconds": time.perf_counter() - start})
+    check = replace(unmeasured(lineup.assignment, lineup.device), seconds=time.perf_counter() - start)
     if isinstance(rounds, Problem):
         return rounds.fail(check)
-    performance = summarise(lineup.assignment, lineup.device, rounds).model_copy(update={"roofs": roofs})
+    performance = replace(summarise(lineup.assignment, lineup.device, rounds), roofs=roofs)
     problem = implausible(performance, rounds, lineup.device)
     if problem is not None:
-        return problem.fail(check.model_copy(update={"performance": performance}))
+        return problem.fail(replace(check, performance=performance))
     return judge(check, performance, lineup.goal, lineup.device)
 
 
@@ -143,7 +144,7 @@ def _program(rounds: tuple[Round, ...], moved: float, copy_bandwidth: float) -> 
 
 def judge(check: Check, performance: Performance, goal: SpeedGoal, device: DeviceFacts) -> Check:
     """Verdict and points for a measured speed."""
-    check = check.model_copy(update={"performance": performance})
+    check = replace(check, performance=performance)
     if performance.fraction_of_reference is None:
         return of_speed_elsewhere(performance).skip(check)
     required = required_rate(goal, device.name)
@@ -152,7 +153,7 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
     award = award_speed(goal, performance.fraction_of_reference)
     if award.verdict is not Verdict.PASSED:
         check = of_missed_goal(performance.fraction_of_reference, goal).fail(check)
-    return check.model_copy(update={"verdict": award.verdict, "points": award.points})
+    return replace(check, verdict=award.verdict, points=award.points)
 
 
 def implausible(performance: Performance, rounds: tuple[Round, ...], device: DeviceFacts) -> Problem | None:

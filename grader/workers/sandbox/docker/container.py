@@ -27,6 +27,7 @@ from docker.utils.socket import STDOUT, frames_iter
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.common.interrupts import uninterrupted
+from grader.common.record import replace
 from grader.protocol.messages import INPUT_FILE, OUTPUT_FILE, Limits
 from grader.workers.arrays import ArrayFiles
 from grader.workers.sandbox.docker.engine import WITHOUT_A_WALL, NoEngineError, engine_trouble, remove
@@ -82,7 +83,7 @@ class ContainerSandbox:
 
     def limits(self) -> Limits:
         """The given limits; processes are counted by the container, not by the user that all containers share."""
-        return self._rules.limits.model_copy(update={"processes": None})
+        return replace(self._rules.limits, processes=None)
 
     def facts(self) -> dict[str, Fact]:
         """Everything that confines a container."""
