@@ -16,7 +16,7 @@ from grader.course.launches import ELEMENT_BYTES, Launch
 from grader.course.rubric import Sizes
 from grader.course.submissions.submission import Submission
 from grader.grading.checks.choices import chosen, unfit_launches
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.failing import done, or_problem
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.steps import TURNS
 from grader.workers.device import device_class, speed_goal
@@ -36,18 +36,15 @@ class Overrides:
     local_size: tuple[str, ...] | None = None
 
 
-def to_run(
-    assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts
-) -> Assignment | Problem:
+@or_problem
+def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts) -> Assignment:
     """An assignment that asks for one launch only, on this device: its speed goal has the sizes of it.
 
     These, and the constants, are those that are timed here, but for what the submission states and what is set by hand.
     Raises InputError if they make no sense.
     """
     kind, goal = device_class(device), speed_goal(assignment, device)
-    settled = settle(assignment.timed_as_chosen(kind), submission, wanted)
-    if isinstance(settled, Problem):
-        return settled
+    settled = done(settle(assignment.timed_as_chosen(kind), submission, wanted))
     sizes = {**goal.sizes, **wanted.sizes}
     _check(assignment.with_constants(settled.constants), sizes, device)
     goal = replace(goal, sizes=sizes, constants={})
@@ -58,16 +55,16 @@ def to_run(
         memory=None,
         performance=replace(settled.performance, classes={kind: goal}),
     )
-    return unfit_launches(run, run.student_launches, device) or run
+    done(unfit_launches(run, run.student_launches, device))
+    return run
 
 
-def settle(assignment: Assignment, submission: Submission, wanted: Overrides) -> Assignment | Problem:
+@or_problem
+def settle(assignment: Assignment, submission: Submission, wanted: Overrides) -> Assignment:
     """With what the submission states and, before that, what is set by hand; nothing is left open."""
     by_hand = [size for size in (wanted.global_size, wanted.local_size) if size is not None]
     stated = [name for name in assignment.choices.launches if name != wanted.kernel or len(by_hand) < 2]
-    settled = chosen(_leaving(assignment, stated), submission)
-    if isinstance(settled, Problem):
-        return settled
+    settled = done(chosen(_leaving(assignment, stated), submission))
     if by_hand:
         launches = tuple(_relaunched(launch, wanted) for launch in settled.launches)
         settled = _leaving(replace(settled, launches=launches), [*stated, wanted.kernel])

@@ -21,6 +21,7 @@ from grader.course.launches import Launch
 from grader.course.rubric import Sizes
 from grader.course.submissions.scanning import Statement
 from grader.course.submissions.submission import Submission
+from grader.grading.explain.failing import FailedError, or_problem
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import DeviceFacts
 from grader.results.result import Reason
@@ -37,15 +38,12 @@ ITEMS = 2**40
 """Work-items that a launch may have in all: no device gets so far in the time that there is."""
 
 
-class _UnfitError(Exception):
-    """A statement that cannot be followed; carries the Problem."""
-
-
 def _refuse(message: str) -> NoReturn:
-    raise _UnfitError(message)
+    raise FailedError(Problem(reason=Reason.LAUNCH_SIZES, message=message))
 
 
-def chosen(assignment: Assignment, submission: Submission) -> Assignment | Problem:
+@or_problem
+def chosen(assignment: Assignment, submission: Submission) -> Assignment:
     """The assignment with what the submission states, or what is wrong with that.
 
     Where nothing is left to students, a file may say what it likes.
@@ -54,12 +52,9 @@ def chosen(assignment: Assignment, submission: Submission) -> Assignment | Probl
     if not choices.constants and not choices.launches:
         return assignment
     stated = submission.scan.statements
-    try:
-        _check_length(stated)
-        constants = dict(_constants(assignment, stated))
-        launches = tuple(_launch(assignment, launch, stated) for launch in assignment.launches)
-    except _UnfitError as error:
-        return Problem(reason=Reason.LAUNCH_SIZES, message=str(error))
+    _check_length(stated)
+    constants = dict(_constants(assignment, stated))
+    launches = tuple(_launch(assignment, launch, stated) for launch in assignment.launches)
     return replace(assignment.with_constants(constants), launches=launches)
 
 
@@ -133,15 +128,12 @@ def unfit_sizes(assignment: Assignment, device: DeviceFacts) -> Problem | None:
     return unfit_launches(assignment, stated, device)
 
 
-def unfit_launches(assignment: Assignment, launches: Sequence[Launch], device: DeviceFacts) -> Problem | None:
+@or_problem
+def unfit_launches(assignment: Assignment, launches: Sequence[Launch], device: DeviceFacts) -> None:
     """What is wrong, on this device, with the sizes of these launches."""
-    try:
-        for sizes in assignment.all_sizes():
-            for launch in launches:
-                _check_fit(assignment, launch, sizes, device)
-    except _UnfitError as error:
-        return Problem(reason=Reason.LAUNCH_SIZES, message=str(error))
-    return None
+    for sizes in assignment.all_sizes():
+        for launch in launches:
+            _check_fit(assignment, launch, sizes, device)
 
 
 def _check_fit(assignment: Assignment, launch: Launch, sizes: Sizes, device: DeviceFacts) -> None:

@@ -13,6 +13,7 @@ from grader.course.expressions import evaluate
 from grader.course.launches import ELEMENT_BYTES
 from grader.course.rubric import Measure, Memory, MemoryCheck
 from grader.grading.checks.simulation import Simulated, Subject, simulate
+from grader.grading.explain.failing import done, or_problem
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Simulation
 from grader.protocol.observation import SeenAccess
@@ -47,11 +48,10 @@ class Reading:
     cause: str
 
 
-def count_memory(subject: Subject, asked: Memory, simulation: Simulation) -> Counted | Problem:
+@or_problem
+def count_memory(subject: Subject, asked: Memory, simulation: Simulation) -> Counted:
     """Run the submission once on the simulator and count; a Problem if it did not come to its end."""
-    seen = simulate(subject, asked.sizes, NUMBER)
-    if isinstance(seen, Problem):
-        return seen
+    seen = done(simulate(subject, asked.sizes, NUMBER))
     return Counted(profile=_profile(subject.task.assignment, seen, simulation), problem=seen.problem)
 
 

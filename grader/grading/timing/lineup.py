@@ -10,7 +10,7 @@ from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle, load_oracle
 from grader.grading.checks.building import Built, expand
 from grader.grading.checks.program import PEAK_PROGRAM, own_program
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.failing import or_problem
 from grader.grading.timing.contestant import Contestant, Contestants, Role
 from grader.grading.timing.referee import Match, Referee, referee_for
 from grader.protocol.messages import DeviceFacts
@@ -100,7 +100,8 @@ def begin(contestant: Contestant, programs: Mapping[str, ProgramSource], referee
     contestant.worker.load({**ours, **referee.programs}).begin_open(contestant.plan)
 
 
-def enter(lineup: Lineup, built: Built) -> Problem | None:
+@or_problem
+def enter(lineup: Lineup, built: Built) -> None:
     """Ask for the submission's session, in which it is built with the constants that are timed on this device; it opens
     while the simulator works.
     """
@@ -108,9 +109,5 @@ def enter(lineup: Lineup, built: Built) -> Problem | None:
     program = built.program
     timed = built.task.assignment.timed_as_chosen(device_class(lineup.device))
     if timed.constants != built.task.assignment.constants:
-        expanded = expand(replace(built.task, assignment=timed), student.worker)
-        if isinstance(expanded, Problem):
-            return expanded
-        program = ProgramSource(source=expanded.text)
+        program = ProgramSource(source=expand(replace(built.task, assignment=timed), student.worker).text)
     begin(student, {SUBMISSION: program}, lineup.referee)
-    return None

@@ -9,7 +9,8 @@ arrays are small there: so there it is the oracle. A GPU's kernels reach nothing
 worth timing move hundreds of megabytes: there it is the reference.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -22,14 +23,15 @@ from grader.course.rubric import DeviceClass, Sizes
 from grader.course.truth.comparison import Standard, compare
 from grader.course.truth.oracle import Oracle, Truth
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial, stray_write
+from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem, of_failure, of_mismatch
 from grader.grading.timing.contestant import Contestant, Contestants, Role
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, SUPPLY_PROGRAM, of_set, sets_of, supplied, supply_of
 from grader.grading.timing.intervals import TimingRules
-from grader.protocol.messages import BuildFailed, DeviceFacts, Done
+from grader.protocol.messages import BuildFailed, DeviceFacts
 from grader.protocol.steps import ProgramSource
 from grader.workers.device import device_class
-from grader.workers.outcome import Failure, Fetched, Garbled, Timing
+from grader.workers.outcome import Fetched, Garbled
 from grader.workers.plan import STUDENT, Plan
 
 ROUND_KEY = 1
@@ -40,7 +42,9 @@ Results = dict[str, Fetched]
 
 
 class RoundData(Protocol):
-    """The data of one round. What a worker is asked between `supply` and `finish` is what the judge times."""
+    """The data of one round. What a worker is asked between `supply` and `finish` is what the judge times; what it
+    fails in is raised as a FailedError.
+    """
 
     @property
     def judged(self) -> tuple[Role, ...]:
@@ -49,16 +53,16 @@ class RoundData(Protocol):
     def script(self, name: str) -> str:
         """What a script of the plan is called that works on them."""
 
-    def prepare(self, contestant: Contestant, script: str) -> Done | Failure:
+    def prepare(self, contestant: Contestant, script: str) -> None:
         """Nothing in the outputs of a script of the plan; what is done here tells a worker nothing of its inputs."""
 
-    def supply(self, contestant: Contestant, script: str) -> Done | Failure:
+    def supply(self, contestant: Contestant, script: str) -> None:
         """Its inputs."""
 
-    def finish(self, contestant: Contestant) -> Done | Failure:
+    def finish(self, contestant: Contestant) -> None:
         """Have the results of the student's steps ready to be taken."""
 
-    def take(self, contestant: Contestant) -> Results | Failure:
+    def take(self, contestant: Contestant) -> Results:
         """Take them."""
 
     def rule(self, results: Mapping[Role, Results], contestants: Contestants) -> Problem | None:
@@ -140,19 +144,17 @@ class OracleScene:
         """The submission's: the judge knows what is right."""
         return (Role.SUBMISSION,)
 
-    def prepare(self, contestant: Contestant, script: str) -> Done | Failure:
+    def prepare(self, contestant: Contestant, script: str) -> None:
         """The arrays; where they are shared, a worker sees them at the launch."""
-        return contestant.worker.stage(script, self.trial.arrays)
+        done(contestant.worker.stage(script, self.trial.arrays))
 
-    def supply(self, contestant: Contestant, script: str) -> Done | Failure:  # noqa: ARG002 - the launch brings them
+    def supply(self, contestant: Contestant, script: str) -> None:
         """They are there."""
-        return Done()
 
-    def finish(self, contestant: Contestant) -> Done | Failure:  # noqa: ARG002 - the same
+    def finish(self, contestant: Contestant) -> None:
         """They are there."""
-        return Done()
 
-    def take(self, contestant: Contestant) -> Results | Failure:
+    def take(self, contestant: Contestant) -> Results:
         """All that the student's steps have computed."""
         return _results(self, contestant)
 
@@ -216,39 +218,35 @@ class DeviceScene:
         """The submission's digest, and the one that it must be."""
         return (Role.REFERENCE, Role.SUBMISSION)
 
-    def prepare(self, contestant: Contestant, script: str) -> Done | Failure:
+    def prepare(self, contestant: Contestant, script: str) -> None:
         """Poison all that the script uses."""
-        return contestant.worker.clear(contestant.plan.scripts[self.script(script)].buffers)
+        done(contestant.worker.clear(contestant.plan.scripts[self.script(script)].buffers))
 
-    def supply(self, contestant: Contestant, script: str) -> Done | Failure:
+    def supply(self, contestant: Contestant, script: str) -> None:
         """Make its inputs by the key."""
-        if not contestant.plan.scripts[self.script(script)].uploads:
-            return Done()
-        return _done(contestant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key))
+        if contestant.plan.scripts[self.script(script)].uploads:
+            done(contestant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key))
 
-    def finish(self, contestant: Contestant) -> Done | Failure:
+    def finish(self, contestant: Contestant) -> None:
         """Make the digest, by a key that is told only now."""
-        cleared = contestant.worker.clear((of_set(SUMS, self.set),))
-        if not isinstance(cleared, Done):
-            return cleared
-        return _done(contestant.worker.launch(self.script(DIGEST), self.digest_key))
+        done(contestant.worker.clear((of_set(SUMS, self.set),)))
+        done(contestant.worker.launch(self.script(DIGEST), self.digest_key))
 
-    def take(self, contestant: Contestant) -> Results | Failure:
+    def take(self, contestant: Contestant) -> Results:
         """The digest's few words."""
-        return contestant.worker.fetch((of_set(SUMS, self.set),))
+        return done(contestant.worker.fetch((of_set(SUMS, self.set),)))
 
     def rule(self, results: Mapping[Role, Results], contestants: Contestants) -> Problem | None:
         """Hold the submission's digest against the reference's."""
         right, got = (results[role][of_set(SUMS, self.set)].payload.tobytes() for role in self.judged)
         return None if got == right else self._explain(contestants[Role.SUBMISSION], contestants[Role.REFERENCE])
 
+    @or_problem
     def _explain(self, submission: Contestant, reference: Contestant) -> Problem:
         """Where the submission's results differ from the reference's: now all of them are fetched."""
-        right, got = _results(self, reference), _results(self, submission)
-        if not isinstance(right, dict):
-            raise failed_solution(right)
-        if not isinstance(got, dict):
-            return of_failure(got)
+        with blaming(Role.REFERENCE):
+            right = _results(self, reference)
+        got = _results(self, submission)
         return (
             stray_write(got)
             or next(filter(None, (self._difference(name, got[name], right[name]) for name in self._judged)), None)
@@ -276,22 +274,25 @@ def referee_for(match: Match) -> Referee:
     return REFEREES[kind](match)
 
 
-def _done(launched: Timing | Failure) -> Done | Failure:
-    """Of a launch of ours, nobody asks for the time."""
-    return Done() if isinstance(launched, Timing) else launched
-
-
-def _results(scene: RoundData, contestant: Contestant) -> Results | Failure:
+def _results(scene: RoundData, contestant: Contestant) -> Results:
     """All that the student's steps have computed, by the names of the assignment."""
-    fetched = contestant.worker.fetch(contestant.plan.scripts[scene.script(STUDENT)].outputs)
-    if not isinstance(fetched, dict):
-        return fetched
+    fetched = done(contestant.worker.fetch(contestant.plan.scripts[scene.script(STUDENT)].outputs))
     return dict(zip(contestant.judged.outputs, fetched.values(), strict=True))
 
 
-def failed_solution(failure: Failure) -> SolutionError:
-    """The error for a reference that fails in a round, or for a program of ours that does not build."""
-    message = of_failure(failure).message
-    if isinstance(failure, BuildFailed):
-        return SolutionError(f"the {failure.program} of the assignment does not build: {message}")
+@contextmanager
+def blaming(role: Role) -> Iterator[None]:
+    """What fails here is a problem of the submission's, if the role is; of our own kernels it is a SolutionError."""
+    try:
+        yield
+    except FailedError as failed:
+        if role is Role.SUBMISSION:
+            raise
+        raise _failed_solution(failed) from failed
+
+
+def _failed_solution(failed: FailedError) -> SolutionError:
+    message = failed.problem.message
+    if isinstance(failed.why, BuildFailed):
+        return SolutionError(f"the {failed.why.program} of the assignment does not build: {message}")
     return SolutionError(f"the kernel that submissions are timed against failed: {message}")
