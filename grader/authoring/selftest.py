@@ -21,12 +21,13 @@ from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.inputs import fresh_seed
 from grader.course.truth.oracle import load_oracle
+from grader.grading.bench import Bench, Progress
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial
 from grader.grading.checks.program import own_program
 from grader.grading.device_lock import shared
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem
-from grader.grading.grade import Bench, Progress, grade_submission
+from grader.grading.grade import grade_submission
 from grader.grading.timing.contestant import Contestant
 from grader.grading.timing.lineup import begin, match_of, own_programs
 from grader.grading.timing.referee import ByOracle, ByReference, Match, OracleScene, RoundData

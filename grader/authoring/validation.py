@@ -21,10 +21,11 @@ from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
 from grader.course.suite import Coursework
 from grader.course.truth.inputs import fresh_seed
+from grader.grading.bench import Bench, Progress
 from grader.grading.by_hand.profiling import profile_submission
 from grader.grading.checks.memory import MEASURES
 from grader.grading.explain.problem import Problem
-from grader.grading.grade import Bench, Progress, grade_submission
+from grader.grading.grade import grade_submission
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance, Profile
 from grader.results.result import Result

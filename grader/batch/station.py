@@ -20,9 +20,10 @@ from grader.common.record import replace
 from grader.course.submissions.scanning import scan
 from grader.course.submissions.submission import FILE_NAME, Submission, parse_submission
 from grader.course.suite import Coursework
+from grader.grading.bench import Bench
 from grader.grading.checks.simulator import absence
 from grader.grading.device_lock import shared_cpu
-from grader.grading.grade import Bench, grade_coursework, refuse_coursework, ungraded
+from grader.grading.grade import grade_coursework, refuse_coursework, ungraded
 from grader.grading.settings import load_settings
 from grader.lms.bundle import Bundle, unpack
 from grader.protocol.messages import DeviceFacts

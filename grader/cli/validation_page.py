@@ -24,7 +24,7 @@ from grader.common.errors import InputError, SolutionError
 from grader.common.phrases import capital, count, listed, sizes_in_words
 from grader.course.catalogue import Course
 from grader.course.suite import Coursework
-from grader.grading.grade import Bench
+from grader.grading.bench import Bench
 from grader.reports.terminal import render
 from grader.results.suite_results import joined
 from grader.results.withholding import withheld

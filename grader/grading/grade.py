@@ -10,7 +10,7 @@ what it is worth.
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,72 +22,31 @@ from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
 from grader.course.truth.oracle import load_oracle
+from grader.grading.bench import Bench, Progress
 from grader.grading.checks.building import Built, Prepared, build_check, check_build, prepare
 from grader.grading.checks.correctness import are_right, check_cases, forfeit, in_order, unrun_cases
 from grader.grading.checks.simulation import Subject
-from grader.grading.checks.simulator import Watched, WatchingRules, fail_unwatched, watch
+from grader.grading.checks.simulator import Watched, fail_unwatched, watch
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.problem import Problem, of_hidden
 from grader.grading.explain.simulator.source_lines import locate
 from grader.grading.timing.contestant import Role
-from grader.grading.timing.device_profile import load_profile
-from grader.grading.timing.intervals import TimingRules
 from grader.grading.timing.lineup import Lineup, enter, line_up
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.performance import check_performance, unmeasured
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
 from grader.results.metrics import Profile, Roofs
-from grader.results.provenance import Setting, provenance
+from grader.results.provenance import provenance
 from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
 from grader.results.suite_results import joined
-from grader.workers.client import Deadlines, Worker
+from grader.workers.client import Worker
 from grader.workers.device import share_a_process
 from grader.workers.plan import SUBMISSION
-from grader.workers.pool import OwnWorkers
 from grader.workers.probe import RECOVERY, probe
-from grader.workers.sandbox import Sandbox
-
-Progress = Callable[[str], None]
-"""Told in a few words what is being done."""
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="the build failed.")
 NOT_CORRECT = Problem(reason=Reason.NOT_RUN, message="not timed: only a kernel whose results are all right is.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bench:
-    """Where and by what rules gradings are run."""
-
-    sandbox_name: str
-    sandbox: Sandbox
-    device: int
-    deadlines: Deadlines
-    timing: TimingRules
-    locks: Path
-    profiles: Path
-    watching: WatchingRules
-    own: OwnWorkers = field(default_factory=OwnWorkers)
-
-    def worker(self) -> Worker:
-        """A worker on this bench."""
-        return Worker(self.sandbox, self.device, self.deadlines)
-
-    def roofs(self, device: DeviceFacts) -> Roofs | None:
-        """What `grader calibrate` has measured of it; raises DeviceError if that is no longer true."""
-        profile = load_profile(self.profiles, device, self.sandbox_name)
-        return None if profile is None else profile.roofs
-
-    @property
-    def setting(self) -> Setting:
-        """What results say of it."""
-        return Setting(sandbox=self.sandbox_name, limits=self.sandbox.facts())
-
-    def simulator(self) -> Worker:
-        """A worker whose device is simulated."""
-        seconds = self.deadlines.simulation
-        deadlines = replace(self.deadlines, first_launch=seconds, launch=seconds)
-        return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +68,7 @@ class Draft:
 
 @dataclass(frozen=True, kw_only=True)
 class Crew:
-    """What a grading works with: the submission's own workers, the device of the first of them, and how to hire more."""
+    """What a grading works with: the submission's own workers, the device of the first, and how to hire more."""
 
     task: Task
     bench: Bench

@@ -30,8 +30,8 @@ from grader.common.errors import InputError
 from grader.common.files import config_folder, data_folder
 from grader.course.catalogue import Course
 from grader.course.folders import KIT_FILE
+from grader.grading.bench import Bench
 from grader.grading.checks.simulator import WatchingRules
-from grader.grading.grade import Bench
 from grader.grading.timing.intervals import TimingRules
 from grader.grading.trust import was_started
 from grader.protocol.messages import Limits

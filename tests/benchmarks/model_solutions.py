@@ -16,8 +16,8 @@ from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.rubric import Sizes
 from grader.course.truth.inputs import fresh_seed
+from grader.grading.bench import Bench
 from grader.grading.explain.failing import done
-from grader.grading.grade import Bench
 from grader.grading.settings import load_settings
 from grader.grading.timing.contestant import Contestant
 from grader.grading.timing.lineup import begin, match_of, own_programs

@@ -22,6 +22,7 @@ from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import load_oracle
+from grader.grading.bench import Bench, Progress
 from grader.grading.by_hand.overrides import settle, to_run
 from grader.grading.by_hand.run_options import Run
 from grader.grading.checks.building import Built, build_settled
@@ -31,7 +32,6 @@ from grader.grading.checks.simulation import Subject
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem
-from grader.grading.grade import Bench, Progress
 from grader.protocol.messages import DeviceFacts, Simulation
 from grader.results.result import Reason
 from grader.workers.client import Worker

@@ -3,11 +3,11 @@
 from grader.common.errors import InputError
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
+from grader.grading.bench import Bench, Progress
 from grader.grading.checks.building import build
 from grader.grading.checks.memory import Counted, count_memory
 from grader.grading.checks.simulation import Subject
 from grader.grading.explain.failing import done, or_problem
-from grader.grading.grade import Bench, Progress
 
 
 @or_problem
