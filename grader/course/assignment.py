@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NewType
 
 from pydantic import Field, model_validator
 
@@ -217,9 +217,9 @@ class Assignment(Folders):
         """The same with other values of these."""
         return replace(self, constants={**self.constants, **constants})
 
-    def timed_on(self, kind: DeviceClass) -> "Assignment":
+    def timed_on(self, kind: DeviceClass) -> "Timed":
         """The same with the constants that are timed on a class of devices."""
-        return self.with_constants(self.performance.classes[kind].constants)
+        return Timed(self.with_constants(self.performance.classes[kind].constants))
 
     def timed_as_chosen(self, kind: DeviceClass) -> "Assignment":
         """That, but for the constants that students choose: these stay as they are."""
@@ -283,6 +283,15 @@ class Assignment(Folders):
         sources["reference"] = self.reference / MODEL_FILE
         return {name: read_text(path) for name, path in sources.items()}
 
+
+Timed = NewType("Timed", Assignment)
+"""An assignment with the constants that are timed on a class of devices: what kernels of ours are built with."""
+
+Chosen = NewType("Chosen", Assignment)
+"""An assignment with what a submission states, or what is set by hand for it: what its kernels are launched with."""
+
+ByHand = NewType("ByHand", Chosen)
+"""One launch of it, as `grader run` makes it: nothing is asked but a speed, at the sizes that are set by hand."""
 
 SCORED: Any = {
     "folder": True,

@@ -6,7 +6,7 @@ from functools import partial
 from math import prod
 
 from grader.common.record import replace
-from grader.course.assignment import Assignment
+from grader.course.assignment import Assignment, Chosen, Timed
 from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
 from grader.course.rubric import Sizes
@@ -147,14 +147,14 @@ def _repeated_on(repeat: RepeatSteps, called: Callable[[str], str]) -> RepeatSte
     return replace(repeat, swap=swap, until=until)
 
 
-def submission_plan(assignment: Assignment, sizes: Sizes, bindings: Bindings) -> Plan:
+def submission_plan(assignment: Chosen, sizes: Sizes, bindings: Bindings) -> Plan:
     """The student's steps by the submission. What steps of ours would have made for them is uploaded."""
     return _plan(
         assignment, sizes, {STUDENT: _script(assignment, sizes, assignment.student_launches, SUBMISSION, bindings)}
     )
 
 
-def reference_plan(assignment: Assignment, sizes: Sizes) -> Plan:
+def reference_plan(assignment: Timed, sizes: Sizes) -> Plan:
     """The same steps by the model solution, on the same buffers: the two are timed under equal conditions. In a student
     kit, which has none, the baseline.
     """
@@ -177,7 +177,7 @@ def baseline_is_comparable(assignment: Assignment) -> bool:
     return own.uploads == naive.uploads and judged[0] == judged[1]
 
 
-def control_plan(assignment: Assignment, device: DeviceFacts) -> Plan:
+def control_plan(assignment: Timed, device: DeviceFacts) -> Plan:
     """The same again, and what else is measured beside it: the baseline, a copy, the peak rate, and the whole program,
     for which a student kit has no solutions.
     """

@@ -12,7 +12,7 @@ import argparse
 from collections import defaultdict
 from statistics import median, quantiles
 
-from grader.course.assignment import Assignment
+from grader.course.assignment import Assignment, Timed
 from grader.course.expressions import evaluate
 from grader.course.rubric import Sizes
 from grader.course.truth.inputs import fresh_seed
@@ -58,7 +58,7 @@ def main() -> None:
         print(f"\n{device.name}, driver {device.driver}, medians of {given.turns} launches")
 
 
-def _at(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> Assignment:
+def _at(assignment: Timed, sizes: Sizes, device: DeviceFacts) -> Timed:
     """The assignment, timed at these sizes."""
     kind, performance = device_class(device), assignment.performance
     goal = performance.classes[kind].model_copy(update={"sizes": sizes})
@@ -66,7 +66,7 @@ def _at(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> Assignment
     return assignment.model_copy(update={"performance": performance.model_copy(update={"classes": classes})})
 
 
-def _times(assignment: Assignment, device: DeviceFacts, bench: Bench, turns: int) -> dict[str, list[float]]:
+def _times(assignment: Timed, device: DeviceFacts, bench: Bench, turns: int) -> dict[str, list[float]]:
     """Seconds of the launches, turn by turn, for each script of the control worker."""
     referee = ByReference(match_of(assignment, device, fresh_seed()))
     seconds = defaultdict(list)

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from grader.common.errors import InputError, NoSimulatorError
-from grader.course.assignment import Assignment
+from grader.course.assignment import Assignment, ByHand, Chosen
 from grader.course.expressions import evaluate
 from grader.course.launches import ELEMENT_BYTES
 from grader.course.rubric import Sizes
 from grader.course.submissions.submission import Submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.task import ChosenTask
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import load_oracle
 from grader.grading.bench import Bench, Progress
@@ -137,7 +137,7 @@ def drive(runs: Sequence[Run], request: RunRequest, bench: Bench, progress: Prog
 
 
 @or_problem
-def _drive(assignment: Assignment, request: RunRequest, worker: Worker, bench: Bench) -> Measured:
+def _drive(assignment: ByHand, request: RunRequest, worker: Worker, bench: Bench) -> Measured:
     device = worker.ready()
     with shared(device, bench.locks):
         ready = _prepare(assignment, request, worker)
@@ -164,7 +164,7 @@ class _Ready:
         return tuple(name for name in self.script.outputs if buffers[name].is_judged)
 
 
-def _prepare(assignment: Assignment, request: RunRequest, worker: Worker) -> _Ready:
+def _prepare(assignment: ByHand, request: RunRequest, worker: Worker) -> _Ready:
     built = done(build_settled(_task(assignment, request), worker))
     oracle, key = load_oracle(assignment), (request.seed, DRIVE_KEY)
     sizes = speed_goal(assignment, worker.ready()).sizes
@@ -257,5 +257,5 @@ def _intensity(run: Run, request: RunRequest, simulator: Worker, simulation: Sim
         return None
 
 
-def _task(assignment: Assignment, request: RunRequest) -> Task:
-    return Task(assignment=assignment, submission=request.submission, seed=request.seed)
+def _task(assignment: Chosen, request: RunRequest) -> ChosenTask:
+    return ChosenTask(assignment=assignment, submission=request.submission, seed=request.seed)

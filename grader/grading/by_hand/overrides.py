@@ -10,7 +10,7 @@ from math import prod
 from grader.common.errors import InputError
 from grader.common.phrases import count
 from grader.common.record import replace
-from grader.course.assignment import Assignment
+from grader.course.assignment import Assignment, ByHand, Chosen
 from grader.course.expressions import evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
 from grader.course.rubric import Sizes
@@ -37,38 +37,39 @@ class Overrides:
 
 
 @or_problem
-def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts) -> Assignment:
+def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts) -> ByHand:
     """An assignment that asks for one launch only, on this device: its speed goal has the sizes of it.
 
     These, and the constants, are those that are timed here, but for what the submission states and what is set by hand.
     Raises InputError if they make no sense.
     """
     kind, goal = device_class(device), speed_goal(assignment, device)
-    settled = done(settle(assignment.timed_as_chosen(kind), submission, wanted))
+    settled: Assignment = done(settle(assignment.timed_as_chosen(kind), submission, wanted))
     sizes = {**goal.sizes, **wanted.sizes}
     _check(assignment.with_constants(settled.constants), sizes, device)
     goal = replace(goal, sizes=sizes, constants={})
-    run = replace(
+    launch = replace(
         settled,
         correctness=replace(settled.correctness, cases=()),
         sanitizer=None,
         memory=None,
         performance=replace(settled.performance, classes={kind: goal}),
     )
+    run = ByHand(Chosen(launch))
     done(unfit_launches(run, run.student_launches, device))
     return run
 
 
 @or_problem
-def settle(assignment: Assignment, submission: Submission, wanted: Overrides) -> Assignment:
+def settle(assignment: Assignment, submission: Submission, wanted: Overrides) -> Chosen:
     """With what the submission states and, before that, what is set by hand; nothing is left open."""
     by_hand = [size for size in (wanted.global_size, wanted.local_size) if size is not None]
     stated = [name for name in assignment.choices.launches if name != wanted.kernel or len(by_hand) < 2]
-    settled = done(chosen(_leaving(assignment, stated), submission))
+    settled: Assignment = done(chosen(_leaving(assignment, stated), submission))
     if by_hand:
         launches = tuple(_relaunched(launch, wanted) for launch in settled.launches)
         settled = _leaving(replace(settled, launches=launches), [*stated, wanted.kernel])
-    return settled.with_constants(wanted.constants)
+    return Chosen(settled.with_constants(wanted.constants))
 
 
 def _leaving(assignment: Assignment, kernels: Iterable[str]) -> Assignment:

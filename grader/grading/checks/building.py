@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from grader.common.record import replace
 from grader.course.forbidden import Construct, Sighting, first_sighting
 from grader.course.submissions.scanner import TooCostly, scanned
-from grader.course.submissions.task import Task
+from grader.course.submissions.task import ChosenTask, Task
 from grader.grading.checks.choices import chosen, unfit_sizes
 from grader.grading.checks.program import submitted_definitions
 from grader.grading.checks.signature import bind
@@ -24,11 +24,11 @@ from grader.workers.plan import NOTHING, SUBMISSION, Bindings
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
-    """A submission that compiles: the task with what it has chosen itself, the program that every driver is given, how
-    it spells the kernels, and what these take of the device.
+    """A submission that compiles: the program that every driver is given, how it spells the kernels, and what these
+    take of the device.
     """
 
-    task: Task
+    task: ChosenTask
     program: ProgramSource
     bindings: Bindings
     usage: tuple[Usage, ...]
@@ -44,11 +44,11 @@ class Build:
 
 @dataclass(frozen=True, kw_only=True)
 class Expanded:
-    """A submission before it meets a device: the task with what it has chosen itself, the text that every driver is
-    given, its macros expanded, and the lines of its code, for what a compiler says.
+    """A submission before it meets a device: the text that every driver is given, its macros expanded, and the lines of
+    its code, for what a compiler says.
     """
 
-    task: Task
+    task: ChosenTask
     text: str
     code: tuple[str, ...]
 
@@ -92,16 +92,17 @@ def build(task: Task, worker: Worker) -> Built:
 
 
 @or_problem
-def build_settled(task: Task, worker: Worker) -> Built:
+def build_settled(task: ChosenTask, worker: Worker) -> Built:
     """The same for an assignment that leaves nothing to the student any more."""
     return _bind(expand(task, worker), worker)
 
 
 def _expand_as_chosen(task: Task, worker: Worker) -> Expanded:
-    return expand(replace(task, assignment=done(chosen(task.assignment, task.submission))), worker)
+    assignment = done(chosen(task.assignment, task.submission))
+    return expand(ChosenTask(assignment=assignment, submission=task.submission, seed=task.seed), worker)
 
 
-def expand(task: Task, worker: Worker) -> Expanded:
+def expand(task: ChosenTask, worker: Worker) -> Expanded:
     """The text that every driver is given; raises FailedError if it holds what is forbidden, openly or behind its
     macros.
     """

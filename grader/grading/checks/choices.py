@@ -16,7 +16,7 @@ from typing import NoReturn
 from grader.common.errors import InputError
 from grader.common.phrases import listed, sizes_in_words
 from grader.common.record import replace
-from grader.course.assignment import Assignment
+from grader.course.assignment import Assignment, Chosen
 from grader.course.launches import Launch
 from grader.course.rubric import Sizes
 from grader.course.submissions.scanning import Statement
@@ -43,19 +43,19 @@ def _refuse(message: str) -> NoReturn:
 
 
 @or_problem
-def chosen(assignment: Assignment, submission: Submission) -> Assignment:
+def chosen(assignment: Assignment, submission: Submission) -> Chosen:
     """The assignment with what the submission states, or what is wrong with that.
 
     Where nothing is left to students, a file may say what it likes.
     """
     choices = assignment.choices
     if not choices.constants and not choices.launches:
-        return assignment
+        return Chosen(assignment)
     stated = submission.scan.statements
     _check_length(stated)
     constants = dict(_constants(assignment, stated))
     launches = tuple(_launch(assignment, launch, stated) for launch in assignment.launches)
-    return replace(assignment.with_constants(constants), launches=launches)
+    return Chosen(replace(assignment.with_constants(constants), launches=launches))
 
 
 def _check_length(stated: tuple[Statement, ...]) -> None:
@@ -122,14 +122,14 @@ def split(value: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts)
 
 
-def unfit_sizes(assignment: Assignment, device: DeviceFacts) -> Problem | None:
+def unfit_sizes(assignment: Chosen, device: DeviceFacts) -> Problem | None:
     """What is wrong, on this device, with the launch sizes that a submission has stated, at all sizes."""
     stated = [launch for launch in assignment.student_launches if launch.kernel in assignment.choices.launches]
     return unfit_launches(assignment, stated, device)
 
 
 @or_problem
-def unfit_launches(assignment: Assignment, launches: Sequence[Launch], device: DeviceFacts) -> None:
+def unfit_launches(assignment: Chosen, launches: Sequence[Launch], device: DeviceFacts) -> None:
     """What is wrong, on this device, with the sizes of these launches."""
     for sizes in assignment.all_sizes():
         for launch in launches:

@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from grader.common.errors import SolutionError
-from grader.course.assignment import Assignment
+from grader.course.assignment import Timed
 from grader.course.expressions import evaluate
 from grader.course.rubric import DeviceClass, Sizes
 from grader.course.truth.comparison import Standard, compare
@@ -94,7 +94,7 @@ class Referee(Protocol):
 class Match:
     """What a referee must know of a lineup."""
 
-    assignment: Assignment
+    assignment: Timed
     oracle: Oracle
     sizes: Sizes
     device: DeviceFacts
