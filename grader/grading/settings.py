@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -28,6 +28,7 @@ from pydantic_settings import (
 import grader
 from grader.common.errors import InputError
 from grader.common.files import config_folder, data_folder
+from grader.common.record import Record
 from grader.course.catalogue import Course
 from grader.course.folders import KIT_FILE
 from grader.grading.bench import Bench
@@ -82,10 +83,8 @@ def _profile_folder() -> Path:
         raise InputError(f"{error} Or set GRADER_PROFILES to a folder for device profiles.") from error
 
 
-class LimitSettings(BaseModel):
+class LimitSettings(Record):
     """What one worker may use; see protocol.Limits."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     memory_bytes: int = Field(default=4 * GIGABYTE, gt=0)
     cpu_seconds: int = Field(default=300, gt=0)

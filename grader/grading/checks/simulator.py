@@ -4,10 +4,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
-
 from grader.common.errors import NoSimulatorError
-from grader.common.record import replace
+from grader.common.record import Record, replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Memory
 from grader.grading.checks.memory import NOT_RIGHT, check_memory, count_memory, uncounted, usable
@@ -20,10 +18,8 @@ from grader.results.result import Check, Reason
 from grader.workers.client import Worker
 
 
-class WatchingRules(BaseModel):
+class WatchingRules(Record):
     """What the simulated device is taken to be, and whether a machine without a simulator may grade."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     simulation: Simulation = Simulation()
     required: bool = False
