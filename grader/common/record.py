@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+__all__ = ["Record", "replace"]
+
 
 class Record(BaseModel):
     """Base of these records: frozen, unknown fields refused; what is said of a field stands in its JSON schema, too."""

@@ -239,7 +239,9 @@ def _repeat(assignment: Assignment, sizes: Sizes) -> RepeatSteps | None:
     if asked is None:
         return None
     names = assignment.names(sizes)
-    until = asked.until and UntilBelow(buffer=asked.until.sum, below=evaluate(asked.until.below, names))
+    until = None
+    if asked.until is not None:
+        until = UntilBelow(buffer=asked.until.sum, below=evaluate(asked.until.below, names))
     return RepeatSteps(times=evaluate_int(asked.times, names), swap=asked.swap, until=until)
 
 

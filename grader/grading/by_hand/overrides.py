@@ -87,7 +87,7 @@ def _relaunched(launch: Launch, wanted: Overrides) -> Launch:
             f"{launch.kernel} would have {count(len(global_size), 'dimension')} in its global size and "
             f"{len(local_size)} in its local size; give both as many, with --global and --local."
         )
-    return replace(launch, global_size=global_size, local_size=local_size, extent=None)
+    return launch.of_sizes(global_size, local_size)
 
 
 def _check(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> None:

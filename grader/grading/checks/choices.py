@@ -93,7 +93,7 @@ def _launch(assignment: Assignment, launch: Launch, stated: tuple[Statement, ...
             f"the sizes of {launch.kernel} have {len(sizes['global'])} dimensions in `global` and "
             f"{len(sizes['local'])} in `local`; give both as many."
         )
-    return replace(launch, global_size=sizes["global"], local_size=sizes["local"], extent=None)
+    return launch.of_sizes(sizes["global"], sizes["local"])
 
 
 def _stated(launch: Launch, what: str, stated: tuple[Statement, ...]) -> tuple[str, ...]:
