@@ -15,8 +15,8 @@ from grader.common import interrupts
 from grader.common.errors import InterruptedGradingError
 from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
+from grader.grading.bench import Bench
 from grader.grading.checks.simulator import WatchingRules
-from grader.grading.grade import Bench
 from grader.grading.timing.intervals import TimingRules
 from grader.workers.sandbox import SANDBOXES
 

@@ -16,7 +16,6 @@ was never set is a matter of luck, and nothing is expected of it; `luck` names t
 is not of all.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +32,7 @@ from grader.course.loading import checked, read_fields
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.grading.timing.intervals import TimingRules
-from grader.results.result import Check, Reason, Result, Verdict
+from grader.results.result import Check, Kind, Reason, Result, Verdict
 from grader.workers.device import device_class
 
 EXPECTED_FILE = "expected.yaml"
@@ -178,7 +177,7 @@ class Comparison:
 
 def compare(expectation: Expectation, assignment: Assignment, result: Result) -> Comparison:
     """The verdicts of a result, and those that expected.yaml lists."""
-    found = {short(check.name): check.reason for check in result.checks if check.reason is not None}
+    found = {called(check): check.reason for check in result.checks if check.reason is not None}
     expected = dict(_expected(expectation, assignment, device_class(result.provenance.device)))
     unasked = {*skipped(result), *expectation.luck}
     if PERFORMANCE not in expected and not expectation.is_timed:
@@ -193,12 +192,14 @@ def compare(expectation: Expectation, assignment: Assignment, result: Result) ->
 
 def skipped(result: Result) -> set[str]:
     """What could not be checked: without a simulator, what rests on it."""
-    return {short(check.name) for check in result.checks if check.verdict is Verdict.SKIPPED}
+    return {called(check) for check in result.checks if check.verdict is Verdict.SKIPPED}
 
 
-def short(name: str) -> str:
-    """A check's name without what differs from one device or size to another."""
-    return re.sub(r"^(correctness|practice): | \(.*\)$|: (cpu|gpu) .*$", "", name)
+def called(check: Check) -> str:
+    """What expected.yaml calls a check: without what differs from one device or size to another."""
+    if check.kind is Kind.PERFORMANCE:
+        return PERFORMANCE
+    return check.label if check.kind in {Kind.CORRECTNESS, Kind.PRACTICE} else check.title
 
 
 def _expected(
@@ -236,7 +237,7 @@ def differences(golden: Golden, assignment: Assignment, result: Result) -> tuple
     expectation = golden.expectation
     lines = [*compare(expectation, assignment, result).differences]
     if expectation.finding == "none":
-        lines += [f"{short(check.name)}: findings, must be none" for check in result.checks if check.findings]
+        lines += [f"{called(check)}: findings, must be none" for check in result.checks if check.findings]
     if expectation.cause is not None and not skipped(result):
         lines += _unexplained(expectation.cause, assignment, result.first_cause)
     return tuple(lines)
@@ -249,8 +250,7 @@ def _unexplained(cause: Cause, assignment: Assignment, check: Check | None) -> I
         return
     finding = check.findings[0] if check.findings else None
     words = f"{check.message} {finding.message if finding else ''}"
-    lines = {int(line) for named in re.findall(r"lines? ([\d, and]+)", words) for line in re.findall(r"\d+", named)}
-    lines |= {place.line for place in finding.places} if finding else set()
+    lines = {*check.lines, *(finding.lines if finding else ())}
     wanted = set(cause.line)
     if len(lines & wanted) < min(2 if check.reason is Reason.DATA_RACE else 1, len(wanted)):
         named = listed(sorted(lines), "and") if lines else "none"

@@ -13,6 +13,7 @@ import numpy as np
 
 from grader.authoring.thresholds import CLEARLY, MARGIN
 from grader.common.errors import SolutionError
+from grader.common.phrases import sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
 from grader.course.rubric import SpeedGoal
@@ -20,19 +21,21 @@ from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.inputs import fresh_seed
 from grader.course.truth.oracle import load_oracle
+from grader.grading.bench import Bench, Progress
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial
 from grader.grading.checks.program import own_program
 from grader.grading.device_lock import shared
-from grader.grading.explain.problem import of_failure, sizes_in_words
-from grader.grading.grade import Bench, Progress, grade_submission
+from grader.grading.explain.failing import FailedError, done, or_problem
+from grader.grading.explain.problem import Problem
+from grader.grading.grade import grade_submission
 from grader.grading.timing.contestant import Contestant
 from grader.grading.timing.lineup import begin, match_of, own_programs
 from grader.grading.timing.referee import ByOracle, ByReference, Match, OracleScene, RoundData
-from grader.protocol.messages import DeviceFacts, Done, Opened
+from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance
 from grader.results.result import Kind, Result, Verdict
 from grader.workers.device import speed_goal
-from grader.workers.outcome import Fetched, Timing
+from grader.workers.outcome import Fetched
 from grader.workers.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_plan, control_plan
 from grader.workers.series import Series
 
@@ -137,12 +140,15 @@ def _wrong_baseline_case(assignment: Assignment, bench: Bench, seed: int) -> str
         series = Series(worker, {case.name: baseline_plan(assignment, case.sizes) for case in cases})
         for number, case in enumerate(cases):
             trial = make_trial(assignment, oracle, case.sizes, case.data, (seed, 0, number))
-            fetched = series.run(case.name, trial.arrays)
-            script = series.script(case.name)
-            problem = inspect(trial, script, fetched) if isinstance(fetched, dict) else of_failure(fetched)
+            problem = _wrong_case(series, case.name, trial)
             if problem is not None:
                 return f"{case.name}: {problem.message}"
     return None
+
+
+@or_problem
+def _wrong_case(series: Series, name: str, trial: Trial) -> Problem | None:
+    return inspect(trial, series.script(name), done(series.run(name, trial.arrays)))
 
 
 def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed: int) -> Claim:
@@ -152,9 +158,10 @@ def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed:
     with shared(device, bench.locks), bench.worker() as worker:
         control = Contestant(worker=worker, plan=referee.prepare(control_plan(match.assignment, device)))
         begin(control, own_programs(match.assignment), referee)
-        opened = worker.open(control.plan)
-        if not isinstance(opened, Opened):
-            raise SolutionError(f"the kernels of the assignment cannot be timed: {of_failure(opened).message}")
+        try:
+            done(worker.open(control.plan))
+        except FailedError as failed:
+            raise SolutionError(f"the kernels of the assignment cannot be timed: {failed.problem.message}") from failed
         turns = range(len(match.assignment.performance.integers))
         wrong = next(filter(None, (_disagreement(match, control, referee.scene(turn)) for turn in turns)), None)
     return Claim(
@@ -173,13 +180,13 @@ def _disagreement(match: Match, control: Contestant, scene: RoundData) -> str | 
 
 def _computed(control: Contestant, scene: RoundData, script: str) -> dict[str, Fetched]:
     """What a script of the control's makes of a round's data, as far as the baseline makes it."""
-    prepared = scene.prepare(control, script)
-    supplied = scene.supply(control, script) if isinstance(prepared, Done) else prepared
-    launched = control.worker.launch(scene.script(script)) if isinstance(supplied, Done) else supplied
-    made = control.plan.scripts[scene.script(NAIVE)].outputs
-    fetched = control.worker.fetch(made) if isinstance(launched, Timing) else launched
-    if not isinstance(fetched, dict):
-        raise SolutionError(f"the {script} failed at the sizes that are timed: {of_failure(fetched).message}")
+    try:
+        scene.prepare(control, script)
+        scene.supply(control, script)
+        done(control.worker.launch(scene.script(script)))
+        fetched = done(control.worker.fetch(control.plan.scripts[scene.script(NAIVE)].outputs))
+    except FailedError as failed:
+        raise SolutionError(f"the {script} failed at the sizes that are timed: {failed.problem.message}") from failed
     return dict(zip(control.plan.scripts[NAIVE].outputs, fetched.values(), strict=True))
 
 

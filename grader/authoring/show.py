@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 
-from grader.common.phrases import listed
+from grader.common.phrases import listed, sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.launches import Launch
 from grader.course.rubric import Case, Measure
 from grader.course.suite import Coursework
 from grader.grading.checks.signature import expected_signature
-from grader.grading.explain.problem import sizes_in_words
 
 
 def describe(assignment: Coursework) -> str:

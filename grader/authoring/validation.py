@@ -4,7 +4,7 @@ read -> our own files are graded (selftest.py) -> the golden corpus is -> what m
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 from grader.authoring.golden import ONE_PAIR, Golden, differences
@@ -12,6 +12,7 @@ from grader.authoring.selftest import Claim, OwnResults, grade_own, state
 from grader.authoring.thresholds import Limit, Proposal, Speeds, propose_goal
 from grader.common.errors import InputError, NoiseError, SolutionError
 from grader.common.phrases import count
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.folders import BASELINE_FILE
@@ -20,10 +21,11 @@ from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
 from grader.course.suite import Coursework
 from grader.course.truth.inputs import fresh_seed
+from grader.grading.bench import Bench, Progress
 from grader.grading.by_hand.profiling import profile_submission
 from grader.grading.checks.memory import MEASURES
 from grader.grading.explain.problem import Problem
-from grader.grading.grade import Bench, Progress, grade_submission
+from grader.grading.grade import grade_submission
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance, Profile
 from grader.results.result import Result
@@ -98,9 +100,9 @@ def examine(assignment: Assignment, bench: Bench, progress: Progress) -> Examine
 
 def _count_baseline(assignment: Assignment, bench: Bench, progress: Progress) -> Profile | None:
     """The accesses of the baseline, as if that had been asked for and handed in."""
-    asked = {"kernel": assignment.baseline[-1].kernel, "launches": assignment.baseline, "choices": Choices()}
     submission = read_submission(assignment.reference / BASELINE_FILE)
-    task = Task(assignment=assignment.model_copy(update=asked), submission=submission, seed=fresh_seed())
+    asked = replace(assignment, kernel=assignment.baseline[-1].kernel, launches=assignment.baseline, choices=Choices())
+    task = Task(assignment=asked, submission=submission, seed=fresh_seed())
     counted = profile_submission(task, bench, progress)
     return None if isinstance(counted, Problem) else counted.profile
 

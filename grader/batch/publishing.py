@@ -11,13 +11,14 @@ until they are released.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.batch.rescoring import rescore
 from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
 from grader.common.files import make_folder, write_whole
+from grader.common.record import replace
 from grader.course.submissions.handin import HandIn, Intake, Refusal
 from grader.course.suite import Coursework
 from grader.lms.exports.grades import grades_csv
@@ -81,7 +82,7 @@ class Outcomes:
         assignment = self.assignments[handin.assignment]
         current = stored.provenance.assignment_sha256 == assignment.sha256
         result = stored if current else rescore(stored, assignment)
-        return result.model_copy(update={"submission": handin.where})
+        return replace(result, submission=handin.where)
 
 
 def publish(outcomes: Outcomes, folder: Path) -> Gradebook:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.suite import Coursework
 from grader.grading.checks.correctness import forfeit
@@ -18,7 +19,7 @@ def rescore(result: Result, assignment: Coursework) -> Result:
     """The result as this version of the assignment scores it; it must ask for the same measurements."""
     parts = zip(separated(assignment, result), assignment.parts, strict=True)
     anew = joined(assignment, [_rescored(own, part) for own, part in parts])
-    return anew.model_copy(update={"seconds": result.seconds})
+    return replace(anew, seconds=result.seconds)
 
 
 def _rescored(result: Result, assignment: Assignment) -> Result:
@@ -31,14 +32,13 @@ def _rescored(result: Result, assignment: Assignment) -> Result:
         *(_performance(check, assignment, device) for check in _of(result, Kind.PERFORMANCE)),
     )
     checks = forfeit(scored)
-    return result.model_copy(
-        update={
-            "title": assignment.title,
-            "checks": checks,
-            "points": sum(check.points for check in checks),
-            "max_points": sum(check.max_points for check in checks),
-            "provenance": result.provenance.model_copy(update={"assignment_sha256": assignment.sha256}),
-        }
+    return replace(
+        result,
+        title=assignment.title,
+        checks=checks,
+        points=sum(check.points for check in checks),
+        max_points=sum(check.max_points for check in checks),
+        provenance=replace(result.provenance, assignment_sha256=assignment.sha256),
     )
 
 
@@ -49,7 +49,7 @@ def _of(result: Result, kind: Kind) -> tuple[Check, ...]:
 def _worth(check: Check, points: float) -> Check:
     """A check whose verdict no threshold can change."""
     earned = points if check.verdict is Verdict.PASSED else 0.0
-    return check.model_copy(update={"points": earned, "max_points": points})
+    return replace(check, points=earned, max_points=points)
 
 
 def _correctness(result: Result, assignment: Assignment) -> Iterator[Check]:
@@ -65,19 +65,18 @@ def _memory(result: Result, assignment: Assignment) -> tuple[Check, ...]:
         return stored
     if stored[0].verdict is Verdict.SKIPPED:
         return tuple(
-            stored[0].model_copy(update={"name": each.name, "max_points": each.max_points})
-            for each in uncounted(assignment.memory)
+            replace(stored[0], name=each.name, max_points=each.max_points) for each in uncounted(assignment.memory)
         )
     why = Problem(reason=stored[0].reason or Reason.NOT_RUN, message=stored[0].message, detail=stored[0].detail)
     counted = next(iter(result.profiles.values()), why)
     checks = check_memory(assignment, assignment.memory, counted)
     seconds = sum(check.seconds for check in stored) / len(assignment.memory.checks)
-    return tuple(check.model_copy(update={"seconds": seconds}) for check in checks)
+    return tuple(replace(check, seconds=seconds) for check in checks)
 
 
 def _performance(check: Check, assignment: Assignment, device: DeviceFacts) -> Check:
     goal = speed_goal(assignment, device)
     if check.performance is None or check.reason in {Reason.IMPLAUSIBLE, Reason.DECIDED_ELSEWHERE}:
         return _worth(check, goal.points)
-    fresh = unmeasured(assignment, device).model_copy(update={"seconds": check.seconds, "usage": check.usage})
+    fresh = replace(unmeasured(assignment, device), seconds=check.seconds, usage=check.usage)
     return judge(fresh, check.performance, goal, device)

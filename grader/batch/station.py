@@ -16,12 +16,14 @@ from threading import Lock
 
 from grader.common.errors import InputError, InterruptedGradingError, WorkerError
 from grader.common.interrupts import uninterrupted
+from grader.common.record import replace
 from grader.course.submissions.scanning import scan
 from grader.course.submissions.submission import FILE_NAME, Submission, parse_submission
 from grader.course.suite import Coursework
+from grader.grading.bench import Bench
 from grader.grading.checks.simulator import absence
 from grader.grading.device_lock import shared_cpu
-from grader.grading.grade import Bench, grade_coursework, refuse_coursework, ungraded
+from grader.grading.grade import grade_coursework, refuse_coursework, ungraded
 from grader.grading.settings import load_settings
 from grader.lms.bundle import Bundle, unpack
 from grader.protocol.messages import DeviceFacts
@@ -36,8 +38,11 @@ SIGN = "bundles"
 """grader-station-XXXX/bundles/ holds what lms/bundle.py makes; see workers/sandbox/folder.py."""
 
 
-ONE_OF_SEVERAL_ALIKE = {"index": 0, "bus": None, "global_memory": 0, "clock": None}
-"""What may differ between devices whose results can be compared; a CPU's clock is whatever it was a moment ago."""
+def one_of_several_alike(device: DeviceFacts) -> DeviceFacts:
+    """The device without what may differ between those whose results are comparable: a CPU's clock, for example, is
+    whatever it was a moment ago.
+    """
+    return replace(device, index=0, bus=None, global_memory=0, clock=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,8 +123,7 @@ def _look_around(bench: Bench) -> Facilities:
         here = worker.ready()
         bench.roofs(here)  # a stale profile ends the batch before it begins
         simulated = absence(simulator, bench.watching) is None
-    device = here.model_copy(update=ONE_OF_SEVERAL_ALIKE)
-    return Facilities(grader=version("grader"), device=device, simulated=simulated)
+    return Facilities(grader=version("grader"), device=one_of_several_alike(here), simulated=simulated)
 
 
 def _result(assignment: Coursework, errand: Errand, bench: Bench) -> Result:

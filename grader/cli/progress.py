@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
-from grader.grading.grade import Progress
+from grader.grading.bench import Progress
 
 
 @contextmanager

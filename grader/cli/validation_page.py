@@ -21,11 +21,10 @@ from grader.authoring.thresholds import Limit, Proposal, Speeds, misjudged
 from grader.authoring.validation import Examined, Judged, examine, is_complete, is_read, judge, limits, proposal, speeds
 from grader.cli.progress import progress_line
 from grader.common.errors import InputError, SolutionError
-from grader.common.phrases import capital, count, listed
+from grader.common.phrases import capital, count, listed, sizes_in_words
 from grader.course.catalogue import Course
 from grader.course.suite import Coursework
-from grader.grading.explain.problem import sizes_in_words
-from grader.grading.grade import Bench
+from grader.grading.bench import Bench
 from grader.reports.terminal import render
 from grader.results.suite_results import joined
 from grader.results.withholding import withheld

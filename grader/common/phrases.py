@@ -1,6 +1,6 @@
 """Small pieces of sentences, the same wherever something is told."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 def count(number: int, thing: str) -> str:
@@ -12,6 +12,11 @@ def listed(things: Iterable[object], word: str) -> str:
     """For example "8, 16 or 32"."""
     *others, last = map(str, things)
     return f"{', '.join(others)} {word} {last}" if others else last
+
+
+def sizes_in_words(sizes: Mapping[str, str | int]) -> str:
+    """For example "height 53, width 90"."""
+    return ", ".join(f"{name} {size}" for name, size in sizes.items())
 
 
 def kibibytes(number: int) -> str:

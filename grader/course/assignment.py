@@ -3,11 +3,12 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NewType
 
 from pydantic import Field, model_validator
 
 from grader.common.errors import InputError
+from grader.common.record import replace
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
@@ -214,11 +215,11 @@ class Assignment(Folders):
 
     def with_constants(self, constants: Mapping[str, str | int]) -> "Assignment":
         """The same with other values of these."""
-        return self.model_copy(update={"constants": {**self.constants, **constants}})
+        return replace(self, constants={**self.constants, **constants})
 
-    def timed_on(self, kind: DeviceClass) -> "Assignment":
+    def timed_on(self, kind: DeviceClass) -> "Timed":
         """The same with the constants that are timed on a class of devices."""
-        return self.with_constants(self.performance.classes[kind].constants)
+        return Timed(self.with_constants(self.performance.classes[kind].constants))
 
     def timed_as_chosen(self, kind: DeviceClass) -> "Assignment":
         """That, but for the constants that students choose: these stay as they are."""
@@ -282,6 +283,15 @@ class Assignment(Folders):
         sources["reference"] = self.reference / MODEL_FILE
         return {name: read_text(path) for name, path in sources.items()}
 
+
+Timed = NewType("Timed", Assignment)
+"""An assignment with the constants that are timed on a class of devices: what kernels of ours are built with."""
+
+Chosen = NewType("Chosen", Assignment)
+"""An assignment with what a submission states, or what is set by hand for it: what its kernels are launched with."""
+
+ByHand = NewType("ByHand", Chosen)
+"""One launch of it, as `grader run` makes it: nothing is asked but a speed, at the sizes that are set by hand."""
 
 SCORED: Any = {
     "folder": True,

@@ -100,6 +100,11 @@ class Launch(Record):
     solution_of: str | None = None
     """Makes it a step of ours: it runs the model solution of that assignment, before or after the student's steps."""
 
+    def of_sizes(self, global_size: tuple[Expression, ...], local_size: tuple[Expression, ...]) -> "Launch":
+        """The same with other sizes, all of whose work-items may have something to do."""
+        # not by replace(), since mypy knows these two by the names that they have in YAML
+        return self.model_copy(update={"global_size": global_size, "local_size": local_size, "extent": None})
+
 
 class Until(Record):
     """When to stop repeating: after the turn in which a sum is small."""

@@ -188,6 +188,6 @@ class Performance(Record):
     """As that of a case."""
 
     @property
-    def unit(self) -> str:
+    def unit(self) -> Literal["GB/s", "GFLOPS"]:
         """Unit in which this assignment reports rates."""
         return "GB/s" if self.flop is None else "GFLOPS"

@@ -10,83 +10,43 @@ what it is worth.
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.common.errors import GraderError
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Case
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
 from grader.course.truth.oracle import load_oracle
-from grader.grading.checks.building import Built, build_check, check_build, prepare
+from grader.grading.bench import Bench, Progress
+from grader.grading.checks.building import Built, Prepared, build_check, check_build, prepare
 from grader.grading.checks.correctness import are_right, check_cases, forfeit, in_order, unrun_cases
 from grader.grading.checks.simulation import Subject
-from grader.grading.checks.simulator import WatchingRules, fail_unwatched, watch
+from grader.grading.checks.simulator import Watched, fail_unwatched, watch
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.problem import Problem, of_hidden
 from grader.grading.explain.simulator.source_lines import locate
 from grader.grading.timing.contestant import Role
-from grader.grading.timing.device_profile import load_profile
-from grader.grading.timing.intervals import TimingRules
 from grader.grading.timing.lineup import Lineup, enter, line_up
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.performance import check_performance, unmeasured
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
 from grader.results.metrics import Profile, Roofs
-from grader.results.provenance import Setting, provenance
-from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, Verdict
+from grader.results.provenance import provenance
+from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
 from grader.results.suite_results import joined
-from grader.workers.client import Deadlines, Worker
+from grader.workers.client import Worker
 from grader.workers.device import share_a_process
 from grader.workers.plan import SUBMISSION
-from grader.workers.pool import OwnWorkers
 from grader.workers.probe import RECOVERY, probe
-from grader.workers.sandbox import Sandbox
-
-Progress = Callable[[str], None]
-"""Told in a few words what is being done."""
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="the build failed.")
 NOT_CORRECT = Problem(reason=Reason.NOT_RUN, message="not timed: only a kernel whose results are all right is.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bench:
-    """Where and by what rules gradings are run."""
-
-    sandbox_name: str
-    sandbox: Sandbox
-    device: int
-    deadlines: Deadlines
-    timing: TimingRules
-    locks: Path
-    profiles: Path
-    watching: WatchingRules
-    own: OwnWorkers = field(default_factory=OwnWorkers)
-
-    def worker(self) -> Worker:
-        """A worker on this bench."""
-        return Worker(self.sandbox, self.device, self.deadlines)
-
-    def roofs(self, device: DeviceFacts) -> Roofs | None:
-        """What `grader calibrate` has measured of it; raises DeviceError if that is no longer true."""
-        profile = load_profile(self.profiles, device, self.sandbox_name)
-        return None if profile is None else profile.roofs
-
-    @property
-    def setting(self) -> Setting:
-        """What results say of it."""
-        return Setting(sandbox=self.sandbox_name, limits=self.sandbox.facts())
-
-    def simulator(self) -> Worker:
-        """A worker whose device is simulated."""
-        seconds = self.deadlines.simulation
-        deadlines = replace(self.deadlines, first_launch=seconds, launch=seconds)
-        return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +64,20 @@ class Draft:
     profile: Profile | None = None
     built: Built | None = None
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crew:
+    """What a grading works with: the submission's own workers, the device of the first, and how to hire more."""
+
+    task: Task
+    bench: Bench
+    progress: Progress
+    student: Worker
+    simulator: Worker
+    device: DeviceFacts
+    roofs: Roofs | None
+    hire: Callable[[Role], Worker]
 
 
 def grade_coursework(
@@ -132,72 +106,35 @@ def _draft(task: Task, bench: Bench, progress: Progress) -> Draft:
     """Everything but the hidden cases."""
     started, clock = datetime.now(UTC), time.perf_counter()
     with ExitStack() as workers:
-        crew = _hire(task.assignment, bench, workers)
-        draft = _test(task, crew, bench, progress, provenance(task, bench.setting, crew.device, started))
+        crew = _hire(task, bench, progress, workers)
+        draft = _test(crew, provenance(task, bench.setting, crew.device, started))
     _probe_after((*draft.cases, *draft.others), bench, progress)
     return replace(draft, seconds=time.perf_counter() - clock)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SubmissionWorkers:
-    """The workers of a submission, what the first of them runs on, and how to get more."""
-
-    student: Worker
-    simulator: Worker
-    device: DeviceFacts
-    roofs: Roofs | None
-    hire: Callable[[Role], Worker]
-
-
-def _hire(assignment: Assignment, bench: Bench, workers: ExitStack) -> SubmissionWorkers:
-    with shared_cpu(bench.locks):
-        student = workers.enter_context(bench.worker())
-        simulator = bench.simulator()
-        if assignment.is_watched:
-            workers.enter_context(simulator)  # starts up while the cases run
-        device = student.ready()
-        roofs = bench.roofs(device)
-        if assignment.is_watched and bench.watching.required:
-            simulator.ready()
-    return SubmissionWorkers(
-        student=student,
-        simulator=simulator,
-        device=device,
-        roofs=roofs,
-        hire=lambda role: workers.enter_context(bench.own.borrow(role, bench.worker)),
-    )
-
-
-def _test(task: Task, crew: SubmissionWorkers, bench: Bench, progress: Progress, rests_on: Provenance) -> Draft:
+def _test(crew: Crew, rests_on: Provenance) -> Draft:
     """Build it, run the cases that are shown, then what rests on them."""
-    assignment = task.assignment
-    progress("building")
-    with shared_cpu(bench.locks):
-        prepared = prepare(task, crew.student)
-    with shared(crew.device, bench.locks), _awake(crew.student, crew.device):
+    asked = crew.task.assignment
+    prepared = _prepare(crew)
+    with shared(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
         build = check_build(prepared, crew.student)
         if build.built is None:
-            cases = tuple(map(BUILD_FAILED.fail, unrun_cases(assignment, assignment.correctness.shown)))
-            others = tuple(_unreached(assignment, crew.device))
-            return Draft(task=task, provenance=rests_on, build=build.check, cases=cases, others=others)
-        lineup = line_up(task, crew.student, build.built, crew.hire)
-        cases = _run(assignment.correctness.shown, build.built, crew.student, progress)
-        right = are_right(cases)
-    progress("watching every access in a simulator")
-    with shared_cpu(bench.locks), _awake(crew.student, crew.device):
-        refused = enter(lineup, build.built) if right else NOT_CORRECT
-        subject = Subject(task=task, oracle=lineup.oracle, worker=crew.simulator, built=build.built)
-        watched = watch(subject, bench.watching, right=right)
-        refused = refused or open_sessions(lineup)
-    speed = _speed(lineup, refused, crew.roofs, bench, progress)
+            cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
+            others = tuple(_unreached(asked, crew.device))
+            return Draft(task=crew.task, provenance=rests_on, build=build.check, cases=cases, others=others)
+        lineup = line_up(crew.task, crew.student, build.built, crew.hire)
+        cases = _run(asked.correctness.shown, build.built, crew.student, crew.progress)
+    right = are_right(cases)
+    watched, refused = _watch(crew, lineup, build.built, right=right)
+    speed = _time(crew, lineup, refused)
     if right:
-        speed = speed.model_copy(update={"usage": build.built.usage})
+        speed = replace(speed, usage=build.built.usage)
     return Draft(
-        task=task,
+        task=crew.task,
         provenance=rests_on,
         build=build.check,
         cases=tuple(locate(check, watched.whereabouts) for check in cases),
-        others=(*watched.checks, *map(of_hidden().skip, _left_out(assignment)), speed),
+        others=(*watched.checks, *map(of_hidden().skip, _left_out(asked)), speed),
         profile=watched.profile,
         built=build.built,
     )
@@ -211,6 +148,61 @@ def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
     checks = forfeit((draft.build, *cases, *draft.others))
     seconds = draft.seconds + time.perf_counter() - clock
     return _result(draft.task, checks, draft.profile, seconds, draft.provenance)
+
+
+# --- phases, each under the lock that it needs ------------------------------------------------
+
+
+def _hire(task: Task, bench: Bench, progress: Progress, workers: ExitStack) -> Crew:
+    """Start the submission's workers."""
+    with shared_cpu(bench.locks):
+        student = workers.enter_context(bench.worker())
+        simulator = bench.simulator()
+        if task.assignment.is_watched:
+            workers.enter_context(simulator)  # starts up while the cases run
+        device = student.ready()
+        roofs = bench.roofs(device)
+        if task.assignment.is_watched and bench.watching.required:
+            simulator.ready()
+    return Crew(
+        task=task,
+        bench=bench,
+        progress=progress,
+        student=student,
+        simulator=simulator,
+        device=device,
+        roofs=roofs,
+        hire=lambda role: workers.enter_context(bench.own.borrow(role, bench.worker)),
+    )
+
+
+def _prepare(crew: Crew) -> Prepared:
+    """What is done with the text without a device."""
+    crew.progress("building")
+    with shared_cpu(crew.bench.locks):
+        return prepare(crew.task, crew.student)
+
+
+def _watch(crew: Crew, lineup: Lineup, built: Built, *, right: bool) -> tuple[Watched, Problem | None]:
+    """What the simulator tells; and, while it works, the sessions of the timed rounds, or why the submission gets
+    none.
+    """
+    crew.progress("watching every access in a simulator")
+    with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
+        refused = enter(lineup, built) if right else NOT_CORRECT
+        subject = Subject(task=crew.task, oracle=lineup.oracle, worker=crew.simulator, built=built)
+        watched = watch(subject, crew.bench.watching, right=right)
+        return watched, refused or open_sessions(lineup)
+
+
+def _time(crew: Crew, lineup: Lineup, refused: Problem | None) -> Check:
+    """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
+    if refused is not None:
+        return refused.fail(unmeasured(lineup.assignment, lineup.device))
+    crew.progress("waiting for the device")
+    with exclusive(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
+        crew.progress("timing")
+        return check_performance(lineup, crew.bench.timing, crew.roofs)
 
 
 def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]:
@@ -260,15 +252,7 @@ def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
 
 def _left_out(assignment: Assignment) -> Iterator[Check]:
     """The hidden checks that a student kit does not hold, as one of each kind, before anything is known of them."""
-    for kind, points in assignment.left_out.items():
-        yield Check(
-            name=f"{kind}: hidden",
-            kind=Kind(kind),
-            verdict=Verdict.FAILED,
-            points=0.0,
-            max_points=points,
-            seconds=0.0,
-        )
+    return (full_marks(Kind(kind), points, "hidden") for kind, points in assignment.left_out.items())
 
 
 def _unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
@@ -282,17 +266,6 @@ def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
     """The record of a grading that an error has ended."""
     told = str(error) if isinstance(error, GraderError) else f"a fault in grader itself: {error!r}"
     return Ungraded(assignment=assignment, submission=showable(str(submission)), fault=showable(told))
-
-
-def _speed(lineup: Lineup, refused: Problem | None, roofs: Roofs | None, bench: Bench, progress: Progress) -> Check:
-    """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
-    if refused is not None:
-        return refused.fail(unmeasured(lineup.assignment, lineup.device))
-    progress("waiting for the device")
-    student = lineup.contestants[Role.SUBMISSION].worker
-    with exclusive(lineup.device, bench.locks), _awake(student, lineup.device):
-        progress("timing")
-        return check_performance(lineup, bench.timing, roofs)
 
 
 @contextmanager

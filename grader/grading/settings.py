@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -28,10 +28,11 @@ from pydantic_settings import (
 import grader
 from grader.common.errors import InputError
 from grader.common.files import config_folder, data_folder
+from grader.common.record import Record
 from grader.course.catalogue import Course
 from grader.course.folders import KIT_FILE
+from grader.grading.bench import Bench
 from grader.grading.checks.simulator import WatchingRules
-from grader.grading.grade import Bench
 from grader.grading.timing.intervals import TimingRules
 from grader.grading.trust import was_started
 from grader.protocol.messages import Limits
@@ -82,23 +83,8 @@ def _profile_folder() -> Path:
         raise InputError(f"{error} Or set GRADER_PROFILES to a folder for device profiles.") from error
 
 
-class DeadlineSettings(BaseModel):
-    """Seconds; a driver may compile at the first launch, for which 15 s were seen once."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    start: float = Field(default=30.0, gt=0)
-    build: float = Field(default=30.0, gt=0)
-    first_launch: float = Field(default=20.0, gt=0)
-    launch: float = Field(default=10.0, gt=0)
-    transfer: float = Field(default=30.0, gt=0)
-    simulation: float = Field(default=30.0, gt=0)
-
-
-class LimitSettings(BaseModel):
+class LimitSettings(Record):
     """What one worker may use; see protocol.Limits."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     memory_bytes: int = Field(default=4 * GIGABYTE, gt=0)
     cpu_seconds: int = Field(default=300, gt=0)
@@ -114,7 +100,7 @@ class Settings(BaseSettings):
     sandbox: str | None = None
     device: int = Field(default=0, ge=0)
     course: Path | None = Field(default_factory=own_course)
-    deadlines: DeadlineSettings = DeadlineSettings()
+    deadlines: Deadlines = Deadlines()
     limits: LimitSettings = LimitSettings()
     docker: ContainerRules = Field(default_factory=ContainerRules)
     locks: Path | None = None
@@ -201,7 +187,7 @@ class Settings(BaseSettings):
             sandbox_name=sandbox_name,
             sandbox=sandbox,
             device=self.device,
-            deadlines=Deadlines(**self.deadlines.model_dump()),
+            deadlines=self.deadlines,
             timing=self.timing,
             locks=self.locks or _lock_folder(sandbox_name),
             profiles=self.profiles,

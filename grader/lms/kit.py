@@ -21,6 +21,7 @@ from grader.authoring.scaffold import KIT_PLACEHOLDER, TEMPLATE_FILES
 from grader.authoring.schema import NOT_IN_THE_FILE
 from grader.common.errors import InputError
 from grader.common.files import read_bytes
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.folders import BASELINE_FILE, KIT_FILE, ORACLE_FILE, Kit
 from grader.course.rubric import Band, Correctness, Memory, Performance, Sizes, SpeedGoal
@@ -103,13 +104,12 @@ def shown(assignment: Assignment) -> Assignment:
     Raises InputError if no case is left that counts.
     """
     sanitizer = assignment.sanitizer
-    return assignment.model_copy(
-        update={
-            "correctness": _shown_cases(assignment),
-            "sanitizer": None if sanitizer is None or sanitizer.hidden else sanitizer,
-            "memory": None if assignment.memory is None else _shown_memory(assignment.memory),
-            "performance": _shown_speed(_timed(assignment)),
-        }
+    return replace(
+        assignment,
+        correctness=_shown_cases(assignment),
+        sanitizer=None if sanitizer is None or sanitizer.hidden else sanitizer,
+        memory=None if assignment.memory is None else _shown_memory(assignment.memory),
+        performance=_shown_speed(_timed(assignment)),
     )
 
 
@@ -121,12 +121,12 @@ def _shown_cases(assignment: Assignment) -> Correctness:
             f"every case of {assignment.called} that counts is hidden, so that a kit would check nothing: show one of "
             "them, or name the assignments that belong in the kit."
         )
-    return asked.model_copy(update={"cases": cases, "points": sum(case_points(asked, case) for case in cases)})
+    return replace(asked, cases=cases, points=sum(case_points(asked, case) for case in cases))
 
 
 def _shown_memory(asked: Memory) -> Memory | None:
     checks = tuple(check for check in asked.checks if not check.hidden)
-    return asked.model_copy(update={"checks": checks}) if checks else None
+    return replace(asked, checks=checks) if checks else None
 
 
 def _shown_speed(asked: Performance) -> Performance:
@@ -136,13 +136,12 @@ def _shown_speed(asked: Performance) -> Performance:
     if not asked.hidden:
         return asked
     goals = {kind: _undecided(goal, goal.sizes) for kind, goal in asked.classes.items()}
-    return asked.model_copy(update={"classes": goals, "hidden": False})
+    return replace(asked, classes=goals, hidden=False)
 
 
 def _undecided(goal: SpeedGoal, sizes: Sizes) -> SpeedGoal:
     """The goal at these sizes, worth as much, without anything by which it could be decided."""
-    changes = {"sizes": sizes, "bands": (Band(fraction=1, points=goal.points),), "minimum": {}, "yardstick": None}
-    return goal.model_copy(update=changes)
+    return replace(goal, sizes=sizes, bands=(Band(fraction=1, points=goal.points),), minimum={}, yardstick=None)
 
 
 def _timed(assignment: Assignment) -> Performance:
@@ -154,7 +153,7 @@ def _timed(assignment: Assignment) -> Performance:
     if gpu is None or cpu is None or asked.referee == "oracle" or baseline_is_comparable(assignment):
         return asked
     classes = {**asked.classes, "gpu": _undecided(gpu, cpu.sizes)}
-    return asked.model_copy(update={"classes": classes, "referee": "oracle"})
+    return replace(asked, classes=classes, referee="oracle")
 
 
 def hidden_points(assignment: Assignment) -> dict[str, float]:

@@ -6,10 +6,10 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from grader.common.phrases import count
+from grader.common.phrases import count, sizes_in_words
 from grader.course.submissions.task import Task
 from grader.grading.checks.memory import Counted
-from grader.grading.explain.problem import Problem, sizes_in_words
+from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable
 from grader.reports.words import bytes_in_words, three_digits
 from grader.results.metrics import Access, Branch, Profile

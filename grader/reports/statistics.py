@@ -159,7 +159,7 @@ def sums_of(rows: tuple[StudentRow, ...]) -> Sums:
 
 def incomplete(found: Iterable[Grade]) -> tuple[Incomplete, ...]:
     """What some of the grades lack; nothing where all is decided."""
-    marks = [[mark for mark in grade.marks if mark.reason in OUTSTANDING] for grade in found]
+    marks = [[mark for mark in grade.checks if mark.reason in OUTSTANDING] for grade in found]
     by_reason = {why: [[mark for mark in each if mark.reason is why] for each in marks] for why in OUTSTANDING}
     lacking = {why: [each for each in of_reason if each] for why, of_reason in by_reason.items()}
     return tuple(
@@ -196,9 +196,7 @@ def quartiles(values: Iterable[float]) -> Quartiles | None:
 
 def family_of(mark: Mark) -> str:
     """What a check is told under: its name without sizes; all cases are one, of a suite all of a kernel."""
-    lead = f"{mark.part}: " if mark.part else ""
-    name = mark.name.removeprefix(lead).partition(" (")[0]
-    return lead + CASES.get(mark.kind, name)
+    return ": ".join(filter(None, (mark.part, CASES.get(mark.kind, mark.title))))
 
 
 def families(rows: tuple[StudentRow, ...]) -> tuple[Family, ...]:
@@ -212,7 +210,7 @@ def families(rows: tuple[StudentRow, ...]) -> tuple[Family, ...]:
 
 def _failed(rows: Iterable[StudentRow]) -> Iterator[tuple[Label, Mark]]:
     for row in rows:
-        for mark in row.grade.marks if row.grade else ():
+        for mark in row.grade.checks if row.grade else ():
             if mark.verdict in {Verdict.FAILED, Verdict.PARTIAL}:
                 yield row.student.label, mark
 

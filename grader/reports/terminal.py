@@ -111,11 +111,10 @@ def _part(part: str, checks: Sequence[Check]) -> Iterator[Table | Padding]:
         yield from _rows(checks)
         return
     yield _row(Text(""), Text(showable(part), style="bold"), sum(check.points for check in checks), _worth(checks))
-    named = [check.model_copy(update={"name": check.name.removeprefix(f"{part}: ")}) for check in checks]
-    unbuilt = named[0].verdict is Verdict.FAILED and named[0].kind is Kind.BUILD
-    yield from _rows(named[:1] if unbuilt else named)
+    unbuilt = checks[0].verdict is Verdict.FAILED and checks[0].kind is Kind.BUILD
+    yield from _rows(checks[:1] if unbuilt else checks)
     if unbuilt:
-        yield from _unreached(named[1:])
+        yield from _unreached(checks[1:])
 
 
 def _unreached(checks: Sequence[Check]) -> Iterator[Table | Padding]:
@@ -162,7 +161,7 @@ def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
     """Checks of one kind that were skipped for one reason; what is still to be made is not overlooked."""
     names = ", ".join(_short_name(check) for check in checks)
     style = "yellow" if checks[0].reason in OUTSTANDING else STYLES[Verdict.SKIPPED]
-    label = checks[0].name if len(checks) == 1 else f"{checks[0].kind}: {names}"
+    label = checks[0].own_name if len(checks) == 1 else f"{checks[0].kind}: {names}"
     yield _row(Text(WORDS[Verdict.SKIPPED], style=style), label, 0, _worth(checks))
     yield _under(Text(showable(checks[0].message), style=style))
     yield from (_speed(check.performance) for check in checks if check.performance is not None)
@@ -209,7 +208,7 @@ def _worth(checks: Sequence[Check]) -> float:
 
 def _short_name(check: Check) -> str:
     """The name without its kind and sizes."""
-    return check.name.removeprefix(f"{check.kind}: ").partition(" (")[0]
+    return check.label or check.kind
 
 
 def _reason(check: Check, words: str) -> Padding:
@@ -232,14 +231,14 @@ def _row(verdict: Text, label: str | Text, points: float, max_points: float) -> 
 
 
 def _passed(check: Check) -> Iterator[Table | Padding]:
-    yield _line(check.verdict, check.name, check.points, check.max_points)
+    yield _line(check.verdict, check.own_name, check.points, check.max_points)
     if check.performance is not None:
         yield _speed(check.performance)
     yield from map(_under, map(Text, map(showable, spills_in_words(check.usage))))
 
 
 def _failed(check: Check) -> Iterator[Table | Padding]:
-    yield _line(check.verdict, check.name, check.points, check.max_points)
+    yield _line(check.verdict, check.own_name, check.points, check.max_points)
     yield _reason(check, check.message)
     if check.performance is not None:
         yield _speed(check.performance)

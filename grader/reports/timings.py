@@ -10,10 +10,10 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from grader.common.phrases import count
+from grader.common.phrases import count, sizes_in_words
 from grader.course.suite import Coursework
 from grader.grading.by_hand.driver import Measured, TimedRow
-from grader.grading.explain.problem import Problem, sizes_in_words
+from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable
 from grader.reports.drawing import as_text, tells_something
 from grader.reports.words import seconds_in_words, three_digits

@@ -10,12 +10,12 @@ from typing import Literal
 
 from grader.course.submissions.handin import Remark, Student
 from grader.results.metrics import Performance
-from grader.results.result import Kind, Reason, Result, Unchecked, Verdict, first_to_read, outstanding, some_failed
+from grader.results.result import Kind, Reason, Result, Standing, Told, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mark:
-    """A check in brief."""
+class Mark(Told):
+    """A check in brief: an eighth of its memory, as there are many in a course."""
 
     name: str
     part: str = ""
@@ -42,50 +42,30 @@ class Speed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grade:
+class Grade(Standing[Mark]):
     """A result in brief; `speeds` are by part, as profiles of a result are."""
 
     points: float
     max_points: float
-    marks: tuple[Mark, ...]
+    checks: tuple[Mark, ...]
     speeds: dict[str, Speed]
     sha256: str
     source: str
     seconds: float
 
-    @property
-    def unchecked(self) -> tuple[Unchecked, ...]:
-        """What was not checked here, by reason; its points are part of `max_points`."""
-        return outstanding(self.marks)
-
-    @property
-    def failed(self) -> bool:
-        """Whether some check that counts failed or earned only a part."""
-        return some_failed(self.marks)
-
-    @property
-    def passed(self) -> bool:
-        """Whether every check that counts passed and none is left to be made."""
-        return not self.failed and not self.unchecked
-
     def points_of(self, kind: Kind) -> tuple[float, float]:
         """Points of all checks of a kind, and how many there are to earn."""
-        return _points(mark for mark in self.marks if mark.kind is kind)
+        return _points(mark for mark in self.checks if mark.kind is kind)
 
     @property
     def parts(self) -> tuple[str, ...]:
         """The kernels of a suite; none where there is but one."""
-        named = tuple(dict.fromkeys(mark.part for mark in self.marks))
+        named = tuple(dict.fromkeys(mark.part for mark in self.checks))
         return () if "" in named else named
 
     def points_of_part(self, part: str) -> tuple[float, float]:
         """Points of all checks of one of its kernels, and how many there are to earn."""
-        return _points(mark for mark in self.marks if mark.part == part)
-
-    @property
-    def first_cause(self) -> Mark | None:
-        """The mark whose message is the first to read; None if none failed that counts."""
-        return first_to_read(self.marks)
+        return _points(mark for mark in self.checks if mark.part == part)
 
 
 def _points(marks: Iterable[Mark]) -> tuple[float, float]:
@@ -173,10 +153,10 @@ def _sum(grades: dict[str, Grade], missed: float) -> Grade:
     return Grade(
         points=sum(grade.points for grade in grades.values()),
         max_points=sum(grade.max_points for grade in grades.values()) + missed,
-        marks=tuple(
+        checks=tuple(
             replace(mark, name=f"{name}: {mark.name}", message=f"{name}: {mark.message}" if mark.message else "")
             for name, grade in grades.items()
-            for mark in grade.marks
+            for mark in grade.checks
         ),
         speeds={},
         sha256="",
@@ -204,7 +184,7 @@ def grade_of(result: Result) -> Grade:
     return Grade(
         points=result.points,
         max_points=result.max_points,
-        marks=marks,
+        checks=marks,
         speeds={check.part: _speed(check.performance) for check in result.checks if check.performance is not None},
         sha256=result.provenance.submission_sha256,
         source=result.source,

@@ -3,14 +3,16 @@
 The figures in it are those of metrics.py.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from pydantic import computed_field, model_validator
 
-from grader.common.record import Record
+from grader.common.phrases import sizes_in_words
+from grader.common.record import Record, replace
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance, Profile, Usage
 
@@ -87,6 +89,15 @@ class Place(Record):
     words: str
 
 
+LINES = re.compile(r"\blines? (\d+(?:, \d+)*(?: and \d+)?)")
+"""How a sentence names lines: "line 7", "lines 3, 5 and 9"."""
+
+
+def lines_named(words: str) -> tuple[int, ...]:
+    """The lines of the source that a sentence names, in its order."""
+    return tuple(int(line) for named in LINES.findall(words) for line in re.findall(r"\d+", named))
+
+
 class Finding(Record):
     """Something that the simulator saw go wrong.
 
@@ -99,6 +110,11 @@ class Finding(Record):
     cause: str
     places: tuple[Place, ...]
     times: int
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """Those that it names, and those of its places."""
+        return (*lines_named(self.message), *(place.line for place in self.places))
 
 
 class ErrorMap(Record):
@@ -113,7 +129,45 @@ class ErrorMap(Record):
     cells: tuple[str, ...]
 
 
-class Check(Record):
+class Told:
+    """What a check is, in full or in brief.
+
+    Its name is published, "practice: one row (height 1, width 9)" or, in a suite, "turn: memory: bank conflicts". Only
+    here it is made (`full_marks`, `of_part`) and taken apart.
+    """
+
+    if TYPE_CHECKING:
+        name: str
+        part: str
+        kind: Kind
+        verdict: Verdict
+        max_points: float
+        reason: Reason | None
+        cause: str
+
+    @property
+    def own_name(self) -> str:
+        """Its name among the checks of its part."""
+        return self.name.removeprefix(f"{self.part}: ")
+
+    @property
+    def title(self) -> str:
+        """That without sizes."""
+        return self.own_name.removesuffix(f" ({self.sizes})")
+
+    @property
+    def label(self) -> str:
+        """What tells it from others of its kind, such as the name of a case; "" for the only one of a kind."""
+        return self.title.removeprefix(self.kind).removeprefix(": ")
+
+    @property
+    def sizes(self) -> str:
+        """The sizes in words; "" where there are none."""
+        _, bracket, sizes = self.own_name.rpartition(" (")
+        return sizes.removesuffix(")") if bracket else ""
+
+
+class Check(Record, Told):
     """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass.
 
     A skipped check has earned nothing; one that is OUTSTANDING keeps its `max_points`, so that totals are out of all.
@@ -138,6 +192,16 @@ class Check(Record):
     findings: tuple[Finding, ...] = ()
     error_map: ErrorMap | None = None
 
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """The lines of the source that its message names, in its order."""
+        return lines_named(self.message)
+
+    def of_part(self, part: str) -> "Check":
+        """The same as a check of this part of a suite; of "", as it is for itself."""
+        lead = f"{part}: " if part else ""
+        return replace(self, name=f"{lead}{self.own_name}", part=part)
+
     @model_validator(mode="after")
     def _says_why_it_was_not_made(self) -> "Check":
         if (self.verdict is Verdict.SKIPPED) is not (self.reason in NOT_MADE):
@@ -145,35 +209,19 @@ class Check(Record):
         return self
 
 
-class Told(Protocol):
-    """What a check is, in full or in brief."""
-
-    @property
-    def part(self) -> str:
-        """The kernel of a suite that it is about."""
-
-    @property
-    def kind(self) -> Kind:
-        """What it is about."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """How it went."""
-
-    @property
-    def max_points(self) -> float:
-        """What it is worth."""
-
-    @property
-    def reason(self) -> Reason | None:
-        """Why it did not pass."""
-
-    @property
-    def cause(self) -> str:
-        """A mistake that explains it."""
-
-
 T = TypeVar("T", bound=Told)
+
+
+def full_marks(kind: Kind, points: float, label: str = "", sizes: Mapping[str, str | int] | None = None) -> Check:
+    """A check as if it had passed, before anything is known of it; the label tells it from others of its kind."""
+    return Check(
+        name=": ".join(filter(None, (kind, label))) + (f" ({sizes_in_words(sizes)})" if sizes else ""),
+        kind=kind,
+        verdict=Verdict.PASSED,
+        points=points,
+        max_points=points,
+        seconds=0.0,
+    )
 
 
 class Unchecked(Record):
@@ -184,31 +232,44 @@ class Unchecked(Record):
     points: float
 
 
-def outstanding(checks: Iterable[Told]) -> tuple[Unchecked, ...]:
-    """What has not been checked, a record for each reason; none where all is decided."""
-    left = [check for check in checks if check.reason in OUTSTANDING]
-    by_reason = {why: [check.max_points for check in left if check.reason is why] for why in OUTSTANDING}
-    return tuple(
-        Unchecked(reason=why, checks=len(points), points=sum(points)) for why, points in by_reason.items() if points
-    )
+class Standing(Generic[T]):
+    """How a grading went by its checks, in full or in brief."""
 
+    if TYPE_CHECKING:
+        checks: tuple[T, ...]
 
-def some_failed(checks: Iterable[Told]) -> bool:
-    """Whether a check that is not for practice failed or earned only a part of its points."""
-    return any(check.verdict in {Verdict.PARTIAL, Verdict.FAILED} for check in checks if check.kind in CAUSES_FIRST)
+    @property
+    def unchecked(self) -> tuple[Unchecked, ...]:
+        """What is OUTSTANDING, a record for each reason; its points are part of all that there are."""
+        left = [check for check in self.checks if check.reason in OUTSTANDING]
+        by_reason = {why: [check.max_points for check in left if check.reason is why] for why in OUTSTANDING}
+        return tuple(
+            Unchecked(reason=why, checks=len(points), points=sum(points)) for why, points in by_reason.items() if points
+        )
 
+    @property
+    def failed(self) -> bool:
+        """Whether some check that counts failed or earned only a part."""
+        lost = {Verdict.PARTIAL, Verdict.FAILED}
+        return any(check.verdict in lost for check in self.checks if check.kind in CAUSES_FIRST)
 
-def first_to_read(checks: Iterable[T]) -> T | None:
-    """The failed check whose message is the first to read; None if none failed that counts.
+    @property
+    def passed(self) -> bool:
+        """Whether every check that counts passed and none is left to be made; hidden ones are not looked at."""
+        return not self.failed and not self.unchecked
 
-    It is about the first kernel that failed. What the simulator saw comes before wrong results, which are its
-    consequences; of these, the commonest cause.
-    """
-    untold = {None, Reason.NOT_RUN, *NOT_MADE}
-    failed = [each for each in checks if each.kind in CAUSES_FIRST and each.reason not in untold]
-    of_first = [check for check in failed if check.part == failed[0].part]
-    causes = Counter(check.cause for check in of_first if check.cause)
-    return min(of_first, key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause]), default=None)
+    @property
+    def first_cause(self) -> T | None:
+        """The failed check whose message is the first to read; None if none failed that counts.
+
+        It is about the first kernel that failed. What the simulator saw comes before wrong results, which are its
+        consequences; of these, the commonest cause.
+        """
+        untold = {None, Reason.NOT_RUN, *NOT_MADE}
+        failed = [each for each in self.checks if each.kind in CAUSES_FIRST and each.reason not in untold]
+        of_first = [check for check in failed if check.part == failed[0].part]
+        causes = Counter(check.cause for check in of_first if check.cause)
+        return min(of_first, key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause]), default=None)
 
 
 class Provenance(Record):
@@ -226,7 +287,7 @@ class Provenance(Record):
     device: DeviceFacts
 
 
-class Result(Record):
+class Result(Record, Standing[Check]):
     """The grading of one submission for one assignment; `profiles` has one for each part whose memory behaviour was
     counted, under the part's name.
     """
@@ -254,22 +315,7 @@ class Result(Record):
     @property
     def unchecked(self) -> tuple[Unchecked, ...]:
         """What was not checked here, by reason; its points are part of `max_points`."""
-        return outstanding(self.checks)
-
-    @property
-    def failed(self) -> bool:
-        """Whether some check that counts failed or earned only a part."""
-        return some_failed(self.checks)
-
-    @property
-    def passed(self) -> bool:
-        """Whether every check that counts passed and none is left to be made; hidden ones are not looked at."""
-        return not self.failed and not self.unchecked
-
-    @property
-    def first_cause(self) -> Check | None:
-        """The failed check whose message is the first to read; None if none failed that counts."""
-        return first_to_read(self.checks)
+        return super().unchecked
 
 
 class Ungraded(Record):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.suite import Coursework
 from grader.results.result import Check, Kind, Reason, Result
@@ -18,30 +19,29 @@ def joined(coursework: Coursework, results: Sequence[Result]) -> Result:
         for part, result in zip(coursework.parts, results, strict=True)
         for check in result.checks
     )
-    return first.model_copy(
-        update={
-            "title": coursework.title,
-            "checks": checks,
-            "profiles": {
-                part.part: profile
-                for part, result in zip(coursework.parts, results, strict=True)
-                for profile in result.profiles.values()
-            },
-            "points": sum(check.points for check in checks),
-            "max_points": sum(check.max_points for check in checks),
-            "seconds": sum(result.seconds for result in results),
-            "provenance": first.provenance.model_copy(update={"assignment_sha256": coursework.sha256}),
-        }
+    return replace(
+        first,
+        title=coursework.title,
+        checks=checks,
+        profiles={
+            part.part: profile
+            for part, result in zip(coursework.parts, results, strict=True)
+            for profile in result.profiles.values()
+        },
+        points=sum(check.points for check in checks),
+        max_points=sum(check.max_points for check in checks),
+        seconds=sum(result.seconds for result in results),
+        provenance=replace(first.provenance, assignment_sha256=coursework.sha256),
     )
 
 
 def _of_part(part: str, check: Check, told: tuple[Check, ...]) -> Check:
     """The check under the part's name; a build that fails as that of the first part did is told once."""
-    named = check.model_copy(update={"name": f"{part}: {check.name}", "part": part})
+    named = check.of_part(part)
     failed = {(each.reason, each.message) for each in told if each.kind is Kind.BUILD}
     if check.kind is not Kind.BUILD or check.reason is None or (check.reason, check.message) not in failed:
         return named
-    return named.model_copy(update={"reason": Reason.NOT_RUN, "message": "the file does not build.", "detail": ""})
+    return replace(named, reason=Reason.NOT_RUN, message="the file does not build.", detail="")
 
 
 def separated(coursework: Coursework, result: Result) -> tuple[Result, ...]:
@@ -52,10 +52,6 @@ def separated(coursework: Coursework, result: Result) -> tuple[Result, ...]:
 
 
 def _own(part: str, result: Result) -> Result:
-    checks = tuple(
-        check.model_copy(update={"name": check.name.removeprefix(f"{part}: "), "part": ""})
-        for check in result.checks
-        if check.part == part
-    )
+    checks = tuple(check.of_part("") for check in result.checks if check.part == part)
     profile = result.profiles.get(part)
-    return result.model_copy(update={"checks": checks, "profiles": {} if profile is None else {"": profile}})
+    return replace(result, checks=checks, profiles={} if profile is None else {"": profile})

@@ -6,6 +6,7 @@ where a case is hidden and those that are shown are right, the rest is withheld 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Case, MemoryCheck, Performance, Sanitizer
 from grader.course.suite import Coursework
@@ -45,14 +46,13 @@ def withheld(result: Result, coursework: Coursework) -> Result:
         return result
     changed = [old for old, new in zip(result.checks, shown, strict=True) if old is not new]
     uncounted = {check.part for check in changed if check.kind is Kind.MEMORY}
-    return result.model_copy(
-        update={
-            "checks": tuple(shown),
-            "profiles": {part: profile for part, profile in result.profiles.items() if part not in uncounted},
-            "points": sum(check.points for check in shown),
-            "max_points": sum(check.max_points for check in shown),
-            "seconds": sum(check.seconds for check in shown),
-        }
+    return replace(
+        result,
+        checks=tuple(shown),
+        profiles={part: profile for part, profile in result.profiles.items() if part not in uncounted},
+        points=sum(check.points for check in shown),
+        max_points=sum(check.max_points for check in shown),
+        seconds=sum(check.seconds for check in shown),
     )
 
 

@@ -6,16 +6,17 @@ cannot be anyone's kernel (a worker that does not start, a missing device) is ra
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from grader.common.errors import DeviceError, NoSimulatorError, WorkerError
 from grader.common.invocation import command
 from grader.common.phrases import listed
+from grader.common.record import Record
 from grader.protocol.messages import (
     BuildFailed,
     Close,
@@ -54,18 +55,17 @@ from grader.workers.replies import Replies
 from grader.workers.sandbox import Sandbox, SandboxedWorker
 
 
-@dataclass(frozen=True, kw_only=True)
-class Deadlines:
-    """Seconds that each part may take. A driver may compile at the first launch, so that has its own; `simulation` is
-    for a launch on the simulator.
+class Deadlines(Record):
+    """Seconds that each part may take. A driver may compile at the first launch, for which 15 s were seen once, so that
+    has its own; `simulation` is for a launch on the simulator.
     """
 
-    start: float
-    build: float
-    first_launch: float
-    launch: float
-    transfer: float
-    simulation: float
+    start: float = Field(default=30.0, gt=0)
+    build: float = Field(default=30.0, gt=0)
+    first_launch: float = Field(default=20.0, gt=0)
+    launch: float = Field(default=10.0, gt=0)
+    transfer: float = Field(default=30.0, gt=0)
+    simulation: float = Field(default=30.0, gt=0)
 
 
 class Worker:

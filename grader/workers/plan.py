@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 
-from grader.course.assignment import Assignment
+from grader.common.record import replace
+from grader.course.assignment import Assignment, Chosen, Timed
 from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
 from grader.course.rubric import Sizes
@@ -100,7 +101,7 @@ class Plan:
     def on_buffers(self, called: Callable[[str], str]) -> "Plan":
         """The same with buffers that are called so."""
         return Plan(
-            buffers=tuple(spec.model_copy(update={"name": called(spec.name)}) for spec in self.buffers),
+            buffers=tuple(replace(spec, name=called(spec.name)) for spec in self.buffers),
             scripts={name: script.on_buffers(called) for name, script in self.scripts.items()},
         )
 
@@ -109,9 +110,8 @@ class Plan:
         that cannot be written.
         """
         made = {name for script in self.scripts.values() for name in script.outputs}
-        changes = ({"guard": 0, "poison": None, "read_only": spec.name not in made} for spec in self.buffers)
-        buffers = tuple(spec.model_copy(update=change) for spec, change in zip(self.buffers, changes, strict=True))
-        return Plan(buffers=buffers, scripts=self.scripts)
+        buffers = (replace(spec, guard=0, poison=None, read_only=spec.name not in made) for spec in self.buffers)
+        return Plan(buffers=tuple(buffers), scripts=self.scripts)
 
 
 NOTHING = Plan(buffers=(), scripts={})
@@ -137,27 +137,24 @@ def buffer_of(owner: str, name: str) -> str:
 def _on_buffers(step: KernelStep | CopyStep, called: Callable[[str], str]) -> KernelStep | CopyStep:
     if isinstance(step, CopyStep):
         return CopyStep(source=called(step.source), target=called(step.target))
-    args = (
-        arg.model_copy(update={"buffer": called(arg.buffer)}) if isinstance(arg, BufferArg) else arg
-        for arg in step.args
-    )
-    return step.model_copy(update={"args": tuple(args)})
+    args = (replace(arg, buffer=called(arg.buffer)) if isinstance(arg, BufferArg) else arg for arg in step.args)
+    return replace(step, args=tuple(args))
 
 
 def _repeated_on(repeat: RepeatSteps, called: Callable[[str], str]) -> RepeatSteps:
-    until = repeat.until and repeat.until.model_copy(update={"buffer": called(repeat.until.buffer)})
+    until = repeat.until and replace(repeat.until, buffer=called(repeat.until.buffer))
     swap = tuple((called(old), called(new)) for old, new in repeat.swap)
-    return repeat.model_copy(update={"swap": swap, "until": until})
+    return replace(repeat, swap=swap, until=until)
 
 
-def submission_plan(assignment: Assignment, sizes: Sizes, bindings: Bindings) -> Plan:
+def submission_plan(assignment: Chosen, sizes: Sizes, bindings: Bindings) -> Plan:
     """The student's steps by the submission. What steps of ours would have made for them is uploaded."""
     return _plan(
         assignment, sizes, {STUDENT: _script(assignment, sizes, assignment.student_launches, SUBMISSION, bindings)}
     )
 
 
-def reference_plan(assignment: Assignment, sizes: Sizes) -> Plan:
+def reference_plan(assignment: Timed, sizes: Sizes) -> Plan:
     """The same steps by the model solution, on the same buffers: the two are timed under equal conditions. In a student
     kit, which has none, the baseline.
     """
@@ -180,7 +177,7 @@ def baseline_is_comparable(assignment: Assignment) -> bool:
     return own.uploads == naive.uploads and judged[0] == judged[1]
 
 
-def control_plan(assignment: Assignment, device: DeviceFacts) -> Plan:
+def control_plan(assignment: Timed, device: DeviceFacts) -> Plan:
     """The same again, and what else is measured beside it: the baseline, a copy, the peak rate, and the whole program,
     for which a student kit has no solutions.
     """
@@ -242,7 +239,9 @@ def _repeat(assignment: Assignment, sizes: Sizes) -> RepeatSteps | None:
     if asked is None:
         return None
     names = assignment.names(sizes)
-    until = asked.until and UntilBelow(buffer=asked.until.sum, below=evaluate(asked.until.below, names))
+    until = None
+    if asked.until is not None:
+        until = UntilBelow(buffer=asked.until.sum, below=evaluate(asked.until.below, names))
     return RepeatSteps(times=evaluate_int(asked.times, names), swap=asked.swap, until=until)
 
 

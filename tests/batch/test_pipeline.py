@@ -178,7 +178,7 @@ def test_changed_thresholds_score_anew_without_a_grading(run, tmp_path, transpos
     assert {path: path.read_bytes() for path in stored} == stored
     for old, new in zip(first.rows, second.rows, strict=True):
         if old.grade is not None:
-            kinds = {mark.kind for mark in new.grade.marks}
+            kinds = {mark.kind for mark in new.grade.checks}
             assert len(kinds) > 1
             assert new.grade.max_points != old.grade.max_points
             page = (tmp_path / "out" / "students" / new.student.label / "coalsTransp.html").read_text()

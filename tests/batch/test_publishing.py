@@ -127,4 +127,4 @@ def test_the_comment_for_moodle_says_what_is_hidden(batch):
     hidden = row.grade.max_points - row.shown.max_points
     assert comment.startswith(f"grader: {row.shown.points:g} of {row.shown.max_points:g} points.")
     assert (f"Checks worth {hidden:g} more points are hidden until they are released." in comment) == (hidden > 0)
-    assert all(mark.verdict is not Verdict.FAILED for mark in row.shown.marks)
+    assert all(mark.verdict is not Verdict.FAILED for mark in row.shown.checks)

@@ -12,19 +12,18 @@ import argparse
 from collections import defaultdict
 from statistics import median, quantiles
 
-from grader.common.errors import SolutionError
-from grader.course.assignment import Assignment
+from grader.course.assignment import Assignment, Timed
 from grader.course.expressions import evaluate
 from grader.course.rubric import Sizes
 from grader.course.truth.inputs import fresh_seed
-from grader.grading.grade import Bench
+from grader.grading.bench import Bench
+from grader.grading.explain.failing import done
 from grader.grading.settings import load_settings
 from grader.grading.timing.contestant import Contestant
 from grader.grading.timing.lineup import begin, match_of, own_programs
 from grader.grading.timing.referee import ByReference
-from grader.protocol.messages import DeviceFacts, Done, Opened
+from grader.protocol.messages import DeviceFacts
 from grader.workers.device import copy_size, device_class, peak_run
-from grader.workers.outcome import Timing
 from grader.workers.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, control_plan
 
 TURNS, WARM_UP = 30, 10
@@ -59,7 +58,7 @@ def main() -> None:
         print(f"\n{device.name}, driver {device.driver}, medians of {given.turns} launches")
 
 
-def _at(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> Assignment:
+def _at(assignment: Timed, sizes: Sizes, device: DeviceFacts) -> Timed:
     """The assignment, timed at these sizes."""
     kind, performance = device_class(device), assignment.performance
     goal = performance.classes[kind].model_copy(update={"sizes": sizes})
@@ -67,24 +66,20 @@ def _at(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> Assignment
     return assignment.model_copy(update={"performance": performance.model_copy(update={"classes": classes})})
 
 
-def _times(assignment: Assignment, device: DeviceFacts, bench: Bench, turns: int) -> dict[str, list[float]]:
+def _times(assignment: Timed, device: DeviceFacts, bench: Bench, turns: int) -> dict[str, list[float]]:
     """Seconds of the launches, turn by turn, for each script of the control worker."""
     referee = ByReference(match_of(assignment, device, fresh_seed()))
     seconds = defaultdict(list)
     with bench.worker() as worker:
         control = Contestant(worker=worker, plan=referee.prepare(control_plan(assignment, device)))
         begin(control, own_programs(assignment), referee)
-        opened = worker.open(control.plan)
-        if not isinstance(opened, Opened):
-            raise SolutionError(f"{assignment.name}: {opened}")
+        done(worker.open(control.plan))
         for turn in range(WARM_UP + turns):
             for script in (name for name in (STUDENT, COPY, NAIVE, WHOLE, PEAK) if name in control.plan.scripts):
                 scene = referee.scene(turn)
-                prepared = scene.prepare(control, script)
-                supplied = scene.supply(control, script) if isinstance(prepared, Done) else prepared
-                timing = worker.launch(scene.script(script)) if isinstance(supplied, Done) else supplied
-                if not isinstance(timing, Timing):
-                    raise SolutionError(f"{assignment.name}: {timing}")
+                scene.prepare(control, script)
+                scene.supply(control, script)
+                timing = done(worker.launch(scene.script(script)))
                 if turn >= WARM_UP:
                     seconds[script].append(timing.seconds)
     return seconds

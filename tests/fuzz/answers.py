@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 from puppets import handin, outcome_of, plan_of
 
-from grader.batch.station import ONE_OF_SEVERAL_ALIKE, Errand
+from grader.batch.station import Errand, one_of_several_alike
 from grader.batch.workforce.answers import read_answer
 from grader.common.errors import WorkerError
 from grader.reports import REPORTS
@@ -39,7 +39,7 @@ def errand() -> Errand:
     facilities = replace(
         asked.facilities,
         grader=answer.provenance.grader,
-        device=answer.provenance.device.model_copy(update=ONE_OF_SEVERAL_ALIKE),
+        device=one_of_several_alike(answer.provenance.device),
     )
     return replace(asked, max_points=answer.max_points, facilities=facilities)
 

@@ -8,7 +8,7 @@ from attacks import verdict
 from golden import expectation
 from synthetic import Cohort, Member, Work
 
-from grader.authoring.golden import compare, short
+from grader.authoring.golden import called, compare
 from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
 from grader.course.submissions.handin import Intake, Student
@@ -61,7 +61,7 @@ def _difference(work: Work, report: Path, assignment: Assignment) -> str:
         found = verdict(result)
         return "" if found == work.expected else f"expected {work.expected}, found {found}: {_first_message(result)}"
     compared = compare(expectation(work.expected), assignment, result)
-    made = {short(check.name) for check in result.checks}
+    made = {called(check) for check in result.checks}
     expected = {name: why for name, why in compared.expected.items() if name in made}
     told = replace(compared, expected=expected).differences  # other cases are for a course of full length
     return f"{'; '.join(told)}: {_first_message(result)}" if told else ""

@@ -40,7 +40,7 @@ def grade(*marks, source="__kernel void k() {}\n", timed=None):
     return Grade(
         points=sum(each.points for each in marks),
         max_points=sum(each.max_points for each in marks),
-        marks=marks,
+        checks=marks,
         speeds={} if timed is None else timed if isinstance(timed, dict) else {"": timed},
         sha256=hashlib.sha256(source.encode()).hexdigest(),
         source=source,

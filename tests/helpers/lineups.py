@@ -8,8 +8,8 @@ from samples import DEVICE
 from grader.course.expressions import evaluate
 from grader.course.submissions.task import Task
 from grader.course.truth.comparison import GUARD_BYTES, INPUT_POISON, POISON
+from grader.grading.bench import Bench
 from grader.grading.checks.building import check_build, prepare
-from grader.grading.grade import Bench
 from grader.grading.timing.contestant import Contestant, Role
 from grader.grading.timing.device_data import SET_BYTES
 from grader.grading.timing.intervals import TimingRules

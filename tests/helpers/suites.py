@@ -1,12 +1,11 @@
 """A small suite for tests, made from blockMMM: the matrix product with a result for each work-item, and by tiles."""
 
-from dataclasses import replace
-
 import pytest
 import yaml
 from courses import course_of
 from project import ROOT
 
+from grader.common.record import replace
 from grader.course.submissions.submission import parse_submission
 from grader.grading.grade import grade_coursework
 from grader.grading.timing.intervals import TimingRules

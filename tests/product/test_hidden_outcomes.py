@@ -4,7 +4,6 @@ case went, and neither does whether there is anything to get.
 
 import copy
 import shutil
-from dataclasses import replace
 
 import pytest
 from courses import KERNEL, course_of
@@ -13,6 +12,7 @@ from suites import quick
 
 from grader.cli.options import exit_code
 from grader.common.errors import NoiseError
+from grader.common.record import replace
 from grader.course.submissions.submission import parse_submission
 from grader.grading.grade import grade_coursework
 from grader.grading.settings import Settings

@@ -12,7 +12,7 @@ def test_a_grade_says_what_its_result_says():
     whole = result(BUILD, failed("correctness: one"), SLOW)
     brief = grade_of(whole)
     assert (brief.points, brief.max_points, brief.passed) == (whole.points, whole.max_points, False)
-    assert [(each.name, each.points, each.reason) for each in brief.marks] == [
+    assert [(each.name, each.points, each.reason) for each in brief.checks] == [
         (each.name, each.points, each.reason) for each in whole.checks
     ]
     assert brief.speeds[""].rate == SLOW.performance.rate.median
@@ -32,7 +32,7 @@ def test_totals_are_sums_over_the_assignments():
     )
     anna, bob = totals(book)
     assert (anna.grade.points, anna.grade.max_points, anna.late) == (8.0, 15.0, True)
-    assert [each.name.partition(":")[0] for each in anna.grade.marks] == [NAMES[0], NAMES[0], NAMES[1]]
+    assert [each.name.partition(":")[0] for each in anna.grade.checks] == [NAMES[0], NAMES[0], NAMES[1]]
     assert anna.grade.first_cause.message.startswith(f"{NAMES[0]}: ")
     assert (bob.grade.points, bob.grade.max_points, bob.late) == (2.0, 105.0, False)
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 from pydantic import ValidationError
-from samples import BUILD, SLOW, SPEED, check, failed, result, unchecked
+from samples import BUILD, RACE, SLOW, SPEED, check, failed, result, unchecked
 
 from grader.reports import REPORTS
 from grader.results.gradebook import grade_of
-from grader.results.result import NOT_MADE, OUTSTANDING, Kind, Reason, Result, Unchecked, Verdict
+from grader.results.result import NOT_MADE, OUTSTANDING, Kind, Place, Reason, Result, Unchecked, Verdict, full_marks
 
 HERE, ELSEWHERE = OUTSTANDING
 TIMED_ELSEWHERE = unchecked("performance: cpu (height 1)", Kind.PERFORMANCE, 40, ELSEWHERE, "it is timed there.")
@@ -84,3 +84,37 @@ def test_the_json_says_what_was_not_checked_and_reads_back():
     fields["unchecked"] = []
     assert Result.model_validate_json(json.dumps(fields)) == outcome
     assert len(Result.model_validate(fields).unchecked) == 2
+
+
+@pytest.mark.parametrize("part", ["", "turned twice"])
+@pytest.mark.parametrize(
+    ("given", "name", "title"),
+    [
+        ((Kind.BUILD,), "build", "build"),
+        ((Kind.SANITIZER, "", {"n": 3}), "sanitizer (n 3)", "sanitizer"),
+        ((Kind.MEMORY, "words read"), "memory: words read", "memory: words read"),
+        ((Kind.PRACTICE, "one: or two", {"n": 3, "m": 4}), "practice: one: or two (n 3, m 4)", "practice: one: or two"),
+        ((Kind.CORRECTNESS, "odd (prime)", {"n": 3}), "correctness: odd (prime) (n 3)", "correctness: odd (prime)"),
+        (
+            (Kind.PERFORMANCE, "cpu", {"real": "float", "n": 9}),
+            "performance: cpu (real float, n 9)",
+            "performance: cpu",
+        ),
+    ],
+)
+def test_a_name_has_the_pieces_that_it_was_made_of(given, name, title, part):
+    """Also as a check of a suite's part; for itself, it has the name that it had."""
+    kind, label, sizes = (*given, *("", {})[len(given) - 1 :])
+    made = full_marks(kind, 2.0, label, sizes)
+    told = made.of_part(part)
+    assert (made.name, told.name) == (name, f"{part}: {name}" if part else name)
+    assert (told.own_name, told.title, told.label) == (name, title, label)
+    assert told.sizes == ", ".join(f"{each} {size}" for each, size in sizes.items())
+    assert told.of_part("") == made
+
+
+def test_a_check_and_a_finding_know_their_lines():
+    """As their sentences name them; a finding's places are lines, too."""
+    words = "line 7, column 3: see lines 9, 12 and 14. outlines 5 of 6 lines."
+    assert failed("correctness: one", message=words).lines == (7, 9, 12, 14)
+    assert RACE.model_copy(update={"message": "line 3.", "places": (Place(line=8, text="", words=""),)}).lines == (3, 8)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from simulator import Given, Local, watch
 
-from grader.grading.grade import Bench
+from grader.grading.bench import Bench
 from grader.protocol.messages import Simulation
 from grader.workers.client import Worker
 

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from pydantic import TypeAdapter, ValidationError
 
-from grader.batch.station import NAME, ONE_OF_SEVERAL_ALIKE, Errand
+from grader.batch.station import NAME, Errand, one_of_several_alike
 from grader.common.errors import InputError, WorkerError
 from grader.common.phrases import count
 from grader.course.submissions.submission import parse_submission
@@ -49,7 +49,7 @@ def _faults(result: Result, errand: Errand) -> Iterator[str]:
         yield "it has counts of memory accesses for parts that there are not"
     if said.seed != errand.seed:
         yield "it was graded with other inputs"
-    if (said.grader, said.device.model_copy(update=ONE_OF_SEVERAL_ALIKE)) != (theirs.grader, theirs.device):
+    if (said.grader, one_of_several_alike(said.device)) != (theirs.grader, theirs.device):
         yield "it comes from another grader or device than the batch's"
     if not all(0 <= check.points <= check.max_points < math.inf for check in result.checks):
         yield "a check has more points than it is worth"

@@ -12,7 +12,7 @@ from pathlib import Path
 from grader.common.errors import GraderError
 from grader.common.invocation import command
 from grader.course.catalogue import Course
-from grader.grading.grade import Bench
+from grader.grading.bench import Bench
 from grader.workers.probe import probe
 from grader.workers.sandbox.process import LINKERS
 

@@ -22,7 +22,7 @@ from grader.cli.machine import debian
 from grader.cli.machine.debian import Tell
 from grader.common.errors import GraderError, SetupError, UngradedError
 from grader.common.files import make_folder
-from grader.grading.grade import Bench
+from grader.grading.bench import Bench
 from grader.worker.simulator import OBSERVER
 from grader.workers.own_driver import complete, own_driver
 from grader.workers.probe import probe

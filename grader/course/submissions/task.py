@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from grader.course.assignment import Assignment
+from grader.course.assignment import Assignment, Chosen
 from grader.course.submissions.submission import Submission
 from grader.course.suite import Coursework
 
@@ -14,6 +14,13 @@ class Task:
     assignment: Assignment
     submission: Submission
     seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenTask(Task):
+    """The same, with what the submission states: what is built and run."""
+
+    assignment: Chosen
 
 
 def tasks_of(coursework: Coursework, submission: Submission, seed: int) -> tuple[Task, ...]:

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from grader.common.errors import InputError, NoSimulatorError
-from grader.course.assignment import Assignment
+from grader.course.assignment import Assignment, ByHand, Chosen
 from grader.course.expressions import evaluate
 from grader.course.launches import ELEMENT_BYTES
 from grader.course.rubric import Sizes
 from grader.course.submissions.submission import Submission
-from grader.course.submissions.task import Task
+from grader.course.submissions.task import ChosenTask
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import load_oracle
+from grader.grading.bench import Bench, Progress
 from grader.grading.by_hand.overrides import settle, to_run
 from grader.grading.by_hand.run_options import Run
 from grader.grading.checks.building import Built, build_settled
@@ -29,13 +30,13 @@ from grader.grading.checks.inspection import Trial, inspect, make_trial
 from grader.grading.checks.memory import count_memory
 from grader.grading.checks.simulation import Subject
 from grader.grading.device_lock import exclusive, shared, shared_cpu
-from grader.grading.explain.problem import Problem, of_failure
-from grader.grading.grade import Bench, Progress
-from grader.protocol.messages import DeviceFacts, Done, Opened, Simulation
+from grader.grading.explain.failing import FailedError, done, or_problem
+from grader.grading.explain.problem import Problem
+from grader.protocol.messages import DeviceFacts, Simulation
 from grader.results.result import Reason
 from grader.workers.client import Worker
 from grader.workers.device import speed_goal
-from grader.workers.outcome import Failure, Timing
+from grader.workers.outcome import Timing
 from grader.workers.plan import STUDENT, SUBMISSION, Script, submission_plan
 
 DRIVE_KEY = 3
@@ -135,16 +136,15 @@ def drive(runs: Sequence[Run], request: RunRequest, bench: Bench, progress: Prog
             yield TimedRow(label=run.label, outcome=outcome)
 
 
-def _drive(assignment: Assignment, request: RunRequest, worker: Worker, bench: Bench) -> Measured | Problem:
+@or_problem
+def _drive(assignment: ByHand, request: RunRequest, worker: Worker, bench: Bench) -> Measured:
     device = worker.ready()
     with shared(device, bench.locks):
         ready = _prepare(assignment, request, worker)
-    if isinstance(ready, Problem):
-        return ready
     with exclusive(device, bench.locks):
         measured = _measure(ready, request, worker)
     worker.close()
-    return measured
+    return done(measured)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,10 +164,8 @@ class _Ready:
         return tuple(name for name in self.script.outputs if buffers[name].is_judged)
 
 
-def _prepare(assignment: Assignment, request: RunRequest, worker: Worker) -> _Ready | Problem:
-    built = build_settled(_task(assignment, request), worker)
-    if isinstance(built, Problem):
-        return built
+def _prepare(assignment: ByHand, request: RunRequest, worker: Worker) -> _Ready:
+    built = done(build_settled(_task(assignment, request), worker))
     oracle, key = load_oracle(assignment), (request.seed, DRIVE_KEY)
     sizes = speed_goal(assignment, worker.ready()).sizes
     trial = None
@@ -176,9 +174,7 @@ def _prepare(assignment: Assignment, request: RunRequest, worker: Worker) -> _Re
             trial = make_trial(assignment, oracle, sizes, "random", key)
         arrays = trial.arrays if trial else make_inputs(assignment, oracle, sizes, "random", key)
     plan = submission_plan(assignment, sizes, built.bindings)
-    opened = worker.load({SUBMISSION: built.program}).open(plan)
-    if not isinstance(opened, Opened):
-        return of_failure(opened)
+    done(worker.load({SUBMISSION: built.program}).open(plan))
     checked = trial if request.check else None
     return _Ready(built=built, sizes=sizes, script=plan.scripts[STUDENT], arrays=arrays, trial=checked)
 
@@ -191,14 +187,12 @@ class _Passage:
     total: float
 
 
-def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured | Problem:
+@or_problem
+def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured:
     passages: list[_Passage] = []
     problem: Problem | None = None
     for _ in range(1 + request.repeat):
-        passage = _pass(ready, worker)
-        if not isinstance(passage, _Passage):
-            return of_failure(passage)
-        passages.append(passage)
+        passages.append(_pass(ready, worker))
         problem = problem or _inspect(ready, worker)
     _, *counted = passages
     return Measured(
@@ -212,26 +206,20 @@ def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured | P
     )
 
 
-def _pass(ready: _Ready, worker: Worker) -> _Passage | Failure:
+def _pass(ready: _Ready, worker: Worker) -> _Passage:
     start = time.perf_counter()
-    staged = worker.stage(STUDENT, ready.arrays)
-    if not isinstance(staged, Done):
-        return staged
-    launched = worker.launch(STUDENT)
-    if not isinstance(launched, Timing):
-        return launched
-    fetched = worker.fetch(ready.results)
-    if not isinstance(fetched, dict):
-        return fetched
+    done(worker.stage(STUDENT, ready.arrays))
+    launched = done(worker.launch(STUDENT))
+    done(worker.fetch(ready.results))
     return _Passage(launch=launched, total=time.perf_counter() - start)
 
 
+@or_problem
 def _inspect(ready: _Ready, worker: Worker) -> Problem | None:
     """What is wrong with the results, or with what should have been left alone; None if nobody asks."""
     if ready.trial is None:
         return None
-    fetched = worker.fetch(ready.script.buffers)
-    return inspect(ready.trial, ready.script, fetched) if isinstance(fetched, dict) else of_failure(fetched)
+    return inspect(ready.trial, ready.script, done(worker.fetch(ready.script.buffers)))
 
 
 # --- what kernels ask of memory -----------------------------------------------------------------
@@ -258,16 +246,16 @@ def count_intensities(
 
 
 def _intensity(run: Run, request: RunRequest, simulator: Worker, simulation: Simulation) -> float | None:
-    settled, asked = settle(run.part, request.submission, run.wanted), run.part.memory
-    if isinstance(settled, Problem) or asked is None:
+    asked = run.part.memory
+    if asked is None:
         return None
-    built = build_settled(_task(settled, request), simulator)
-    if isinstance(built, Problem):
+    try:
+        built = done(build_settled(_task(done(settle(run.part, request.submission, run.wanted)), request), simulator))
+        subject = Subject(task=built.task, oracle=load_oracle(run.part), worker=simulator, built=built)
+        return ELEMENT_BYTES * done(count_memory(subject, asked, simulation)).profile.intensity
+    except FailedError:
         return None
-    subject = Subject(task=built.task, oracle=load_oracle(run.part), worker=simulator, built=built)
-    counted = count_memory(subject, asked, simulation)
-    return None if isinstance(counted, Problem) else ELEMENT_BYTES * counted.profile.intensity
 
 
-def _task(assignment: Assignment, request: RunRequest) -> Task:
-    return Task(assignment=assignment, submission=request.submission, seed=request.seed)
+def _task(assignment: Chosen, request: RunRequest) -> ChosenTask:
+    return ChosenTask(assignment=assignment, submission=request.submission, seed=request.seed)

@@ -9,13 +9,14 @@ from math import prod
 
 from grader.common.errors import InputError
 from grader.common.phrases import count
-from grader.course.assignment import Assignment
+from grader.common.record import replace
+from grader.course.assignment import Assignment, ByHand, Chosen
 from grader.course.expressions import evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
 from grader.course.rubric import Sizes
 from grader.course.submissions.submission import Submission
 from grader.grading.checks.choices import chosen, unfit_launches
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.failing import done, or_problem
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.steps import TURNS
 from grader.workers.device import device_class, speed_goal
@@ -35,49 +36,46 @@ class Overrides:
     local_size: tuple[str, ...] | None = None
 
 
-def to_run(
-    assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts
-) -> Assignment | Problem:
+@or_problem
+def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts) -> ByHand:
     """An assignment that asks for one launch only, on this device: its speed goal has the sizes of it.
 
     These, and the constants, are those that are timed here, but for what the submission states and what is set by hand.
     Raises InputError if they make no sense.
     """
     kind, goal = device_class(device), speed_goal(assignment, device)
-    settled = settle(assignment.timed_as_chosen(kind), submission, wanted)
-    if isinstance(settled, Problem):
-        return settled
+    settled: Assignment = done(settle(assignment.timed_as_chosen(kind), submission, wanted))
     sizes = {**goal.sizes, **wanted.sizes}
     _check(assignment.with_constants(settled.constants), sizes, device)
-    goal = goal.model_copy(update={"sizes": sizes, "constants": {}})
-    run = settled.model_copy(
-        update={
-            "correctness": settled.correctness.model_copy(update={"cases": ()}),
-            "sanitizer": None,
-            "memory": None,
-            "performance": settled.performance.model_copy(update={"classes": {kind: goal}}),
-        }
+    goal = replace(goal, sizes=sizes, constants={})
+    launch = replace(
+        settled,
+        correctness=replace(settled.correctness, cases=()),
+        sanitizer=None,
+        memory=None,
+        performance=replace(settled.performance, classes={kind: goal}),
     )
-    return unfit_launches(run, run.student_launches, device) or run
+    run = ByHand(Chosen(launch))
+    done(unfit_launches(run, run.student_launches, device))
+    return run
 
 
-def settle(assignment: Assignment, submission: Submission, wanted: Overrides) -> Assignment | Problem:
+@or_problem
+def settle(assignment: Assignment, submission: Submission, wanted: Overrides) -> Chosen:
     """With what the submission states and, before that, what is set by hand; nothing is left open."""
     by_hand = [size for size in (wanted.global_size, wanted.local_size) if size is not None]
     stated = [name for name in assignment.choices.launches if name != wanted.kernel or len(by_hand) < 2]
-    settled = chosen(_leaving(assignment, stated), submission)
-    if isinstance(settled, Problem):
-        return settled
+    settled: Assignment = done(chosen(_leaving(assignment, stated), submission))
     if by_hand:
         launches = tuple(_relaunched(launch, wanted) for launch in settled.launches)
-        settled = _leaving(settled.model_copy(update={"launches": launches}), [*stated, wanted.kernel])
-    return settled.with_constants(wanted.constants)
+        settled = _leaving(replace(settled, launches=launches), [*stated, wanted.kernel])
+    return Chosen(settled.with_constants(wanted.constants))
 
 
 def _leaving(assignment: Assignment, kernels: Iterable[str]) -> Assignment:
     """The assignment with the launch sizes of these kernels, and of no others, written as students write them."""
-    choices = assignment.choices.model_copy(update={"launches": tuple(dict.fromkeys(kernels))})
-    return assignment.model_copy(update={"choices": choices})
+    choices = replace(assignment.choices, launches=tuple(dict.fromkeys(kernels)))
+    return replace(assignment, choices=choices)
 
 
 def _relaunched(launch: Launch, wanted: Overrides) -> Launch:
@@ -89,7 +87,7 @@ def _relaunched(launch: Launch, wanted: Overrides) -> Launch:
             f"{launch.kernel} would have {count(len(global_size), 'dimension')} in its global size and "
             f"{len(local_size)} in its local size; give both as many, with --global and --local."
         )
-    return launch.model_copy(update={"global_size": global_size, "local_size": local_size, "extent": None})
+    return launch.of_sizes(global_size, local_size)
 
 
 def _check(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> None:

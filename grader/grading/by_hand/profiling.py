@@ -3,14 +3,15 @@
 from grader.common.errors import InputError
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
+from grader.grading.bench import Bench, Progress
 from grader.grading.checks.building import build
 from grader.grading.checks.memory import Counted, count_memory
 from grader.grading.checks.simulation import Subject
-from grader.grading.explain.problem import Problem
-from grader.grading.grade import Bench, Progress
+from grader.grading.explain.failing import done, or_problem
 
 
-def profile_submission(task: Task, bench: Bench, progress: Progress) -> Counted | Problem:
+@or_problem
+def profile_submission(task: Task, bench: Bench, progress: Progress) -> Counted:
     """Count once, at the sizes of the assignment's memory checks; a failed build or run in place of the counts.
 
     Raises InputError if the assignment has no memory checks, and NoSimulatorError where there is no simulator.
@@ -21,9 +22,7 @@ def profile_submission(task: Task, bench: Bench, progress: Progress) -> Counted 
     with bench.simulator() as worker:
         worker.ready()
         progress("building")
-        built = build(task, worker)
-        if isinstance(built, Problem):
-            return built
+        built = done(build(task, worker))
         progress("counting every access in a simulator")
         subject = Subject(task=task, oracle=load_oracle(task.assignment), worker=worker, built=built)
-        return count_memory(subject, asked, bench.watching.simulation)
+        return done(count_memory(subject, asked, bench.watching.simulation))

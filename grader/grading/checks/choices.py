@@ -14,13 +14,15 @@ from math import prod
 from typing import NoReturn
 
 from grader.common.errors import InputError
-from grader.common.phrases import listed
-from grader.course.assignment import Assignment
+from grader.common.phrases import listed, sizes_in_words
+from grader.common.record import replace
+from grader.course.assignment import Assignment, Chosen
 from grader.course.launches import Launch
 from grader.course.rubric import Sizes
 from grader.course.submissions.scanning import Statement
 from grader.course.submissions.submission import Submission
-from grader.grading.explain.problem import Problem, sizes_in_words
+from grader.grading.explain.failing import FailedError, or_problem
+from grader.grading.explain.problem import Problem
 from grader.protocol.messages import DeviceFacts
 from grader.results.result import Reason
 
@@ -36,30 +38,24 @@ ITEMS = 2**40
 """Work-items that a launch may have in all: no device gets so far in the time that there is."""
 
 
-class _UnfitError(Exception):
-    """A statement that cannot be followed; carries the Problem."""
-
-
 def _refuse(message: str) -> NoReturn:
-    raise _UnfitError(message)
+    raise FailedError(Problem(reason=Reason.LAUNCH_SIZES, message=message))
 
 
-def chosen(assignment: Assignment, submission: Submission) -> Assignment | Problem:
+@or_problem
+def chosen(assignment: Assignment, submission: Submission) -> Chosen:
     """The assignment with what the submission states, or what is wrong with that.
 
     Where nothing is left to students, a file may say what it likes.
     """
     choices = assignment.choices
     if not choices.constants and not choices.launches:
-        return assignment
+        return Chosen(assignment)
     stated = submission.scan.statements
-    try:
-        _check_length(stated)
-        constants = dict(_constants(assignment, stated))
-        launches = tuple(_launch(assignment, launch, stated) for launch in assignment.launches)
-    except _UnfitError as error:
-        return Problem(reason=Reason.LAUNCH_SIZES, message=str(error))
-    return assignment.with_constants(constants).model_copy(update={"launches": launches})
+    _check_length(stated)
+    constants = dict(_constants(assignment, stated))
+    launches = tuple(_launch(assignment, launch, stated) for launch in assignment.launches)
+    return Chosen(replace(assignment.with_constants(constants), launches=launches))
 
 
 def _check_length(stated: tuple[Statement, ...]) -> None:
@@ -97,7 +93,7 @@ def _launch(assignment: Assignment, launch: Launch, stated: tuple[Statement, ...
             f"the sizes of {launch.kernel} have {len(sizes['global'])} dimensions in `global` and "
             f"{len(sizes['local'])} in `local`; give both as many."
         )
-    return launch.model_copy(update={"global_size": sizes["global"], "local_size": sizes["local"], "extent": None})
+    return launch.of_sizes(sizes["global"], sizes["local"])
 
 
 def _stated(launch: Launch, what: str, stated: tuple[Statement, ...]) -> tuple[str, ...]:
@@ -126,21 +122,18 @@ def split(value: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts)
 
 
-def unfit_sizes(assignment: Assignment, device: DeviceFacts) -> Problem | None:
+def unfit_sizes(assignment: Chosen, device: DeviceFacts) -> Problem | None:
     """What is wrong, on this device, with the launch sizes that a submission has stated, at all sizes."""
     stated = [launch for launch in assignment.student_launches if launch.kernel in assignment.choices.launches]
     return unfit_launches(assignment, stated, device)
 
 
-def unfit_launches(assignment: Assignment, launches: Sequence[Launch], device: DeviceFacts) -> Problem | None:
+@or_problem
+def unfit_launches(assignment: Chosen, launches: Sequence[Launch], device: DeviceFacts) -> None:
     """What is wrong, on this device, with the sizes of these launches."""
-    try:
-        for sizes in assignment.all_sizes():
-            for launch in launches:
-                _check_fit(assignment, launch, sizes, device)
-    except _UnfitError as error:
-        return Problem(reason=Reason.LAUNCH_SIZES, message=str(error))
-    return None
+    for sizes in assignment.all_sizes():
+        for launch in launches:
+            _check_fit(assignment, launch, sizes, device)
 
 
 def _check_fit(assignment: Assignment, launch: Launch, sizes: Sizes, device: DeviceFacts) -> None:

@@ -8,15 +8,17 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Case
 from grader.course.truth.oracle import Oracle
 from grader.grading.checks.building import Built
-from grader.grading.checks.inspection import Launched, Trial, inspect, make_trial
+from grader.grading.checks.inspection import Trial, inspect, make_trial
 from grader.grading.checks.scoring import case_points
-from grader.grading.explain.problem import Problem, of_failure, sizes_in_words
+from grader.grading.explain.failing import FailedError, done, or_problem
+from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED
-from grader.results.result import Check, Kind, Reason, Verdict
+from grader.results.result import Check, Kind, Reason, Verdict, full_marks
 from grader.workers.client import Worker
 from grader.workers.plan import submission_plan
 from grader.workers.series import Series
@@ -71,21 +73,18 @@ def check_cases(cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: W
     series.close()
 
 
+@or_problem
 def _try(series: Series, name: str, trial: Trial, repeats: int) -> Problem | None:
     """What is wrong with a launch; a wrong result is held against so many others on the same data."""
-    fetched = series.run(name, trial.arrays)
-    if not isinstance(fetched, dict):
-        return of_failure(fetched)
+    fetched = done(series.run(name, trial.arrays))
     script = series.script(name)
     problem = inspect(trial, script, fetched)
     if problem is None or problem.reason is not Reason.WRONG_OUTPUT:
         return problem
-    again: list[Launched] = []
-    for _ in range(repeats):
-        launched = series.run(name, trial.arrays)
-        if not isinstance(launched, dict):
-            return problem
-        again.append(launched)
+    try:
+        again = [done(series.run(name, trial.arrays)) for _ in range(repeats)]
+    except FailedError:
+        return problem
     return inspect(trial, script, fetched, again) if again else problem
 
 
@@ -95,15 +94,9 @@ def unrun_cases(assignment: Assignment, cases: Iterable[Case]) -> Iterator[Check
 
 
 def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds: float) -> Check:
-    points = case_points(assignment.correctness, case)
-    check = Check(
-        name=f"{'practice' if case.practice else 'correctness'}: {case.name} ({sizes_in_words(case.sizes)})",
-        kind=Kind.PRACTICE if case.practice else Kind.CORRECTNESS,
-        verdict=Verdict.PASSED,
-        points=points,
-        max_points=points,
-        seconds=seconds,
-    )
+    kind = Kind.PRACTICE if case.practice else Kind.CORRECTNESS
+    check = full_marks(kind, case_points(assignment.correctness, case), case.name, case.sizes)
+    check = replace(check, seconds=seconds)
     return check if problem is None else problem.fail(check)
 
 

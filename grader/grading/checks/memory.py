@@ -13,11 +13,12 @@ from grader.course.expressions import evaluate
 from grader.course.launches import ELEMENT_BYTES
 from grader.course.rubric import Measure, Memory, MemoryCheck
 from grader.grading.checks.simulation import Simulated, Subject, simulate
+from grader.grading.explain.failing import done, or_problem
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Simulation
 from grader.protocol.observation import SeenAccess
 from grader.results.metrics import Access, Branch, Profile
-from grader.results.result import Check, Kind, Reason, Verdict
+from grader.results.result import Check, Kind, Reason, full_marks
 
 NUMBER = 1
 """Of the simulated run, for its inputs."""
@@ -47,11 +48,10 @@ class Reading:
     cause: str
 
 
-def count_memory(subject: Subject, asked: Memory, simulation: Simulation) -> Counted | Problem:
+@or_problem
+def count_memory(subject: Subject, asked: Memory, simulation: Simulation) -> Counted:
     """Run the submission once on the simulator and count; a Problem if it did not come to its end."""
-    seen = simulate(subject, asked.sizes, NUMBER)
-    if isinstance(seen, Problem):
-        return seen
+    seen = done(simulate(subject, asked.sizes, NUMBER))
     return Counted(profile=_profile(subject.task.assignment, seen, simulation), problem=seen.problem)
 
 
@@ -85,15 +85,7 @@ def check_memory(assignment: Assignment, asked: Memory, counted: Profile | Probl
 
 def uncounted(asked: Memory) -> Iterator[Check]:
     """The checks as if they had passed, for a submission that gets no chance to run."""
-    for each in asked.checks:
-        yield Check(
-            name=f"memory: {each.name}",
-            kind=Kind.MEMORY,
-            verdict=Verdict.PASSED,
-            points=each.points,
-            max_points=each.points,
-            seconds=0.0,
-        )
+    return (full_marks(Kind.MEMORY, each.points, each.name) for each in asked.checks)
 
 
 def usable(counted: Counted | Problem) -> Profile | Problem:

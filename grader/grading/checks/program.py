@@ -1,7 +1,7 @@
 """The texts that workers build, and the options they are built with."""
 
 from grader.course.assignment import Assignment
-from grader.course.submissions.task import Task
+from grader.course.submissions.task import ChosenTask
 from grader.protocol.steps import ProgramSource
 from grader.workers.device import PEAK_GROUP, PEAK_SOURCE
 
@@ -19,7 +19,7 @@ PEAK_PROGRAM = ProgramSource(source=PEAK_SOURCE, options=("-cl-mad-enable", f"-D
 """A multiplication and an addition in one, where the device can."""
 
 
-def submitted_definitions(task: Task) -> dict[str, str]:
+def submitted_definitions(task: ChosenTask) -> dict[str, str]:
     """The macros that a student's text is expanded with.
 
     Files of the course define the size type themselves; for one that does not, we do.

@@ -12,13 +12,13 @@ from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle
 from grader.grading.checks.building import Built
 from grader.grading.checks.inspection import inspect, make_trial
-from grader.grading.explain.problem import Problem, of_failure
+from grader.grading.explain.failing import FailedError, done, or_problem
+from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.locations import Scene
-from grader.protocol.messages import Opened
 from grader.protocol.observation import SeenKernel
 from grader.results.result import Reason
 from grader.workers.client import Worker
-from grader.workers.outcome import Crashed, Failure, Fetched
+from grader.workers.outcome import Crashed, Fetched
 from grader.workers.plan import STUDENT, SUBMISSION, Plan, submission_plan
 
 SIMULATION_KEY = 2
@@ -47,36 +47,31 @@ class Subject:
     built: Built
 
 
-def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem:
+@or_problem
+def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated:
     """Run the student's launches once on random data; a Problem if they did not come to their end."""
     assignment, worker = subject.built.task.assignment, subject.worker
     trial = make_trial(assignment, subject.oracle, sizes, "random", (subject.task.seed, SIMULATION_KEY, number))
     plan = submission_plan(assignment, sizes, subject.built.bindings).watched()
     script = plan.scripts[STUDENT]
-    seen = _watch(worker.load({SUBMISSION: subject.built.program}), plan, trial.arrays)
-    if not isinstance(seen, tuple):
-        return _failed(seen)
-    kernels, fetched = seen
+    try:
+        kernels, fetched = _watch(worker.load({SUBMISSION: subject.built.program}), plan, trial.arrays)
+    except FailedError as failed:
+        raise FailedError(_told(failed)) from failed
     turns, rest = divmod(len(kernels), len(script.steps))
     if rest or not 1 <= turns <= (script.repeat.times if script.repeat else 1):
-        return UNKNOWN
+        raise FailedError(UNKNOWN)
     scenes = tuple(_scene(subject, sizes, launch) for launch in assignment.student_launches) * turns
     return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=inspect(trial, script, fetched))
 
 
 def _watch(
     worker: Worker, plan: Plan, arrays: Mapping[str, NDArray[Any]]
-) -> tuple[tuple[SeenKernel, ...], dict[str, Fetched]] | Failure:
+) -> tuple[tuple[SeenKernel, ...], dict[str, Fetched]]:
     """A session for the student's steps: what was seen of each, and their results."""
-    opened = worker.open(plan)
-    if not isinstance(opened, Opened):
-        return opened
-    fetched = worker.run(STUDENT, arrays)
-    if not isinstance(fetched, dict):
-        return fetched
-    kernels = worker.observe()
-    if not isinstance(kernels, tuple):
-        return kernels
+    done(worker.open(plan))
+    fetched = done(worker.run(STUDENT, arrays))
+    kernels = done(worker.observe())
     worker.close()
     return kernels, fetched
 
@@ -88,14 +83,14 @@ UNKNOWN = Problem(
 )
 
 
-def _failed(failure: Failure) -> Problem:
+def _told(failed: FailedError) -> Problem:
     """A failure that showed there: it says so, since the same kernel may have run on the device.
 
     No kernel can make the simulator crash by its accesses: it does so at functions and instructions it does not know.
     """
-    problem = of_failure(failure)
-    if isinstance(failure, Crashed) and problem.reason is Reason.CRASH:
-        return replace(UNKNOWN, detail=failure.words)
+    problem = failed.problem
+    if isinstance(failed.why, Crashed) and problem.reason is Reason.CRASH:
+        return replace(UNKNOWN, detail=problem.detail)
     return replace(problem, message=f"in the simulator: {problem.message}")
 
 

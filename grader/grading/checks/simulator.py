@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-
-from pydantic import BaseModel, ConfigDict
+from dataclasses import dataclass
 
 from grader.common.errors import NoSimulatorError
+from grader.common.record import Record, replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Memory
 from grader.grading.checks.memory import NOT_RIGHT, check_memory, count_memory, uncounted, usable
@@ -15,14 +14,12 @@ from grader.grading.checks.simulation import Subject
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Simulation
 from grader.results.metrics import Profile
-from grader.results.result import Check, Reason, Verdict
+from grader.results.result import Check, Reason
 from grader.workers.client import Worker
 
 
-class WatchingRules(BaseModel):
+class WatchingRules(Record):
     """What the simulated device is taken to be, and whether a machine without a simulator may grade."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     simulation: Simulation = Simulation()
     required: bool = False
@@ -69,7 +66,7 @@ def _memory(
     seconds = (time.perf_counter() - start) / len(asked.checks)
     checks = check_memory(subject.task.assignment, asked, counted)
     profile = None if isinstance(counted, Problem) else counted
-    return profile, tuple(check.model_copy(update={"seconds": seconds}) for check in checks)
+    return profile, tuple(replace(check, seconds=seconds) for check in checks)
 
 
 def fail_unwatched(assignment: Assignment, problem: Problem) -> Iterator[Check]:
@@ -98,5 +95,4 @@ def unwatched_checks(assignment: Assignment) -> Iterator[Check]:
 
 def _skipped(assignment: Assignment, error: NoSimulatorError) -> Iterator[Check]:
     """The same checks where there is no simulator: still to be made, with what to do about it."""
-    told = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.NO_SIMULATOR, "message": str(error)}
-    return (check.model_copy(update=told) for check in unwatched_checks(assignment))
+    return map(Problem(reason=Reason.NO_SIMULATOR, message=str(error)).skip, unwatched_checks(assignment))

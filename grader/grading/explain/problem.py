@@ -1,10 +1,10 @@
 """Words for the student: what went wrong, where, and what to look at."""
 
 import signal
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from grader.common.phrases import count
+from grader.common.record import replace
 from grader.course.forbidden import LINE_LIMIT, Construct, Sighting
 from grader.course.rubric import SpeedGoal
 from grader.course.submissions.scanner import TooCostly
@@ -35,22 +35,20 @@ class Problem:
 
     def fail(self, check: Check) -> Check:
         """The check, failed for this reason."""
-        return check.model_copy(
-            update={
-                "verdict": Verdict.FAILED,
-                "points": 0.0,
-                "reason": self.reason,
-                "message": self.message,
-                "detail": self.detail,
-                "cause": self.cause,
-                "error_map": self.error_map,
-            }
+        return replace(
+            check,
+            verdict=Verdict.FAILED,
+            points=0.0,
+            reason=self.reason,
+            message=self.message,
+            detail=self.detail,
+            cause=self.cause,
+            error_map=self.error_map,
         )
 
     def skip(self, check: Check) -> Check:
         """The check, not made for this reason; what it is worth stays in the total."""
-        changes = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": self.reason, "message": self.message}
-        return check.model_copy(update=changes)
+        return replace(check, verdict=Verdict.SKIPPED, points=0.0, reason=self.reason, message=self.message)
 
 
 def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kind of failure
@@ -310,11 +308,6 @@ def of_no_time() -> Problem:
 
 
 # --- phrases ----------------------------------------------------------------------------------
-
-
-def sizes_in_words(sizes: Mapping[str, str | int]) -> str:
-    """For example "height 53, width 90"."""
-    return ", ".join(f"{name} {size}" for name, size in sizes.items())
 
 
 def _number(value: float) -> str:

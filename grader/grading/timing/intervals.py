@@ -5,19 +5,18 @@ from dataclasses import dataclass
 from math import comb, inf
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from grader.common.record import Record
 from grader.results.metrics import Interval
 
 
-class TimingRules(BaseModel):
+class TimingRules(Record):
     """When measuring stops, and what is too noisy to count.
 
     The defaults come from some 700 sessions on an idle and on a busy machine: absolute times failed a kernel
     against itself in a third of them, medians of 30 paired ratios stayed within 1.14.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     warm_up_seconds: float = Field(default=0.5, ge=0)
     min_pairs: int = Field(default=30, ge=1)

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from grader.course.assignment import Assignment
+from grader.course.assignment import Assignment, Chosen, Timed
 from grader.course.folders import BASELINE_FILE
 from grader.course.rubric import SpeedGoal
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle, load_oracle
 from grader.grading.checks.building import Built, expand
 from grader.grading.checks.program import PEAK_PROGRAM, own_program
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.failing import or_problem
 from grader.grading.timing.contestant import Contestant, Contestants, Role
 from grader.grading.timing.referee import Match, Referee, referee_for
 from grader.protocol.messages import DeviceFacts
@@ -28,8 +28,8 @@ class Lineup:
     contestants: Contestants
 
     @property
-    def assignment(self) -> Assignment:
-        """With the constants that are timed on this device."""
+    def assignment(self) -> Timed:
+        """What is timed on this device."""
         return self.referee.match.assignment
 
     @property
@@ -63,8 +63,7 @@ def line_up(task: Task, student: Worker, built: Built, hire: Callable[[Role], Wo
     device = student.ready()
     match = match_of(task.assignment, device, task.seed)
     referee = referee_for(match)
-    timed = built.task.assignment.timed_as_chosen(device_class(device))
-    entry = submission_plan(timed, match.sizes, built.bindings)
+    entry = submission_plan(_timed(built, device), match.sizes, built.bindings)
     contestants = {Role.SUBMISSION: Contestant(worker=student, plan=referee.prepare(entry))}
     plans = {
         Role.REFERENCE: reference_plan(match.assignment, match.sizes),
@@ -87,7 +86,7 @@ def match_of(assignment: Assignment, device: DeviceFacts, seed: int) -> Match:
     )
 
 
-def own_programs(assignment: Assignment) -> dict[str, ProgramSource]:
+def own_programs(assignment: Timed) -> dict[str, ProgramSource]:
     """The model solutions (none in a student kit), the baseline, and the kernel that only computes."""
     models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
     return {**models, BASELINE: own_program(assignment, assignment.source(BASELINE_FILE)), PEAK: PEAK_PROGRAM}
@@ -100,17 +99,19 @@ def begin(contestant: Contestant, programs: Mapping[str, ProgramSource], referee
     contestant.worker.load({**ours, **referee.programs}).begin_open(contestant.plan)
 
 
-def enter(lineup: Lineup, built: Built) -> Problem | None:
+@or_problem
+def enter(lineup: Lineup, built: Built) -> None:
     """Ask for the submission's session, in which it is built with the constants that are timed on this device; it opens
     while the simulator works.
     """
     student = lineup.contestants[Role.SUBMISSION]
     program = built.program
-    timed = built.task.assignment.timed_as_chosen(device_class(lineup.device))
+    timed = _timed(built, lineup.device)
     if timed.constants != built.task.assignment.constants:
-        expanded = expand(replace(built.task, assignment=timed), student.worker)
-        if isinstance(expanded, Problem):
-            return expanded
-        program = ProgramSource(source=expanded.text)
+        program = ProgramSource(source=expand(replace(built.task, assignment=timed), student.worker).text)
     begin(student, {SUBMISSION: program}, lineup.referee)
-    return None
+
+
+def _timed(built: Built, device: DeviceFacts) -> Chosen:
+    """What the submission has chosen stays as it is."""
+    return Chosen(built.task.assignment.timed_as_chosen(device_class(device)))

@@ -13,21 +13,20 @@ judged (referee.py). The first rounds, and the first of every session, run but d
 """
 
 import time
-from dataclasses import dataclass
 from itertools import count
 
 from threadpoolctl import threadpool_limits
 
 from grader.common.errors import NoiseError, SolutionError
-from grader.grading.explain.problem import Problem, of_failure, of_no_time, of_spent_time, of_timed_run
+from grader.grading.explain.failing import FailedError, done, or_problem
+from grader.grading.explain.problem import of_no_time, of_spent_time, of_timed_run
 from grader.grading.timing.contestant import Contestant, Role
 from grader.grading.timing.intervals import FEWEST, Round, SideShow, TimingRules, enough, noise, too_noisy
 from grader.grading.timing.lineup import Lineup
-from grader.grading.timing.referee import Ran, Results, RoundData, failed_solution
+from grader.grading.timing.referee import Results, RoundData, blaming
 from grader.grading.timing.rounds import Awake, Resting
-from grader.protocol.messages import Done, Opened
 from grader.workers.device import share_a_process
-from grader.workers.outcome import Failure, Timing
+from grader.workers.outcome import Timing
 from grader.workers.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
 
 SIDE_SHOWS = 3
@@ -41,24 +40,24 @@ LAUNCHES = 3
 """Of a turn on a GPU: what makes the inputs, the student's, and what makes the digest."""
 
 
-def open_sessions(lineup: Lineup) -> Problem | None:
+@or_problem
+def open_sessions(lineup: Lineup) -> None:
     """A fresh session for each contestant, side by side; what went wrong with the submission's, if anything."""
     for contestant in lineup.contestants.values():
         contestant.worker.begin_open(contestant.plan)
     for role, contestant in lineup.contestants.items():
-        opened = contestant.worker.open(contestant.plan)
-        if not isinstance(opened, Opened):
-            return _blame(role, opened)
-    return None
+        with blaming(role):
+            done(contestant.worker.open(contestant.plan))
 
 
-def reopen_sessions(lineup: Lineup) -> Problem | None:
+def _reopen_sessions(lineup: Lineup) -> None:
     """The same when they have been open before, and the submission's worker may be frozen."""
     lineup.contestants[Role.SUBMISSION].worker.thaw()
-    return open_sessions(lineup)
+    done(open_sessions(lineup))
 
 
-def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
+@or_problem
+def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...]:
     """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
 
     Raises NoiseError if the model solution, timed against itself, stays further from 1 than the rules allow, and points
@@ -70,11 +69,10 @@ def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
     for number in count():
         is_first = number == 0 or (session_pairs is not None and number % (session_pairs + 1) == 0)
         begun = time.perf_counter()
-        problem = reopen_sessions(lineup) if is_first and number else None
+        if is_first and number:
+            _reopen_sessions(lineup)
         spent += time.perf_counter() - begun
-        found = problem or _round(lineup, number, len(rounds))
-        if isinstance(found, Problem):
-            return found
+        found = _round(lineup, number, len(rounds))
         elapsed = time.perf_counter() - start
         spent += found.turn
         if not is_first and elapsed > rules.warm_up_seconds:
@@ -82,7 +80,7 @@ def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
         if enough(rounds, elapsed, lineup.thresholds, rules):
             break
         if spent > rules.max_seconds and (len(rounds) < FEWEST or too_noisy(rounds, rules)):
-            return of_spent_time(spent, number + 1)
+            raise FailedError(of_spent_time(spent, number + 1))
         if spent > rules.max_seconds:
             break
     if lineup.thresholds and too_noisy(rounds, rules):
@@ -94,24 +92,22 @@ def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
     return tuple(rounds)
 
 
-def _round(lineup: Lineup, number: int, counted: int) -> Round | Problem:
+def _round(lineup: Lineup, number: int, counted: int) -> Round:
     """Give each contestant its turn on the same fresh inputs, then judge what the submission made of them."""
     with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
         scene = lineup.referee.scene(number)
     state = Resting()
     results: dict[Role, Results] = {}
     for role in _order(number):
-        taken = _turn(lineup, scene, state.wake(role))
-        if not isinstance(taken, _Taken):
-            return _blame(role, taken)
-        state, results[role] = taken.state, taken.results
+        with blaming(role):
+            state, results[role] = _turn(lineup, scene, state.wake(role))
     told = {role: turn.told for role, turn in state.turns.items()}
     uneven = 0.0 if share_a_process(lineup.device) else UNEVEN
     if told[Role.SUBMISSION] <= 0:
-        return of_timed_run(of_no_time(), number + 1)
+        raise FailedError(of_timed_run(of_no_time(), number + 1))
     problem = scene.rule(results, lineup.contestants)
     if problem is not None:
-        return of_timed_run(problem, number + 1)
+        raise FailedError(of_timed_run(problem, number + 1))
     return Round(
         submission=told[Role.SUBMISSION],
         waited=state.waited - uneven,
@@ -123,29 +119,19 @@ def _round(lineup: Lineup, number: int, counted: int) -> Round | Problem:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Taken:
-    """What a worker has had in its turn, and what it has returned, if anybody wants it."""
-
-    state: Resting
-    results: Results
-
-
-def _turn(lineup: Lineup, scene: RoundData, awake: Awake) -> _Taken | Failure:
-    """One worker's turn, while the submission's worker is frozen if it is not its own."""
+def _turn(lineup: Lineup, scene: RoundData, awake: Awake) -> tuple[Resting, Results]:
+    """One worker's turn, and what it has returned, if anybody wants it. The submission's worker is frozen meanwhile if
+    it is not its own.
+    """
     contestant = lineup.contestants[awake.role]
     _hold_others(lineup, awake.role)
-    prepared = scene.prepare(contestant, STUDENT)
-    if not isinstance(prepared, Done):
-        return prepared
+    scene.prepare(contestant, STUDENT)
     asked = awake.ask(time.perf_counter())
     ran = scene.run(contestant)
-    if not isinstance(ran, Ran):
-        return ran
     answered = asked.answer(time.perf_counter(), ran.told, ran.clocked)
     taken = scene.take(contestant) if awake.role in scene.judged else {}
     contestant.worker.drop()
-    return _Taken(state=answered.rest(), results={**ran.results, **taken}) if isinstance(taken, dict) else taken
+    return answered.rest(), {**ran.results, **taken}
 
 
 def _hold_others(lineup: Lineup, role: Role) -> None:
@@ -159,10 +145,10 @@ def _hold_others(lineup: Lineup, role: Role) -> None:
         submission.freeze()
 
 
-def _launch(scene: RoundData, contestant: Contestant, script: str) -> Timing | Failure:
+def _launch(scene: RoundData, contestant: Contestant, script: str) -> Timing:
     """Inputs, and the launch on them."""
-    supplied = scene.supply(contestant, script)
-    return contestant.worker.launch(scene.script(script)) if isinstance(supplied, Done) else supplied
+    scene.supply(contestant, script)
+    return done(contestant.worker.launch(scene.script(script)))
 
 
 def _order(number: int) -> tuple[Role, ...]:
@@ -180,11 +166,11 @@ def _side_show(lineup: Lineup, scene: RoundData) -> SideShow:
     _hold_others(lineup, Role.CONTROL)
     timings: dict[str, Timing] = {}
     for script in (name for name in (NAIVE, COPY, WHOLE, PEAK) if name in control.plan.scripts):
-        prepared = scene.prepare(control, script)
-        timing = _launch(scene, control, script) if isinstance(prepared, Done) else prepared
-        if not isinstance(timing, Timing):
-            raise SolutionError(f"the {script} of the assignment failed: {of_failure(timing).message}")
-        timings[script] = timing
+        try:
+            scene.prepare(control, script)
+            timings[script] = _launch(scene, control, script)
+        except FailedError as failed:
+            raise SolutionError(f"the {script} of the assignment failed: {failed.problem.message}") from failed
         control.worker.drop()
     whole = timings.get(WHOLE)
     return SideShow(
@@ -195,10 +181,3 @@ def _side_show(lineup: Lineup, scene: RoundData) -> SideShow:
         else None,
         peak=timings[PEAK].seconds if PEAK in timings else None,
     )
-
-
-def _blame(role: Role, failure: Failure) -> Problem:
-    """A failed submission is a problem of the student's; a failed kernel of ours is raised."""
-    if role is Role.SUBMISSION:
-        return of_failure(failure)
-    raise failed_solution(failure)

@@ -3,6 +3,7 @@
 import time
 from statistics import median
 
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.rubric import SpeedGoal
@@ -15,7 +16,6 @@ from grader.grading.explain.problem import (
     of_speed_elsewhere,
     of_too_fast,
     of_too_much_arithmetic,
-    sizes_in_words,
 )
 from grader.grading.timing.intervals import (
     FEWEST,
@@ -31,7 +31,7 @@ from grader.grading.timing.lineup import Lineup
 from grader.grading.timing.measurement import measure
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Interval, Performance, Program, Roofs, Samples
-from grader.results.result import Check, Kind, Verdict
+from grader.results.result import Check, Kind, Verdict, full_marks
 from grader.workers.device import copy_size, device_class, model_speed, peak_run, share_a_process, speed_goal
 
 CEILING = 1.05
@@ -47,27 +47,20 @@ def check_performance(lineup: Lineup, rules: TimingRules, roofs: Roofs | None = 
     """Measure and judge; `roofs` are those of the device's profile, if it has one."""
     start = time.perf_counter()
     rounds = measure(lineup, rules)
-    check = unmeasured(lineup.assignment, lineup.device).model_copy(update={"seconds": time.perf_counter() - start})
+    check = replace(unmeasured(lineup.assignment, lineup.device), seconds=time.perf_counter() - start)
     if isinstance(rounds, Problem):
         return rounds.fail(check)
-    performance = summarise(lineup.assignment, lineup.device, rounds).model_copy(update={"roofs": roofs})
+    performance = replace(summarise(lineup.assignment, lineup.device, rounds), roofs=roofs)
     problem = implausible(performance, rounds, lineup.device)
     if problem is not None:
-        return problem.fail(check.model_copy(update={"performance": performance}))
+        return problem.fail(replace(check, performance=performance))
     return judge(check, performance, lineup.goal, lineup.device)
 
 
 def unmeasured(assignment: Assignment, device: DeviceFacts) -> Check:
-    """The check before anything is known: no points yet."""
+    """The check before anything is known."""
     goal = speed_goal(assignment, device)
-    return Check(
-        name=f"performance: {device_class(device)} ({sizes_in_words({**goal.constants, **goal.sizes})})",
-        kind=Kind.PERFORMANCE,
-        verdict=Verdict.FAILED,
-        points=0.0,
-        max_points=goal.points,
-        seconds=0.0,
-    )
+    return full_marks(Kind.PERFORMANCE, goal.points, device_class(device), {**goal.constants, **goal.sizes})
 
 
 def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, ...]) -> Performance:
@@ -151,7 +144,7 @@ def _program(rounds: tuple[Round, ...], moved: float, copy_bandwidth: float) -> 
 
 def judge(check: Check, performance: Performance, goal: SpeedGoal, device: DeviceFacts) -> Check:
     """Verdict and points for a measured speed."""
-    check = check.model_copy(update={"performance": performance})
+    check = replace(check, performance=performance)
     if performance.fraction_of_reference is None:
         return of_speed_elsewhere(performance).skip(check)
     required = required_rate(goal, device.name)
@@ -160,7 +153,7 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
     award = award_speed(goal, performance.fraction_of_reference)
     if award.verdict is not Verdict.PASSED:
         check = of_missed_goal(performance.fraction_of_reference, goal).fail(check)
-    return check.model_copy(update={"verdict": award.verdict, "points": award.points})
+    return replace(check, verdict=award.verdict, points=award.points)
 
 
 def implausible(performance: Performance, rounds: tuple[Round, ...], device: DeviceFacts) -> Problem | None:

@@ -9,28 +9,30 @@ arrays are small there: so there it is the oracle. A GPU's kernels reach nothing
 worth timing move hundreds of megabytes: there it is the reference.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from grader.common.errors import SolutionError
-from grader.course.assignment import Assignment
+from grader.course.assignment import Timed
 from grader.course.expressions import evaluate
 from grader.course.rubric import DeviceClass, Sizes
 from grader.course.truth.comparison import Standard, compare
 from grader.course.truth.oracle import Oracle, Truth
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial, stray_write
+from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem, of_failure, of_mismatch
 from grader.grading.timing.contestant import Contestant, Contestants, Role
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, SUPPLY_PROGRAM, of_set, sets_of, supplied, supply_of
 from grader.grading.timing.intervals import TimingRules
 from grader.grading.timing.rounds import Clocked
-from grader.protocol.messages import BuildFailed, DeviceFacts, Done
+from grader.protocol.messages import BuildFailed, DeviceFacts
 from grader.protocol.steps import ProgramSource
 from grader.workers.device import device_class
-from grader.workers.outcome import Failure, Fetched, Garbled, Timing, Took
+from grader.workers.outcome import Fetched, Garbled, Took
 from grader.workers.plan import STUDENT, Plan
 
 ROUND_KEY = 1
@@ -52,7 +54,9 @@ class Ran:
 
 
 class RoundData(Protocol):
-    """The data of one round. What a worker is asked by `run` is what the judge times."""
+    """The data of one round. What a worker is asked by `run` is what the judge times; what it fails in is raised as a
+    FailedError.
+    """
 
     @property
     def judged(self) -> tuple[Role, ...]:
@@ -61,16 +65,16 @@ class RoundData(Protocol):
     def script(self, name: str) -> str:
         """What a script of the plan is called that works on them."""
 
-    def prepare(self, contestant: Contestant, script: str) -> Done | Failure:
+    def prepare(self, contestant: Contestant, script: str) -> None:
         """Nothing in the outputs of a script of the plan; what is done here tells a worker nothing of its inputs."""
 
-    def supply(self, contestant: Contestant, script: str) -> Done | Failure:
+    def supply(self, contestant: Contestant, script: str) -> None:
         """Its inputs, where nobody is judged by them."""
 
-    def run(self, contestant: Contestant) -> Ran | Failure:
+    def run(self, contestant: Contestant) -> Ran:
         """Inputs, the student's steps, and all results that could still be computed later."""
 
-    def take(self, contestant: Contestant) -> Results | Failure:
+    def take(self, contestant: Contestant) -> Results:
         """The other results."""
 
     def rule(self, results: Mapping[Role, Results], contestants: Contestants) -> Problem | None:
@@ -102,7 +106,7 @@ class Referee(Protocol):
 class Match:
     """What a referee must know of a lineup."""
 
-    assignment: Assignment
+    assignment: Timed
     oracle: Oracle
     sizes: Sizes
     device: DeviceFacts
@@ -152,23 +156,20 @@ class OracleScene:
         """The submission's: the judge knows what is right."""
         return (Role.SUBMISSION,)
 
-    def prepare(self, contestant: Contestant, script: str) -> Done | Failure:
+    def prepare(self, contestant: Contestant, script: str) -> None:
         """The arrays; where they are shared, a worker sees them at the launch."""
-        return contestant.worker.stage(script, self.trial.arrays)
+        done(contestant.worker.stage(script, self.trial.arrays))
 
-    def supply(self, contestant: Contestant, script: str) -> Done | Failure:  # noqa: ARG002 - the launch brings them
+    def supply(self, contestant: Contestant, script: str) -> None:
         """They are there."""
-        return Done()
 
-    def run(self, contestant: Contestant) -> Ran | Failure:
+    def run(self, contestant: Contestant) -> Ran:
         """Where arrays are shared, results are not returned: the judge reads them faster than they could be written."""
         if contestant.plan.arrays == "shared":
-            launched = contestant.worker.launch(STUDENT)
-            return Ran(told=launched.seconds, clocked=None, results={}) if isinstance(launched, Timing) else launched
-        took = contestant.worker.turn({STUDENT: 0}, contestant.judged.outputs)
-        return _ran(took, 0) if isinstance(took, Took) else took
+            return Ran(told=done(contestant.worker.launch(STUDENT)).seconds, clocked=None, results={})
+        return _ran(done(contestant.worker.turn({STUDENT: 0}, contestant.judged.outputs)), 0)
 
-    def take(self, contestant: Contestant) -> Results | Failure:
+    def take(self, contestant: Contestant) -> Results:
         """Those that are shared."""
         return _results(self, contestant) if contestant.plan.arrays == "shared" else {}
 
@@ -232,27 +233,25 @@ class DeviceScene:
         """The submission's digest, and the one that it must be."""
         return (Role.REFERENCE, Role.SUBMISSION)
 
-    def prepare(self, contestant: Contestant, script: str) -> Done | Failure:
+    def prepare(self, contestant: Contestant, script: str) -> None:
         """Poison all that the script uses, and the digest's own buffer."""
         used = contestant.plan.scripts[self.script(script)].buffers
-        return contestant.worker.clear((*used, of_set(SUMS, self.set)))
+        done(contestant.worker.clear((*used, of_set(SUMS, self.set))))
 
-    def supply(self, contestant: Contestant, script: str) -> Done | Failure:
+    def supply(self, contestant: Contestant, script: str) -> None:
         """Make its inputs by the key."""
-        if not contestant.plan.scripts[self.script(script)].uploads:
-            return Done()
-        return _done(contestant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key))
+        if contestant.plan.scripts[self.script(script)].uploads:
+            done(contestant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key))
 
-    def run(self, contestant: Contestant) -> Ran | Failure:
+    def run(self, contestant: Contestant) -> Ran:
         """Returned is the digest: whoever has its few words has all results behind them."""
         student = self.script(STUDENT)
         makes = {self.script(supply_of(STUDENT, self.turn)): self.input_key}
         made = makes if contestant.plan.scripts[student].uploads else {}
         keys = {**made, student: 0, self.script(DIGEST): self.digest_key}
-        took = contestant.worker.turn(keys, (of_set(SUMS, self.set),))
-        return _ran(took, len(made)) if isinstance(took, Took) else took
+        return _ran(done(contestant.worker.turn(keys, (of_set(SUMS, self.set),))), len(made))
 
-    def take(self, contestant: Contestant) -> Results | Failure:  # noqa: ARG002 - the same
+    def take(self, contestant: Contestant) -> Results:  # noqa: ARG002 - the same
         """Nothing more."""
         return {}
 
@@ -261,13 +260,12 @@ class DeviceScene:
         right, got = (results[role][of_set(SUMS, self.set)].payload.tobytes() for role in self.judged)
         return None if got == right else self._explain(contestants[Role.SUBMISSION], contestants[Role.REFERENCE])
 
+    @or_problem
     def _explain(self, submission: Contestant, reference: Contestant) -> Problem:
         """Where the submission's results differ from the reference's: now all of them are fetched."""
-        right, got = _results(self, reference), _results(self, submission)
-        if not isinstance(right, dict):
-            raise failed_solution(right)
-        if not isinstance(got, dict):
-            return of_failure(got)
+        with blaming(Role.REFERENCE):
+            right = _results(self, reference)
+        got = _results(self, submission)
         return (
             stray_write(got)
             or next(filter(None, (self._difference(name, got[name], right[name]) for name in self._judged)), None)
@@ -301,22 +299,25 @@ def _ran(took: Took, number: int) -> Ran:
     return Ran(told=took.seconds[number], clocked=clocked, results=took.results)
 
 
-def _done(launched: Timing | Failure) -> Done | Failure:
-    """Of a launch of ours, nobody asks for the time."""
-    return Done() if isinstance(launched, Timing) else launched
-
-
-def _results(scene: RoundData, contestant: Contestant) -> Results | Failure:
+def _results(scene: RoundData, contestant: Contestant) -> Results:
     """All that the student's steps have computed, by the names of the assignment."""
-    fetched = contestant.worker.fetch(contestant.plan.scripts[scene.script(STUDENT)].outputs)
-    if not isinstance(fetched, dict):
-        return fetched
+    fetched = done(contestant.worker.fetch(contestant.plan.scripts[scene.script(STUDENT)].outputs))
     return dict(zip(contestant.judged.outputs, fetched.values(), strict=True))
 
 
-def failed_solution(failure: Failure) -> SolutionError:
-    """The error for a reference that fails in a round, or for a program of ours that does not build."""
-    message = of_failure(failure).message
-    if isinstance(failure, BuildFailed):
-        return SolutionError(f"the {failure.program} of the assignment does not build: {message}")
+@contextmanager
+def blaming(role: Role) -> Iterator[None]:
+    """What fails here is a problem of the submission's, if the role is; of our own kernels it is a SolutionError."""
+    try:
+        yield
+    except FailedError as failed:
+        if role is Role.SUBMISSION:
+            raise
+        raise _failed_solution(failed) from failed
+
+
+def _failed_solution(failed: FailedError) -> SolutionError:
+    message = failed.problem.message
+    if isinstance(failed.why, BuildFailed):
+        return SolutionError(f"the {failed.why.program} of the assignment does not build: {message}")
     return SolutionError(f"the kernel that submissions are timed against failed: {message}")

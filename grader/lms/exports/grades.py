@@ -70,9 +70,9 @@ def _figures(row: StudentRow) -> dict[str, str]:
         "unchecked_reason": ", ".join(left.reason for left in grade.unchecked),
     }
     for kind in KINDS:
-        cells[kind.value] = _plain(*(mark.points for mark in grade.marks if mark.kind is kind))
+        cells[kind.value] = _plain(*(mark.points for mark in grade.checks if mark.kind is kind))
     for part in grade.parts:
-        cells[f"{part}: points"] = _plain(*(mark.points for mark in grade.marks if mark.part == part))
+        cells[f"{part}: points"] = _plain(*(mark.points for mark in grade.checks if mark.part == part))
     for part, speed in grade.speeds.items():
         lead = f"{part}: " if part else ""
         cells[f"{lead}rate"] = _plain(speed.rate)

@@ -174,7 +174,7 @@ def impossible(rows: tuple[StudentRow, ...]) -> tuple[Timed, ...]:
         Timed(row=row, part=mark.part, speed=row.grade.speeds.get(mark.part))
         for row in rows
         if row.grade is not None
-        for mark in row.grade.marks
+        for mark in row.grade.checks
         if mark.reason is Reason.IMPLAUSIBLE
     )
 
@@ -199,7 +199,7 @@ def identical(rows: tuple[StudentRow, ...]) -> tuple[tuple[str, ...], ...]:
 
 def kinds_of(row: StudentRow) -> set[Kind]:
     """Kinds of checks that are worth points in a row."""
-    return {mark.kind for mark in row.grade.marks if mark.max_points} if row.grade else set()
+    return {mark.kind for mark in row.grade.checks if mark.max_points} if row.grade else set()
 
 
 def earned(row: StudentRow, kind: Kind) -> str:
@@ -207,7 +207,7 @@ def earned(row: StudentRow, kind: Kind) -> str:
     if row.grade is None or kind not in kinds_of(row):
         return ""
     points, most = row.grade.points_of(kind)
-    unmade = all(mark.reason in OUTSTANDING for mark in row.grade.marks if mark.kind is kind)
+    unmade = all(mark.reason in OUTSTANDING for mark in row.grade.checks if mark.kind is kind)
     return f"{'?' if unmade else amount(points)}/{amount(most)}"
 
 

@@ -4,7 +4,6 @@ Templates escape every text that they are given. What a submission or a machine 
 names, paths) comes as plain text only; the one exception is what figures/ draws, and it draws our own words.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -42,9 +41,6 @@ COSTLY = 2.0
 
 NOTES = 3
 """Notes of a kind at a line; more of them say the same of other work-items."""
-
-SAYS_LINE = re.compile(r"line (\d+)\b")
-"""How a sentence about a line begins, for example that about a compiler's error."""
 
 CELLS = {"#": "all wrong", "+": "some wrong", "o": "never written", ".": "right"}
 
@@ -196,8 +192,8 @@ def _other(result: Result) -> Iterator[Sighting]:
 
 def said_line(check: Check) -> int | None:
     """The line that the check's sentence is about, where no finding says it better."""
-    said = SAYS_LINE.match(check.message)
-    return int(said[1]) if said and not check.findings else None
+    first = next(iter(check.lines), None)
+    return first if check.message.startswith(f"line {first}") and not check.findings else None
 
 
 def _first(notes: tuple[str, ...]) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from typing import BinaryIO, Self
 
 from grader.common.errors import WorkerError
 from grader.common.interrupts import uninterrupted
+from grader.common.record import replace
 from grader.protocol.messages import Limits
 from grader.workers.arrays import ArrayFiles
 from grader.workers.own_driver import driver_environment
@@ -70,7 +71,7 @@ class ProcessSandbox:
         """The given limits; the process limit counts what the user already runs, since the kernel does too."""
         if self._limits.processes is None:
             return self._limits
-        return self._limits.model_copy(update={"processes": self._limits.processes + _tasks_of_user()})
+        return replace(self._limits, processes=self._limits.processes + _tasks_of_user())
 
     def facts(self) -> dict[str, Fact]:
         """The limits of a worker."""

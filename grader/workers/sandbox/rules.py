@@ -4,8 +4,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from grader.common.record import Record
 from grader.protocol.messages import Limits
 from grader.workers.sandbox.docker.gpu import NO_GPU
 from grader.workers.sandbox.folder import array_folder
@@ -15,10 +16,8 @@ MEGABYTE = 1024**2
 Fact = int | float | str
 
 
-class ContainerRules(BaseModel):
+class ContainerRules(Record):
     """How containers are made. `folder` must have the same path for the engine as for the judge."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     image: str = "grader-worker"
     gpu: str = NO_GPU

@@ -7,7 +7,7 @@ import pytest
 from puppets import FACILITIES, GOOD, handin, outcome_of, plan_of
 from samples import DEVICE
 
-from grader.batch.station import ONE_OF_SEVERAL_ALIKE, Facilities
+from grader.batch.station import Facilities, one_of_several_alike
 from grader.batch.workforce import answers
 from grader.batch.workforce.answers import read_answer
 from grader.common.errors import WorkerError
@@ -18,7 +18,7 @@ from grader.results.result import Ungraded
 def errand(transposition):
     plan = plan_of([transposition], handin("anna"))
     (item,) = plan.items.values()
-    device = DEVICE.model_copy(update=ONE_OF_SEVERAL_ALIKE)
+    device = one_of_several_alike(DEVICE)
     facilities = Facilities(grader=GOOD.provenance.grader, device=device, simulated=FACILITIES.simulated)
     return replace(plan.errand(item), facilities=facilities, max_points=GOOD.max_points)
 

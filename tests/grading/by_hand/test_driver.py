@@ -11,10 +11,10 @@ from runs import FAILED, measured, row
 from texts import submitted
 
 from grader.common.errors import InputError, NoSimulatorError
+from grader.grading.bench import Bench
 from grader.grading.by_hand.driver import Measured, RunRequest, count_intensities, drive
 from grader.grading.by_hand.run_options import Options, Sweep, runs
 from grader.grading.explain.problem import Problem
-from grader.grading.grade import Bench
 
 PARAMETERS = "(__global real *x, __global const real *y, __global real *z, uint32_t n)"
 NOT_32 = "#if GROUP == 32\n#error not 32\n#endif\n"

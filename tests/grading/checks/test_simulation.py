@@ -1,12 +1,11 @@
 """simulation.py: a submission's run on the simulator, and what a failure there says."""
 
-from dataclasses import replace
-
 import pytest
 from limits import DEADLINES
 from project import ROOT
 from simulator import subject_of
 
+from grader.common.record import replace
 from grader.grading.checks.simulation import UNKNOWN, Simulated, simulate
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Done, Opened, Refused

@@ -92,7 +92,8 @@ def test_both_workers_of_the_model_solution_count():
 
 def test_who_claims_more_than_was_seen_is_measured_by_what_was_seen():
     """By all of its interval: where that holds a threshold, measuring goes on until it is as narrow as can be."""
-    claims = [replace(each, submission=0.1, waited=seen) for each, seen in zip(rounds(30), 15 * (0.8, 1.6), strict=True)]
+    waits = 15 * (0.8, 1.6)
+    claims = [replace(each, submission=0.1, waited=wait) for each, wait in zip(rounds(30), waits, strict=True)]
     measured = fraction_of_reference(claims)
     assert (measured.low, measured.high) == (1 / 1.6, 1 / 0.8)
     assert not enough(claims, 1.0, [1.0], TimingRules())

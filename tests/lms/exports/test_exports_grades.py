@@ -40,7 +40,7 @@ def test_totals_reconcile_with_the_marks():
             continue
         assert float(cells["points"]) == each.grade.points
         parts = sum(Decimal(cells[kind.value]) for kind in KINDS)
-        assert parts == sum(Decimal(repr(mark.points)) for mark in each.grade.marks)
+        assert parts == sum(Decimal(repr(mark.points)) for mark in each.grade.checks)
         assert float(parts) == pytest.approx(each.grade.points, abs=1e-12)
     assert Decimal(table(gradebook(thirds))[0]["correctness"]) == Decimal("0.3")
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from grader.common.record import replace
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.protocol.observation import SeenKernel
@@ -24,7 +25,7 @@ def locate(check: Check, words: str) -> Check:
     """The check, with these words after a message that names no line."""
     if check.reason not in EXPLAINED or not words:
         return check
-    return check.model_copy(update={"message": f"{check.message} {words}"})
+    return replace(check, message=f"{check.message} {words}")
 
 
 def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:

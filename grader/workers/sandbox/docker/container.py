@@ -27,6 +27,7 @@ from docker.utils.socket import STDOUT, frames_iter
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.common.interrupts import uninterrupted
+from grader.common.record import replace
 from grader.protocol.messages import INPUT_FILE, OUTPUT_FILE, Limits
 from grader.workers.arrays import ArrayFiles
 from grader.workers.sandbox.docker.engine import WITHOUT_A_WALL, NoEngineError, engine_trouble, remove
@@ -82,7 +83,7 @@ class ContainerSandbox:
 
     def limits(self) -> Limits:
         """The given limits; processes are counted by the container, not by the user that all containers share."""
-        return self._rules.limits.model_copy(update={"processes": None})
+        return replace(self._rules.limits, processes=None)
 
     def facts(self) -> dict[str, Fact]:
         """Everything that confines a container."""
@@ -179,7 +180,6 @@ class ContainerWorker:
         self._output: queue.Queue[bytes] = queue.Queue(UNREAD_FRAMES)
         self._errors = b""
         self.is_stopped = False
-        self._is_frozen = False
         self._ended = threading.Event()
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
         self._started = self._writer.submit(self._start, options)
@@ -215,15 +215,12 @@ class ContainerWorker:
                 if UNSTOPPABLE not in str(error):
                     raise
             else:
-                self._is_frozen = True
                 return
         self._ask(self._engine.kill)
 
     def thaw(self) -> None:
-        """Let it go on."""
-        if self._is_frozen:
-            self._is_frozen = False
-            self._ask(self._engine.unpause)
+        """Let it go on; one that could not be stopped, and was ended for it, stays so."""
+        self._ask(self._engine.unpause)
 
     def _ask(self, change: Callable[[str], None]) -> None:
         """Ask the engine for it; a container that has ended, which `receive` will tell, cannot be changed."""
