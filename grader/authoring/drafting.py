@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import grader
-from grader.authoring.schema import Schema, schema_text
+from grader.authoring.schema import assignment_schema, schema_text
 from grader.common.errors import InputError
 from grader.common.files import make_folder, write_whole
 
@@ -54,7 +54,7 @@ def draft(name: str, course: Path) -> list[Path]:
 
 def schema_file() -> str:
     """The content of SCHEMA_FILE."""
-    return schema_text(Schema.ASSIGNMENT) + "\n"
+    return schema_text(assignment_schema()) + "\n"
 
 
 def _template(name: str) -> list[tuple[Path, str]]:

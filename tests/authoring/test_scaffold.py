@@ -11,7 +11,7 @@ from gradings import grade
 from project import ASSIGNMENTS, FIRST_COURSE, ROOT
 
 from grader.authoring.scaffold import PLACEHOLDER, start
-from grader.cli.options import ELSEWHERE
+from grader.cli.exit_codes import ELSEWHERE
 from grader.common.errors import InputError
 from grader.results.result import Kind, Reason, Verdict
 
