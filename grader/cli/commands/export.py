@@ -31,12 +31,13 @@ def gradescope(
 
 def gitlab(name: NameArgument, out: OutOption, course: CourseOption = None) -> None:
     """Make a project that grades in GitLab. It holds the model solution: show it to nobody who is to be graded."""
+    from grader.common.files import write_new
     from grader.grading.settings import load_settings
-    from grader.lms.autograder import Platform, autograder, write_project
+    from grader.lms.autograder import Platform, autograder
 
     settings = load_settings({"course": course})
     settings.places.require_solutions()
-    for path in write_project(autograder(Platform.GITLAB, settings.places.load(name), settings.constraints), out):
+    for path in write_new(autograder(Platform.GITLAB, settings.places.load(name), settings.constraints), out):
         typer.echo(path)
 
 
@@ -48,8 +49,8 @@ def kit(
 ) -> None:
     """Make what students install: this grader and the assignments, without model solutions and hidden checks."""
     from grader.common.errors import InputError
+    from grader.common.files import write_new
     from grader.grading.settings import load_settings
-    from grader.lms.autograder import write_project
     from grader.lms.kit import COMMAND, student_kit
 
     settings = load_settings({"course": course})
@@ -59,5 +60,5 @@ def kit(
     if not courseworks:
         raise InputError(f"{places.assignments} holds no assignment; `grader new NAME` starts one.")
     files = student_kit(courseworks, settings.student_template, settings.constraints, url)
-    for path in write_project(files, out, executable=frozenset({COMMAND})):
+    for path in write_new(files, out, executable=frozenset({COMMAND})):
         typer.echo(path)
