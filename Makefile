@@ -41,7 +41,7 @@ check: .venv/dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Our plugin for the simulator, which is committed: needed only after a change of observer.cpp.
+# Our plugin for the simulator, which is committed: needed only after a change in its folder observer/.
 observer: .venv/grader
 	@PYTHON="$(CURDIR)/$(BIN)/python" sh grader/worker/simulator/build-observer
 

@@ -10,9 +10,9 @@ import re
 from pathlib import Path
 
 import grader
-from grader.authoring.schema import Schema, schema_text
+from grader.authoring.schema import assignment_schema, schema_text
 from grader.common.errors import InputError
-from grader.common.files import make_folder, write_whole
+from grader.common.files import write_new, write_whole
 
 PLACEHOLDER = "@ASSIGNMENT@"
 PACKAGE = Path(grader.__file__).parent
@@ -43,18 +43,16 @@ def draft(name: str, course: Path) -> list[Path]:
     present = [str(place / name) for place in PLACES.values() if os.path.lexists(course / place / name)]
     if present:
         raise InputError(f"{course} already holds {', '.join(present)}; choose another name, or remove that.")
-    files = {path: text.replace(PLACEHOLDER, name) for path, text in _template(name)}
-    if not _is_current(course / SCHEMA_FILE):
-        files[SCHEMA_FILE] = schema_file()
-    for path, text in files.items():
-        make_folder((course / path).parent)
-        write_whole(course / path, text)
-    return [course / path for path in files]
+    written = write_new({str(path): text.replace(PLACEHOLDER, name) for path, text in _template(name)}, course)
+    if _is_current(course / SCHEMA_FILE):
+        return written
+    write_whole(course / SCHEMA_FILE, schema_file())
+    return [*written, course / SCHEMA_FILE]
 
 
 def schema_file() -> str:
     """The content of SCHEMA_FILE."""
-    return schema_text(Schema.ASSIGNMENT) + "\n"
+    return schema_text(assignment_schema()) + "\n"
 
 
 def _template(name: str) -> list[tuple[Path, str]]:

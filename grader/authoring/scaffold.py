@@ -1,9 +1,9 @@
 """`grader init`: the folder a student starts from."""
 
-import os
 from pathlib import Path
 
 from grader.common.errors import InputError
+from grader.common.files import write_new
 from grader.course.suite import Coursework
 
 PLACEHOLDER = "@ASSIGNMENT@"
@@ -21,17 +21,7 @@ def start(assignment: Coursework, template: Path, target: Path) -> list[Path]:
         "HANDOUT.md": _read(assignment.folder / "README.md"),
         **{name: _filled(_read(template / name), assignment.name) for name in TEMPLATE_FILES},
     }
-    present = [name for name in files if os.path.lexists(target / name)]
-    if present:
-        raise InputError(f"{target} already holds {', '.join(present)}; choose an empty folder.")
-    try:
-        for name, text in files.items():
-            path = target / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write to {target}: {error.strerror}.") from error
-    return [target / name for name in files]
+    return write_new(files, target)
 
 
 def _filled(text: str, name: str) -> str:

@@ -6,7 +6,6 @@ so what is in it is complete.
 """
 
 import json
-from enum import StrEnum
 from typing import Any
 
 from grader.course.assignment import Assignment
@@ -22,17 +21,14 @@ NOT_IN_THE_FILE = frozenset({"name", "folder", "reference", "part", "kit"})
 REFERENCE = "#/$defs/"
 
 
-class Schema(StrEnum):
-    """The files that have a published schema."""
-
-    RESULT = "result"
-    ASSIGNMENT = "assignment"
-
-
-def schema_text(which: Schema) -> str:
-    """The schema as JSON."""
-    fields = Result.model_json_schema(mode="serialization") if which is Schema.RESULT else assignment_schema()
+def schema_text(fields: Fields) -> str:
+    """A schema as JSON."""
     return json.dumps(fields, indent=2)
+
+
+def result_schema() -> Fields:
+    """The schema of the JSON report."""
+    return Result.model_json_schema(mode="serialization")
 
 
 def assignment_schema() -> Fields:

@@ -7,6 +7,7 @@ from grader.course.assignment import Assignment
 from grader.course.suite import Coursework
 from grader.grading.checks.correctness import forfeit
 from grader.grading.checks.memory import check_memory, uncounted
+from grader.grading.checks.scoring import case_share
 from grader.grading.explain.problem import Problem
 from grader.grading.timing.performance import judge, unmeasured
 from grader.protocol.messages import DeviceFacts
@@ -53,8 +54,7 @@ def _worth(check: Check, points: float) -> Check:
 
 
 def _correctness(result: Result, assignment: Assignment) -> Iterator[Check]:
-    share = assignment.correctness.points / max(1, len(_of(result, Kind.CORRECTNESS)))
-    worth = {Kind.CORRECTNESS: share, Kind.PRACTICE: 0.0}
+    worth = {Kind.CORRECTNESS: case_share(assignment.correctness), Kind.PRACTICE: 0.0}
     return (_worth(check, worth[check.kind]) for check in result.checks if check.kind in worth)
 
 

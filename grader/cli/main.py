@@ -13,16 +13,14 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from grader.cli.commands import assignments, authoring, course, machine
+from grader.cli.commands import assignments, authoring, course, export, machine
 from grader.cli.commands import grade as submission
 from grader.cli.commands import run as driving
-from grader.cli.options import BAD_INPUT, UNGRADED
+from grader.cli.exit_codes import BAD_INPUT, INTERRUPTED, UNGRADED
+from grader.cli.options import flat
 from grader.common.errors import InputError, InterruptedGradingError, SetupError, UngradedError
 from grader.common.interrupts import interrupt_on
 from grader.protocol.text import showable
-
-INTERRUPTED = 130
-"""As a shell reports a program that Ctrl-C has ended."""
 
 app = typer.Typer(
     add_completion=False,
@@ -49,9 +47,17 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "selftest": authoring.selftest,
     "schema": authoring.schema,
 }
+EXPORTS: dict[str, Callable[..., None]] = {
+    "gradescope": export.gradescope,
+    "gitlab": export.gitlab,
+    "kit": export.kit,
+}
 for name, command in COMMANDS.items():
-    app.command(name)(command)
-app.add_typer(course.exports, name="export")
+    app.command(name)(flat(command))
+exports = typer.Typer(no_args_is_help=True, help="Make what another system, or a student, needs to grade.")
+for name, command in EXPORTS.items():
+    exports.command(name)(flat(command))
+app.add_typer(exports, name="export")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,76 +1,88 @@
-"""What the commands share: options, what they set, and exit codes."""
+"""Options that several commands have, in groups that belong together.
 
-from collections.abc import Sequence
+typer knows flat parameters only. A command takes each group as a record; `flat` shows typer the fields in its place.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from grader.results.gradebook import Grade, StudentRow
-from grader.results.result import Reason, Result
-from grader.results.withholding import View, released, withheld
-
-PASSED, FAILED, BAD_INPUT, UNGRADED, ELSEWHERE = range(5)
-"""Every check passed; graded, some check failed; usage or input error; not graded or not all of it, which is not the
-student's fault; nothing failed, but the course's machine decides some of it."""
-
-
-def exit_code(outcome: Result | Grade) -> int:
-    """Of one submission that was graded: what failed comes first, then what could not be checked here."""
-    if outcome.failed:
-        return FAILED
-    reasons = [left.reason for left in outcome.unchecked]
-    if Reason.NO_SIMULATOR in reasons:
-        return UNGRADED
-    return ELSEWHERE if reasons else PASSED
-
-
-def batch_exit_code(rows: Sequence[StudentRow]) -> int:
-    """Of a batch: in a course something always fails, so what is not graded, or not all of it, comes first."""
-    grades = [row.grade for row in rows if row.grade is not None]
-    reasons = {left.reason for grade in grades for left in grade.unchecked}
-    if Reason.NO_SIMULATOR in reasons or any(row.status == "ungraded" for row in rows):
-        return UNGRADED
-    codes = set(map(exit_code, grades))
-    return next((code for code in (FAILED, ELSEWHERE) if code in codes), PASSED)
-
-
+FileArgument = Annotated[Path, typer.Argument(help="The kernels.cl, or a folder that holds it.")]
+NamesArgument = Annotated[list[str] | None, typer.Argument(help="Assignments; all if none is named.")]
+AssignmentOption = Annotated[str, typer.Option(help="Name of the assignment, as `grader list` shows them.")]
 CourseOption = Annotated[Path | None, typer.Option(help="Folder that holds assignments/ and reference/.")]
 DeviceOption = Annotated[int | None, typer.Option(help="Number of the OpenCL device, as `grader devices` lists them.")]
 SandboxOption = Annotated[str | None, typer.Option(help="Where submissions run: docker, user, or process (no wall).")]
-DevicesOption = Annotated[
-    str | None, typer.Option("--device", help="Number of the OpenCL device, or of several for the jobs in turn: 0,1.")
-]
 GpuOption = Annotated[
     str | None, typer.Option(help="A GPU for the container: nvidia[:INDEX], nvidia-nodes, amd, intel, or none.")
 ]
-GpusOption = Annotated[
-    str | None,
-    typer.Option("--gpu", help="A GPU for the containers, as for grader grade, or several: nvidia:0,1."),
-]
-ReleaseOption = Annotated[bool, typer.Option("--release", help="Show students the outcome of hidden checks, too.")]
-SanitizerOption = Annotated[
-    bool, typer.Option("--require-sanitizer", help="Do not grade where the simulator is not installed.")
-]
 
 
-def view_of(*, release: bool) -> View:
-    """What students are shown with and without --release."""
-    return released if release else withheld
+@dataclass(frozen=True, kw_only=True)
+class BenchOptions:
+    """Where kernels run, and the course; None is what was not given."""
+
+    sandbox: SandboxOption = None
+    gpu: GpuOption = None
+    device: DeviceOption = None
+    course: CourseOption = None
+
+    def settings(self) -> dict[str, Any]:
+        """What they set."""
+        gpu = docker_settings(self.gpu)
+        return {"sandbox": self.sandbox, "docker": gpu, "device": self.device, "course": self.course}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradingOptions:
+    """How submissions are graded, and what students are shown of it."""
+
+    seed: Annotated[int | None, typer.Option(help="Repeat a grading or a batch with the inputs it had.")] = None
+    require_sanitizer: Annotated[
+        bool, typer.Option("--require-sanitizer", help="Do not grade where the simulator is not installed.")
+    ] = False
+    release: Annotated[bool, typer.Option("--release", help="Show students the outcome of hidden checks, too.")] = False
+
+    def watching(self) -> dict[str, bool] | None:
+        """What --require-sanitizer sets; None where it is not given."""
+        return {"required": True} if self.require_sanitizer else None
 
 
 def docker_settings(gpu: str | None) -> dict[str, str] | None:
-    """What --gpu sets; nothing where it is not given."""
+    """What --gpu sets; None where it is not given."""
     return None if gpu is None else {"gpu": gpu}
 
 
-def bench_settings(
-    sandbox: str | None, gpu: str | None, device: int | None, course: Path | None = None
-) -> dict[str, Any]:
-    """What is set by the options that say where things run; None is what was not given."""
-    return {"sandbox": sandbox, "docker": docker_settings(gpu), "device": device, "course": course}
+def flat(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as typer takes it: in place of each group of options, the options themselves."""
+    parameters = inspect.signature(command).parameters
+    groups: dict[str, Any] = {
+        name: each.annotation for name, each in parameters.items() if is_dataclass(each.annotation)
+    }
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        records = {
+            name: group(**{field.name: given.pop(field.name) for field in fields(group)})
+            for name, group in groups.items()
+        }
+        command(**given, **records)
+
+    flattened = [
+        shown.replace(kind=Parameter.KEYWORD_ONLY)
+        for name, each in parameters.items()
+        for shown in (map(_parameter, fields(groups[name])) if name in groups else (each,))
+    ]
+    called.__dict__["__signature__"] = inspect.Signature(flattened)
+    return called
 
 
-def watching_settings(require_sanitizer: bool) -> dict[str, bool] | None:
-    """What --require-sanitizer sets; nothing where it is not given."""
-    return {"required": True} if require_sanitizer else None
+def _parameter(field: Field[Any]) -> Parameter:
+    default = Parameter.empty if field.default is MISSING else field.default
+    return Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=field.type)

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from grader.common.errors import InputError
@@ -103,6 +103,20 @@ def write_whole(path: Path, content: str | bytes) -> None:
         if isinstance(error, OSError):
             raise InputError(f"cannot write {path}: {error.strerror}.") from error
         raise
+
+
+def write_new(files: Mapping[str, str | bytes], folder: Path, executable: frozenset[str] = frozenset()) -> list[Path]:
+    """Write files into a folder, such as a fresh clone; those written. Never overwrites one."""
+    present = [name for name in files if os.path.lexists(folder / name)]
+    if present:
+        raise InputError(f"{folder} already holds {', '.join(present)}; choose an empty folder.")
+    for name, content in files.items():
+        path = folder / name
+        make_folder(path.parent)
+        write_whole(path, content)
+        if name in executable:
+            path.chmod(path.stat().st_mode | 0o111)
+    return [folder / name for name in files]
 
 
 def _umask() -> int:

@@ -6,12 +6,10 @@
 Gradescope's zip has run_autograder beside these; GitLab's folder, a Dockerfile and two pipelines.
 """
 
-import os
 from enum import StrEnum
 from pathlib import Path
 
-from grader.common.errors import InputError
-from grader.common.files import make_folder, read_bytes
+from grader.common.files import read_bytes
 from grader.course.suite import Coursework
 from grader.lms.bundle import pack
 from grader.lms.wheel import own_wheel, zipped
@@ -48,23 +46,6 @@ def autograder(platform: Platform, assignment: Coursework, constraints: Path) ->
 def gradescope_zip(files: dict[str, bytes]) -> bytes:
     """The zip file to upload; the same files make the same zip."""
     return zipped(files, executable=frozenset({SETUP, RUN}))
-
-
-def write_project(files: dict[str, bytes], target: Path, executable: frozenset[str] = frozenset()) -> list[Path]:
-    """Write the files into a folder, such as a fresh clone; those written. Never overwrites one."""
-    present = [name for name in files if os.path.lexists(target / name)]
-    if present:
-        raise InputError(f"{target} already holds {', '.join(present)}; choose an empty folder.")
-    for name, data in files.items():
-        path = target / name
-        make_folder(path.parent)
-        try:
-            path.write_bytes(data)
-            if name in executable:
-                path.chmod(path.stat().st_mode | 0o111)
-        except OSError as error:
-            raise InputError(f"cannot write {path}: {error.strerror}.") from error
-    return [target / name for name in files]
 
 
 def _folder(folder: Path) -> dict[str, bytes]:

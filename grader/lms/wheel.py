@@ -39,7 +39,7 @@ def own_wheel() -> tuple[str, bytes]:
     info = f"grader-{ours.version}.dist-info"
     files = {f"grader/{path.relative_to(PACKAGE)}": path.read_bytes() for path in sorted(_sources())}
     if PLUGIN not in files:
-        raise InputError(f"{PACKAGE.parent / PLUGIN} is missing: build it with `make simulator`.")
+        raise InputError(f"{PACKAGE.parent / PLUGIN} is missing: build it with `make observer`.")
     headers, _, _ = (ours.read_text("METADATA") or "").partition(
         "\n\n"
     )  # our README, which follows, is for instructors

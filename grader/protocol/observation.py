@@ -1,4 +1,4 @@
-"""What the simulator saw of a launch, as our plugin (simulator/observer.cpp) writes it and a worker passes it on."""
+"""What the simulator saw of a launch, as our plugin (simulator/observer/) writes it and a worker passes it on."""
 
 from typing import Annotated, Literal
 
@@ -81,7 +81,7 @@ class SeenBranch(Message):
 
 
 class SeenKernel(Message):
-    """What the simulator saw of one launch (observer.cpp)."""
+    """What the simulator saw of one launch (simulator/observer/)."""
 
     kernel: Name
     flop: Count

@@ -18,13 +18,13 @@ def _load_what_draws() -> None:
     """
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     with chdir("/"):
-        import matplotlib  # noqa: F401, PLC0415 - takes longer to load than all else together, so that only a page does
+        import matplotlib  # noqa: F401 - takes longer to load than all else together, so that only a page does
 
 
 def _html(outcome: Result | Ungraded) -> str:
     """The page."""
     _load_what_draws()
-    from grader.reports.html.page import render  # noqa: PLC0415 - see above
+    from grader.reports.html.page import render
 
     return render(outcome)
 
@@ -32,7 +32,7 @@ def _html(outcome: Result | Ungraded) -> str:
 def overview_page(book: Gradebook, links: Mapping[tuple[str, str], str]) -> str:
     """The page about a batch."""
     _load_what_draws()
-    from grader.reports.html.overview import render_overview  # noqa: PLC0415 - see above
+    from grader.reports.html.overview import render_overview
 
     return render_overview(book, links)
 
@@ -40,7 +40,7 @@ def overview_page(book: Gradebook, links: Mapping[tuple[str, str], str]) -> str:
 def figure_of_runs(title: str, what: str, rows: tuple[TimedRow, ...]) -> str:
     """The table of `grader run` as a figure; `what` is what its rows are called by."""
     _load_what_draws()
-    from grader.reports.figures.bars import bars  # noqa: PLC0415 - see above
+    from grader.reports.figures.bars import bars
 
     return bars(title, what, rows)
 

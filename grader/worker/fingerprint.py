@@ -9,6 +9,6 @@ def fingerprint() -> str:
     package = Path(__file__).parent.parent
     digest = hashlib.sha256()
     rooms = (package / "protocol", package / "worker")
-    for path in sorted(path for room in rooms for path in room.rglob("*") if path.suffix in {".py", ".cpp"}):
+    for path in sorted(path for room in rooms for path in room.rglob("*") if path.suffix in {".py", ".cpp", ".h"}):
         digest.update(f"{path.relative_to(package)}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]

@@ -11,7 +11,7 @@ from gradings import grade
 from project import ASSIGNMENTS, FIRST_COURSE, ROOT
 
 from grader.authoring.scaffold import PLACEHOLDER, start
-from grader.cli.options import ELSEWHERE
+from grader.cli.exit_codes import ELSEWHERE
 from grader.common.errors import InputError
 from grader.results.result import Kind, Reason, Verdict
 
@@ -184,7 +184,7 @@ def test_a_folder_with_other_files_is_filled(transposition, tmp_path):
 def test_a_target_that_cannot_be_a_folder_is_one_line(transposition, tmp_path):
     """A file is in its place."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot write to") as caught:
+    with pytest.raises(InputError, match="cannot make the folder") as caught:
         start(transposition, TEMPLATE, tmp_path / "file")
     assert str(tmp_path / "file") in str(caught.value)
 

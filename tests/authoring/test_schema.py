@@ -7,7 +7,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from project import ASSIGNMENTS, ROOT
 
-from grader.authoring.schema import Schema, assignment_schema, schema_text
+from grader.authoring.schema import assignment_schema, result_schema, schema_text
 
 SCHEMA = Draft202012Validator(assignment_schema())
 
@@ -134,5 +134,5 @@ def test_every_field_says_what_it_is_for():
 
 def test_the_texts_are_json_with_descriptions():
     """Of both files."""
-    assert '"description"' in schema_text(Schema.ASSIGNMENT)
-    assert '"grader-result/' in schema_text(Schema.RESULT)
+    assert '"description"' in schema_text(assignment_schema())
+    assert '"grader-result/' in schema_text(result_schema())

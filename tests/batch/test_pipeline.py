@@ -13,7 +13,7 @@ from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
 from grader.batch.pipeline import BatchRequest, mark
 from grader.batch.progress_table import outcome_in_words
 from grader.batch.store import Store
-from grader.cli.options import batch_exit_code
+from grader.cli.result_codes import batch_exit_code
 from grader.common.errors import InputError, InterruptedGradingError, WorkerError
 from grader.lms.exports.sheet import read_sheet
 from grader.results.result import Ungraded

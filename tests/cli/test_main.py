@@ -68,7 +68,7 @@ def test_a_fault_in_grader_itself_is_exit_code_3_with_its_traceback(tmp_path):
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     (tmp_path / "fault.py").write_text(
         "import grader.cli.main\n"
-        "from grader.cli.commands import grade\n"
+        "from grader.grading import grade\n"
         "def fault(*_):\n"
         "    raise RuntimeError('a wheel came off')\n"
         "grade.grade_coursework = fault\n"
@@ -94,6 +94,20 @@ def test_the_program_loads_nothing_heavy_before_it_knows_what_is_asked(tmp_path)
     done = python(tmp_path, "-m", "grader.cli.main", "list", PYTHONPATH=str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "[]\n")
     assert "coalsTransp" in done.stdout
+
+
+@pytest.mark.parametrize("args", [["--version"], ["--help"], ["grade", "--help"]], ids=" ".join)
+def test_version_and_help_answer_before_anything_is_loaded(tmp_path, args):
+    """A command loads its rooms when it is called: until then there are the options, errors and how they are shown."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import atexit, sys\n"
+        "def loaded():\n"
+        "    rooms = {name.split('.')[1] for name in sys.modules if name.startswith('grader.')}\n"
+        "    print(sorted(rooms), sorted({'numpy', 'rich', 'yaml'} & set(sys.modules)), file=sys.stderr)\n"
+        "atexit.register(loaded)\n"
+    )
+    done = python(tmp_path, "-m", "grader.cli.main", *args, PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "['cli', 'common', 'protocol'] []\n")
 
 
 def test_version_is_that_of_the_package(tmp_path):

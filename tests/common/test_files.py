@@ -9,7 +9,7 @@ import pytest
 
 from grader.common import files
 from grader.common.errors import InputError
-from grader.common.files import check_writable, write_whole
+from grader.common.files import check_writable, write_new, write_whole
 
 
 def full_disk(*_, **__):
@@ -153,3 +153,26 @@ def test_what_is_no_regular_file_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="pipe"):
         check_writable(tmp_path / "pipe")
+
+
+def test_new_files_are_written_with_their_folders(tmp_path):
+    """Those that are programs can be started."""
+    written = write_new({"a/b.txt": "é", "run": b"#!/bin/sh\n"}, tmp_path / "new", frozenset({"run"}))
+    assert written == [tmp_path / "new" / "a" / "b.txt", tmp_path / "new" / "run"]
+    assert [path.read_bytes() for path in written] == ["é".encode(), b"#!/bin/sh\n"]
+    assert [bool(path.stat().st_mode & 0o111) for path in written] == [False, True]
+
+
+def test_a_new_file_is_never_written_over_another(tmp_path):
+    """What is in the way is named, and nothing is written beside it."""
+    (tmp_path / "Dockerfile").write_text("mine")
+    with pytest.raises(InputError, match=r"already holds Dockerfile; choose an empty folder"):
+        write_new({"setup.sh": "", "Dockerfile": ""}, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["Dockerfile"]
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
+    """A file is in its place."""
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot make the folder"):
+        write_new({"a": b""}, tmp_path / "file" / "below")

@@ -8,7 +8,7 @@ import pytest
 from project import ROOT
 
 from grader.common.errors import InputError
-from grader.lms.autograder import PLACEHOLDER, Platform, autograder, gradescope_zip, write_project
+from grader.lms.autograder import PLACEHOLDER, Platform, autograder, gradescope_zip
 
 CONSTRAINTS = ROOT / "constraints.txt"
 
@@ -58,21 +58,6 @@ def test_the_two_scripts_of_a_zip_can_be_executed(transposition):
         modes = {entry.filename: entry.external_attr >> 16 & 0o777 for entry in archive.infolist()}
     assert {name for name, mode in modes.items() if mode == 0o755} == {"setup.sh", "run_autograder"}
     assert set(modes.values()) == {0o755, 0o644}
-
-
-def test_a_file_of_a_project_is_never_overwritten(transposition, tmp_path):
-    """What is in the way is named, and nothing is written beside it."""
-    (tmp_path / "Dockerfile").write_text("mine")
-    with pytest.raises(InputError, match=r"already holds Dockerfile; choose an empty folder"):
-        write_project(autograder(Platform.GITLAB, transposition, CONSTRAINTS), tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["Dockerfile"]
-
-
-def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
-    """A file is in its place."""
-    (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot make the folder"):
-        write_project({"a": b""}, tmp_path / "file" / "below")
 
 
 def test_constraints_that_are_missing_are_named(transposition, tmp_path):

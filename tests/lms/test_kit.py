@@ -15,13 +15,13 @@ from samples import DEVICE
 
 from grader.authoring.scaffold import TEMPLATE_FILES
 from grader.common.errors import InputError, NoiseError
+from grader.common.files import write_new
 from grader.course.catalogue import Course
 from grader.course.folders import Kit
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.performance import check_performance, judge, summarise, unmeasured
 from grader.grading.timing.referee import ByOracle, ByReference, Match, referee_for
-from grader.lms.autograder import write_project
 from grader.lms.bundle import pack, unpack
 from grader.lms.kit import COMMAND, TEMPLATE, student_kit
 from grader.results.result import Reason, Verdict
@@ -38,7 +38,7 @@ def files_of(*courseworks, address=""):
 
 def kit_course(folder, files):
     """The course of a kit that was written to a folder."""
-    write_project(files, folder)
+    write_new(files, folder)
     return Course(assignments=folder / "course" / "assignments", reference=folder / "course" / "reference")
 
 

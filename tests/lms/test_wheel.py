@@ -28,7 +28,7 @@ def test_the_wheel_is_installed_by_pip_and_starts(tmp_path):
     installed = tmp_path / "there" / "grader"
     for path in (
         "cli/main.py",
-        "worker/simulator/observer.cpp",
+        "worker/simulator/observer/observer.cpp",
         "worker/simulator/observer.so",
         "worker/simulator/build-observer",
         "workers/sandbox/docker/seccomp.json",
@@ -50,7 +50,7 @@ def test_no_model_solution_is_in_it_and_nothing_built_but_the_plugin():
 def test_a_plugin_that_was_never_built_is_missed_here_and_not_by_students(monkeypatch):
     """The error says how to build it."""
     monkeypatch.setattr("grader.lms.wheel.LEFT_OUT", {*LEFT_OUT, "observer.so"})
-    with pytest.raises(InputError, match=r"observer\.so is missing: build it with `make simulator`"):
+    with pytest.raises(InputError, match=r"observer\.so is missing: build it with `make observer`"):
         own_wheel()
 
 

@@ -10,7 +10,7 @@ from courses import KERNEL, course_of
 from hiding import CASES, FIELDS, Batch, hiding_course
 from suites import quick
 
-from grader.cli.options import exit_code
+from grader.cli.result_codes import exit_code
 from grader.common.errors import NoiseError
 from grader.common.record import replace
 from grader.course.submissions.submission import parse_submission

@@ -11,7 +11,7 @@ from junitparser import Error, Failure, JUnitXml
 from samples import BUILD, RACE, SLOW, SPEED, SPILLED, SPILLING, UNGRADED, check, failed, result, unchecked
 from xunit import XUNIT
 
-from grader.authoring.schema import Schema, schema_text
+from grader.authoring.schema import result_schema
 from grader.reports import REPORTS
 from grader.reports.terminal import render, summary
 from grader.results.metrics import Usage
@@ -113,7 +113,7 @@ def test_json_holds_everything_and_reads_back():
         assert record.model_validate_json(REPORTS["json"](outcome)) == outcome
     fields = json.loads(REPORTS["json"](result(BUILD, SLOW)))
     assert fields["schema_version"] == "grader-result/3"
-    assert set(fields) == set(json.loads(schema_text(Schema.RESULT))["properties"])
+    assert set(fields) == set(result_schema()["properties"])
 
 
 def lines(*checks, width=80, color=False):

@@ -1,4 +1,4 @@
-"""observer.cpp: what the simulator counts, by small kernels whose counts can be worked out by hand."""
+"""observer/: what the simulator counts, by small kernels whose counts can be worked out by hand."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""observer.so, which is committed for machines without a compiler: it is what observer.cpp says, and nothing else."""
+"""observer.so, which is committed for machines without a compiler: it is what observer/ says, and nothing else."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ import pytest
 from simulator import do_without as skip
 
 from grader.worker import simulator
-from grader.worker.simulator import OBSERVER, SOURCE
+from grader.worker.simulator import OBSERVER, SOURCES
 
 COMPILER, HEADERS = "12.2.0", (Path("/usr/lib/llvm-14/include"), Path("/usr/include/CL"))
 """Debian 12's g++, the LLVM of the simulator, and OpenCL: others may make other bytes of the same source."""
@@ -28,8 +28,8 @@ def compiler():
 
 def build(folder, python):
     """Run the script on a copy of the source, with a Python that has the headers or not."""
-    for path in (SOURCE, OBSERVER.with_name("build-observer")):
-        shutil.copy(path, folder)
+    shutil.copytree(SOURCES, folder / SOURCES.name)
+    shutil.copy(OBSERVER.with_name("build-observer"), folder)
     return subprocess.run(
         ["sh", folder / "build-observer", folder / "built.so"],
         env={**os.environ, "PYTHON": python},
@@ -49,11 +49,12 @@ def test_the_committed_plugin_is_built_from_its_source(tmp_path):
 
 
 def test_a_plugin_of_another_source_is_taken_for_none(tmp_path, monkeypatch):
-    """It names the hash of the source that it was built from."""
+    """It names the hash of the sources that it was built from."""
     assert simulator.library() is not None
-    changed = tmp_path / "observer.cpp"
-    changed.write_bytes(SOURCE.read_bytes() + b"\n// changed")
-    monkeypatch.setattr(simulator, "SOURCE", changed)
+    changed = shutil.copytree(SOURCES, tmp_path / SOURCES.name)
+    with (changed / "flop.h").open("ab") as source:
+        source.write(b"\n// changed")
+    monkeypatch.setattr(simulator, "SOURCES", changed)
     assert simulator.library() is None
 
 

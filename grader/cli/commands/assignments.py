@@ -5,11 +5,7 @@ from typing import Annotated
 
 import typer
 
-from grader.authoring.scaffold import start
-from grader.authoring.show import describe
 from grader.cli.options import CourseOption
-from grader.grading.settings import load_settings
-from grader.grading.trust import note_started
 
 
 def init(
@@ -18,6 +14,10 @@ def init(
     course: CourseOption = None,
 ) -> None:
     """Start an assignment: a skeleton, the handout, and files that grade it in GitLab or GitHub."""
+    from grader.authoring.scaffold import start
+    from grader.grading.settings import load_settings
+    from grader.grading.trust import note_started
+
     settings = load_settings({"course": course})
     for path in start(settings.places.load(name), settings.student_template, folder):
         typer.echo(path)
@@ -26,6 +26,8 @@ def init(
 
 def list_assignments(course: CourseOption = None) -> None:
     """List the assignments."""
+    from grader.grading.settings import load_settings
+
     places = load_settings({"course": course}).places
     for name in places.names():
         typer.echo(f"{name:<17} {places.load(name).title}")
@@ -33,4 +35,7 @@ def list_assignments(course: CourseOption = None) -> None:
 
 def show(name: Annotated[str, typer.Argument(help="Name of the assignment.")], course: CourseOption = None) -> None:
     """Show what an assignment asks for."""
+    from grader.authoring.show import describe
+    from grader.grading.settings import load_settings
+
     typer.echo(describe(load_settings({"course": course}).places.load(name)), nl=False)

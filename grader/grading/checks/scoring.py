@@ -15,9 +15,14 @@ class Award:
     points: float
 
 
+def case_share(asked: Correctness) -> float:
+    """What each correctness case is worth that is not for practice."""
+    return asked.points / sum(not each.practice for each in asked.cases)
+
+
 def case_points(asked: Correctness, case: Case) -> float:
     """What one correctness case is worth."""
-    return 0.0 if case.practice else asked.points / sum(not each.practice for each in asked.cases)
+    return 0.0 if case.practice else case_share(asked)
 
 
 def award_speed(goal: SpeedGoal, fraction: Interval) -> Award:

@@ -1,4 +1,4 @@
-"""The simulated device: Oclgrind, with our plugin (observer.cpp) in it.
+"""The simulated device: Oclgrind, with our plugin (observer/) in it.
 
 It interprets kernels one work-item after the other, knows every access, and takes a thousand times as long as a device.
 """
@@ -18,9 +18,9 @@ DRIVER = "liboclgrind-rt-icd-*.so"
 There is no other Oclgrind that our plugin fits, and with one alone, counts are the same on every machine.
 """
 
-SOURCE = Path(__file__).with_name("observer.cpp")
+SOURCES = Path(__file__).with_name("observer")
 OBSERVER = Path(__file__).with_name("observer.so")
-"""Our plugin; the script build-observer beside it makes it, and puts the hash of the source into it."""
+"""Our plugin; the script build-observer beside it makes it, and puts the hash of its sources into it."""
 
 LOCAL_MEMORY = 48 * 1024
 """Bytes that a work-group may use; GPUs of NVIDIA have as much (Oclgrind's default is 32 KiB)."""
@@ -28,8 +28,9 @@ LOCAL_MEMORY = 48 * 1024
 
 def library() -> Path | None:
     """Oclgrind, if it and our plugin are there, and the plugin is of this version."""
-    source = hashlib.sha256(SOURCE.read_bytes()).hexdigest().encode()
-    if not OBSERVER.is_file() or source not in OBSERVER.read_bytes():
+    sources = (*sorted(SOURCES.glob("*.cpp")), *sorted(SOURCES.glob("*.h")))
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+    if not OBSERVER.is_file() or digest.encode() not in OBSERVER.read_bytes():
         return None
     pyopencl = find_spec("pyopencl")
     folders = (pyopencl.submodule_search_locations or ()) if pyopencl else ()

@@ -61,7 +61,7 @@ class Sandbox(Protocol):
 
 def _containers(rules: Rules) -> Sandbox:
     """Containers. The client of an engine takes longer to load than most commands take, so that only these load it."""
-    from grader.workers.sandbox.docker.container import ContainerSandbox  # noqa: PLC0415 - see above
+    from grader.workers.sandbox.docker.container import ContainerSandbox
 
     return ContainerSandbox(rules)
 

@@ -1,9 +1,10 @@
-"""options.py: one place says how a grading and a batch end."""
+"""result_codes.py: one place says how a grading and a batch end."""
 
 import pytest
 from gradebooks import grade, mark, missed, row
 
-from grader.cli.options import BAD_INPUT, ELSEWHERE, FAILED, PASSED, UNGRADED, batch_exit_code, exit_code
+from grader.cli.exit_codes import BAD_INPUT, ELSEWHERE, FAILED, PASSED, UNGRADED
+from grader.cli.result_codes import batch_exit_code, exit_code
 from grader.results.result import Kind, Reason, Verdict
 
 

@@ -1,0 +1,64 @@
+"""`grader export`: what another system, or a student, needs to grade."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.cli.options import CourseOption, NamesArgument
+
+NameArgument = Annotated[str, typer.Argument(help="Name of the assignment.")]
+OutOption = Annotated[Path, typer.Option(help="Folder to fill; it is made if it is not there.")]
+
+
+def gradescope(
+    name: NameArgument,
+    out: Annotated[Path, typer.Option(help="The zip file to write.")],
+    course: CourseOption = None,
+) -> None:
+    """Make an autograder for Gradescope. It holds the model solution: show it to nobody who is to be graded."""
+    from grader.common.files import check_writable, write_whole
+    from grader.grading.settings import load_settings
+    from grader.lms.autograder import Platform, autograder, gradescope_zip
+
+    settings = load_settings({"course": course})
+    settings.places.require_solutions()
+    files = autograder(Platform.GRADESCOPE, settings.places.load(name), settings.constraints)
+    check_writable(out)
+    write_whole(out, gradescope_zip(files))
+    typer.echo(out)
+
+
+def gitlab(name: NameArgument, out: OutOption, course: CourseOption = None) -> None:
+    """Make a project that grades in GitLab. It holds the model solution: show it to nobody who is to be graded."""
+    from grader.common.files import write_new
+    from grader.grading.settings import load_settings
+    from grader.lms.autograder import Platform, autograder
+
+    settings = load_settings({"course": course})
+    settings.places.require_solutions()
+    for path in write_new(autograder(Platform.GITLAB, settings.places.load(name), settings.constraints), out):
+        typer.echo(path)
+
+
+def kit(
+    out: OutOption,
+    names: NamesArgument = None,
+    url: Annotated[str, typer.Option(help="Where students will clone the kit from, for their pipelines.")] = "",
+    course: CourseOption = None,
+) -> None:
+    """Make what students install: this grader and the assignments, without model solutions and hidden checks."""
+    from grader.common.errors import InputError
+    from grader.common.files import write_new
+    from grader.grading.settings import load_settings
+    from grader.lms.kit import COMMAND, student_kit
+
+    settings = load_settings({"course": course})
+    places = settings.places
+    places.require_solutions()
+    courseworks = [places.load(name) for name in dict.fromkeys(names or places.names())]
+    if not courseworks:
+        raise InputError(f"{places.assignments} holds no assignment; `grader new NAME` starts one.")
+    files = student_kit(courseworks, settings.student_template, settings.constraints, url)
+    for path in write_new(files, out, executable=frozenset({COMMAND})):
+        typer.echo(path)

@@ -1,0 +1,27 @@
+"""The exit code of what was graded: of one submission, of a batch."""
+
+from collections.abc import Sequence
+
+from grader.cli.exit_codes import ELSEWHERE, FAILED, PASSED, UNGRADED
+from grader.results.gradebook import Grade, StudentRow
+from grader.results.result import Reason, Result
+
+
+def exit_code(outcome: Result | Grade) -> int:
+    """Of one submission that was graded: what failed comes first, then what could not be checked here."""
+    if outcome.failed:
+        return FAILED
+    reasons = [left.reason for left in outcome.unchecked]
+    if Reason.NO_SIMULATOR in reasons:
+        return UNGRADED
+    return ELSEWHERE if reasons else PASSED
+
+
+def batch_exit_code(rows: Sequence[StudentRow]) -> int:
+    """Of a batch: in a course something always fails, so what is not graded, or not all of it, comes first."""
+    grades = [row.grade for row in rows if row.grade is not None]
+    reasons = {left.reason for grade in grades for left in grade.unchecked}
+    if Reason.NO_SIMULATOR in reasons or any(row.status == "ungraded" for row in rows):
+        return UNGRADED
+    codes = set(map(exit_code, grades))
+    return next((code for code in (FAILED, ELSEWHERE) if code in codes), PASSED)

@@ -1,0 +1,73 @@
+// The arrays of a kernel in global and local memory: their names in the source, and their sizes.
+
+#pragma once
+
+#include "oclgrind.h"
+#include "source.h"
+
+#include <llvm/IR/Argument.h>
+#include <llvm/IR/DerivedTypes.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+class Arrays {
+public:
+  void kernelBegins(const oclgrind::Kernel *kernel, const oclgrind::Memory *global) {
+    arrays.clear();
+    locals.clear();
+    for (auto value = kernel->values_begin(); value != kernel->values_end(); ++value) {
+      auto *type = llvm::dyn_cast<llvm::PointerType>(value->first->getType());
+      if (type && type->getAddressSpace() == oclgrind::AddrSpaceLocal)
+        locals.push_back(value->first);
+      else if (type && llvm::isa<llvm::Argument>(value->first))
+        name(global, value->second.getPointer(), value->first->getName().str());
+    }
+  }
+
+  void groupBegins(const oclgrind::WorkGroup *group) {
+    for (const llvm::Value *array : locals) {
+      const std::string whole = array->getName().str();  // a local variable x of a kernel k is called k.x
+      name(group->getLocalMemory(), group->getLocalMemoryAddress(array), whole.substr(whole.rfind('.') + 1));
+    }
+  }
+
+  std::string nameOf(unsigned space, size_t buffer) const {
+    auto found = arrays.find({space, buffer});
+    return found == arrays.end() ? "" : found->second.name;
+  }
+
+  std::string nameAt(const oclgrind::Memory *memory, size_t address) const {
+    return nameOf(memory->getAddressSpace(), memory->extractBuffer(address));
+  }
+
+  void write(llvm::json::OStream &out) const {
+    for (auto &[place, array] : arrays)
+      out.object([&, space = place.first, buffer = place.second, &array = array] {
+        out.attribute("space", space);
+        out.attribute("buffer", buffer);
+        out.attribute("name", text(array.name));
+        out.attribute("size", array.size);
+      });
+  }
+
+private:
+  struct Array {
+    std::string name;
+    size_t size;                                   // in bytes
+  };
+
+  std::map<std::pair<unsigned, size_t>, Array> arrays;  // by address space and number of the buffer
+  std::vector<const llvm::Value *> locals;              // the kernel's arrays in local memory
+
+  void name(const oclgrind::Memory *memory, size_t address, const std::string &array) {
+    if (const oclgrind::Memory::Buffer *buffer = memory->getBuffer(address))
+      arrays[{memory->getAddressSpace(), memory->extractBuffer(address)}] = {array, buffer->size};
+  }
+};
+
+}  // namespace

@@ -1,0 +1,131 @@
+// Branches, per line of the source: how often warps came to its conditions, and how often their work-items parted.
+
+#pragma once
+
+#include "device.h"
+#include "source.h"
+
+#include <llvm/IR/Constants.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace {
+
+// A condition: which way the work-items of each warp went, the n-th time in a visit to its line.
+struct Condition {
+  struct Outcome {
+    uint64_t way;
+    bool parted;
+  };
+  using Turn = std::pair<unsigned, unsigned>;      // the visit since the last barrier, and the n-th time in it
+  unsigned line = 0;
+  std::vector<std::map<Turn, Outcome>> pending;    // by warp
+  std::vector<Turn> turns;                         // the next of each work-item
+};
+
+struct Line {
+  const llvm::Instruction *first = nullptr;        // the condition that is evaluated first
+  std::vector<unsigned> visits;                    // by work-item, since the last barrier
+  std::map<const llvm::Instruction *, uint64_t> ways;  // that its conditions went first
+  bool constant = true;                            // whether each of them always went the same way
+  uint64_t reached = 0, diverged = 0;
+};
+
+class Branches {
+public:
+  void kernelBegins() {
+    conditions.clear();
+    lines.clear();
+  }
+
+  void groupBegins(const oclgrind::WorkGroup *group) {
+    groupSize = sizeOf(group);
+    for (auto &condition : conditions)
+      condition.second.turns.assign(groupSize, {});
+    for (auto &line : lines)
+      line.second.visits.assign(groupSize, 0);
+  }
+
+  void barrier() {
+    std::map<unsigned, std::set<std::pair<unsigned, unsigned>>> parted;
+    for (auto &entry : conditions) {
+      Condition &condition = entry.second;
+      for (unsigned warp = 0; warp < condition.pending.size(); warp++) {
+        for (auto &outcome : condition.pending[warp])
+          if (outcome.second.parted)
+            parted[condition.line].insert({warp, outcome.first.first});
+        if (lines[condition.line].first == entry.first)
+          lines[condition.line].reached += condition.pending[warp].size();
+        condition.pending[warp].clear();
+      }
+      std::fill(condition.turns.begin(), condition.turns.end(), Condition::Turn{});
+    }
+    for (auto &line : lines) {
+      line.second.diverged += parted[line.first].size();
+      std::fill(line.second.visits.begin(), line.second.visits.end(), 0);
+    }
+  }
+
+  void executed(const oclgrind::WorkItem *item, const llvm::Instruction *instruction) {
+    const llvm::Value *condition = conditionOf(instruction);
+    if (!condition)
+      return;
+    const uint64_t value = item->getOperand(condition).getUInt();
+    if (auto *choice = llvm::dyn_cast<llvm::SwitchInst>(instruction)) {
+      const auto *constant = llvm::ConstantInt::get(llvm::cast<llvm::IntegerType>(condition->getType()), value);
+      decide(item, instruction, choice->findCaseValue(constant)->getSuccessorIndex());
+    } else {
+      decide(item, instruction, value & 1);
+    }
+  }
+
+  void write(llvm::json::OStream &out) const {
+    for (auto &entry : lines)
+      out.object([&, &line = entry.second] {
+        out.attribute("line", entry.first);
+        out.attribute("reached", line.reached);
+        out.attribute("diverged", line.diverged);
+        out.attribute("constant", line.constant);
+      });
+  }
+
+private:
+  std::unordered_map<const llvm::Instruction *, Condition> conditions;
+  std::map<unsigned, Line> lines;
+  size_t groupSize = 0;
+
+  void decide(const oclgrind::WorkItem *item, const llvm::Instruction *instruction, uint64_t way) {
+    const Spot spot = spotOf(instruction);
+    if (!spot.line)
+      return;
+    Condition &condition = conditions[instruction];
+    condition.line = spot.line;
+    Line &line = lines[spot.line];
+    if (!line.first)
+      line.first = instruction;
+    line.constant &= line.ways.emplace(instruction, way).first->second == way;
+    if (condition.turns.size() < groupSize)
+      condition.turns.resize(groupSize);
+    if (line.visits.size() < groupSize)
+      line.visits.resize(groupSize, 0);
+    const unsigned number = numberOf(item), warp = number / WARP;
+    if (line.first == instruction)
+      line.visits[number]++;
+    if (condition.pending.size() <= warp)
+      condition.pending.resize(warp + 1);
+    Condition::Turn &turn = condition.turns[number];
+    if (turn.first != line.visits[number])
+      turn = {line.visits[number], 0};
+    const auto met = condition.pending[warp].insert({turn, {way, false}});
+    if (met.first->second.way != way)
+      met.first->second.parted = true;
+    turn.second++;
+  }
+};
+
+}  // namespace

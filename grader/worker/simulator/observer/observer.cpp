@@ -1,0 +1,156 @@
+// A plugin for the OpenCL simulator Oclgrind: what kernels do with memory, and what they do wrong.
+//
+// After each kernel it appends one line of JSON to the file that GRADER_OBSERVATIONS names. Each header here counts one
+// thing of it: messages.h, unset.h, accesses.h, branches.h, flop.h. This file passes on what Oclgrind tells.
+//
+// Kernels are built without optimisation (-cl-opt-disable), so that what is counted is what the source says.
+//
+// Not thread-safe, and it says so: Oclgrind then uses one thread, and the same kernel gives the same line every time.
+
+#include "accesses.h"
+#include "arrays.h"
+#include "branches.h"
+#include "flop.h"
+#include "messages.h"
+#include "oclgrind.h"
+#include "unset.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+using namespace oclgrind;
+
+namespace {
+
+// A launch of more instructions is in a loop without end; the longest of the course takes 10 million, in 1.5 s.
+constexpr uint64_t STEPS = 40'000'000;
+constexpr const char *ENDLESS = "a loop that does not end";
+
+class Observer : public Plugin {
+public:
+  explicit Observer(const Context *context) : Plugin(context) {}
+  bool isThreadSafe() const override { return false; }
+
+  void kernelBegin(const KernelInvocation *invocation) override {
+    const Kernel *kernel = invocation->getKernel();
+    arrays.kernelBegins(kernel, m_context->getGlobalMemory());
+    messages.kernelBegins(kernel->getFunction()->getParent());
+    unset.kernelBegins();
+    accesses.kernelBegins();
+    branches.kernelBegins();
+    flop = steps = 0;
+  }
+
+  void kernelEnd(const KernelInvocation *invocation) override {
+    barrier();                                     // of a kernel that was broken off
+    if (const char *path = std::getenv("GRADER_OBSERVATIONS"))
+      std::ofstream(path, std::ios::app) << written(invocation->getKernel()->getName()) << '\n';
+  }
+
+  void workGroupBegin(const WorkGroup *group) override {
+    arrays.groupBegins(group);
+    messages.groupBegins();
+    unset.groupBegins(group);
+    accesses.groupBegins(group);
+    branches.groupBegins(group);
+  }
+
+  void workGroupBarrier(const WorkGroup *, uint32_t) override { barrier(); }
+
+  void workGroupComplete(const WorkGroup *group) override {
+    barrier();
+    messages.groupEnds();
+    unset.groupEnds(group);
+  }
+
+  void instructionExecuted(const WorkItem *item, const llvm::Instruction *instruction, const TypedValue &) override {
+    if (++steps > STEPS && llvm::isa<llvm::BranchInst>(instruction) && spotOf(instruction).line)
+      throw FatalError(ENDLESS, __FILE__, __LINE__);  // ends the kernel, and Oclgrind says where
+    flop += flopOf(instruction);
+    branches.executed(item, instruction);
+    messages.executed(item, instruction);
+    unset.executed(item, instruction);
+  }
+
+  void log(MessageType, const char *message) override { messages.log(message); }
+
+  void memoryAllocated(const Memory *memory, size_t address, size_t size, cl_mem_flags, const uint8_t *data) override {
+    unset.allocated(memory, address);
+    if (data)
+      unset.set(memory, address, size);
+  }
+  void memoryMap(const Memory *memory, size_t address, size_t offset, size_t size, cl_map_flags) override {
+    unset.set(memory, address + offset, size);
+  }
+  void hostMemoryStore(const Memory *memory, size_t address, size_t size, const uint8_t *) override {
+    unset.set(memory, address, size);
+  }
+  void memoryLoad(const Memory *memory, const WorkItem *item, size_t address, size_t size) override {
+    accesses.access(memory, item, address, size, false);
+    unset.load(memory, item, address, size);
+  }
+  void memoryStore(const Memory *memory, const WorkItem *item, size_t address, size_t size, const uint8_t *) override {
+    accesses.access(memory, item, address, size, true);
+    unset.store(memory, item, address, size);
+  }
+  void memoryAtomicLoad(const Memory *memory, const WorkItem *item, AtomicOp, size_t address, size_t size) override {
+    memoryLoad(memory, item, address, size);
+  }
+  void memoryAtomicStore(const Memory *memory, const WorkItem *item, AtomicOp, size_t address, size_t size) override {
+    memoryStore(memory, item, address, size, nullptr);
+  }
+  void memoryLoad(const Memory *memory, const WorkGroup *, size_t address, size_t size) override {
+    accesses.copied(memory, address, size, false);
+  }
+  void memoryStore(const Memory *memory, const WorkGroup *, size_t address, size_t size, const uint8_t *) override {
+    accesses.copied(memory, address, size, true);
+    unset.set(memory, address, size);
+  }
+
+private:
+  Arrays arrays;
+  Messages messages;
+  Unset unset{arrays};
+  Accesses accesses{arrays};
+  Branches branches;
+  uint64_t flop = 0, steps = 0;                    // steps: instructions executed
+
+  void barrier() {
+    accesses.barrier();
+    branches.barrier();
+  }
+
+  std::string written(const std::string &kernel) const {
+    std::string line;
+    llvm::raw_string_ostream stream(line);
+    llvm::json::OStream out(stream);
+    out.object([&] {
+      out.attribute("kernel", text(kernel));
+      out.attribute("flop", flop);
+      out.attributeArray("arrays", [&] { arrays.write(out); });
+      out.attributeArray("messages", [&] { messages.write(out); });
+      out.attributeArray("unset", [&] { unset.write(out); });
+      out.attributeArray("accesses", [&] { accesses.write(out); });
+      out.attributeArray("branches", [&] { branches.write(out); });
+    });
+    return stream.str();
+  }
+};
+
+Observer *observer = nullptr;
+
+}  // namespace
+
+extern "C" {
+extern const char grader_observer_source[];
+const char grader_observer_source[] = SOURCE;      // tells one that was built from another version
+void initializePlugins(Context *context) {
+  observer = new Observer(context);
+  context->registerPlugin(observer);
+}
+void releasePlugins(Context *context) {
+  context->unregisterPlugin(observer);
+  delete observer;
+}
+}

@@ -1,0 +1,85 @@
+// What an instruction is in the source: its line and column, the variable and the memory that it uses.
+
+#pragma once
+
+#include "oclgrind.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DebugLoc.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/Support/JSON.h>
+
+#include <string>
+#include <tuple>
+
+namespace {
+
+struct Spot {
+  unsigned line = 0, column = 0;
+  bool operator<(const Spot &other) const { return std::tie(line, column) < std::tie(other.line, other.column); }
+};
+
+Spot spotOf(const llvm::Instruction *instruction) {
+  const llvm::DebugLoc &location = instruction->getDebugLoc();
+  return location ? Spot{location.getLine(), location.getCol()} : Spot{};
+}
+
+// The variable that a pointer was made from: at -O0 a parameter p is kept in an alloca called p.addr.
+std::string variableOf(const llvm::Value *pointer) {
+  for (int depth = 0; depth < 64; depth++) {
+    if (auto *cast = llvm::dyn_cast<llvm::BitCastOperator>(pointer))
+      pointer = cast->getOperand(0);
+    else if (auto *element = llvm::dyn_cast<llvm::GEPOperator>(pointer))
+      pointer = element->getPointerOperand();
+    else if (auto *load = llvm::dyn_cast<llvm::LoadInst>(pointer))
+      pointer = load->getPointerOperand();
+    else
+      break;
+  }
+  std::string name = pointer->getName().str();
+  if (name.size() > 5 && name.compare(name.size() - 5, 5, ".addr") == 0)
+    name.resize(name.size() - 5);
+  return llvm::isa<llvm::GlobalVariable>(pointer) ? name.substr(name.rfind('.') + 1) : name;
+}
+
+// The pointer that an instruction reads or writes by; of a built-in function, or of a copy, what it reads by.
+const llvm::Value *pointerOf(const llvm::Instruction *instruction) {
+  if (const llvm::Value *pointer = llvm::getLoadStorePointerOperand(instruction))
+    return pointer;
+  const llvm::Value *found = nullptr;
+  if (auto *call = llvm::dyn_cast<llvm::CallInst>(instruction))
+    for (const llvm::Use &operand : call->args())
+      if (operand->getType()->isPointerTy())
+        found = operand.get();
+  return found;
+}
+
+// Oclgrind keeps constant memory in global memory; the type of the pointer tells them apart.
+unsigned spaceOf(const oclgrind::Memory *memory, const llvm::Instruction *instruction, bool writes) {
+  const llvm::Value *pointer = writes ? nullptr : pointerOf(instruction);
+  const bool constant = pointer && pointer->getType()->getPointerAddressSpace() == oclgrind::AddrSpaceConstant;
+  return constant ? unsigned(oclgrind::AddrSpaceConstant) : memory->getAddressSpace();
+}
+
+// What decides where an instruction goes on; null if it always goes on in the same place.
+const llvm::Value *conditionOf(const llvm::Instruction *instruction) {
+  if (auto *branch = llvm::dyn_cast<llvm::BranchInst>(instruction))
+    return branch->isConditional() ? branch->getCondition() : nullptr;
+  auto *choice = llvm::dyn_cast<llvm::SwitchInst>(instruction);
+  return choice ? choice->getCondition() : nullptr;
+}
+
+// A name or a message as JSON may hold it: what is quoted from a student's source may hold any bytes.
+std::string text(const std::string &bytes) {
+  return llvm::json::fixUTF8(bytes);
+}
+
+unsigned elementsOf(const llvm::Value *value) {
+  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  return vector ? vector->getNumElements() : 1;
+}
+
+}  // namespace

@@ -1,0 +1,51 @@
+"""options.py: a group of options is a record for the command, and flat parameters for typer."""
+
+import inspect
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+from typer.testing import CliRunner
+
+from grader.cli.main import COMMANDS, EXPORTS
+from grader.cli.options import BenchOptions, GradingOptions, flat
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sizes:
+    """Two options."""
+
+    width: Annotated[int, typer.Option(min=1, help="Columns.")]
+    height: Annotated[int | None, typer.Option(help="Rows.")] = None
+
+
+def test_a_command_is_given_its_options_as_a_record():
+    """In the order in which they stand, with the help, limits and defaults that the fields have."""
+    seen = []
+
+    def draw(name: str, sizes: Sizes, *, bold: Annotated[bool, typer.Option("--bold")] = False) -> None:
+        """Draw it."""
+        seen.append((name, sizes, bold))
+
+    app = typer.Typer()
+    app.command()(flat(draw))
+    assert list(inspect.signature(flat(draw)).parameters) == ["name", "width", "height", "bold"]
+    assert CliRunner().invoke(app, ["box", "--width", "3", "--bold"]).exit_code == 0
+    assert seen == [("box", Sizes(width=3, height=None), True)]
+    assert CliRunner().invoke(app, ["box", "--width", "0"]).exit_code == 2
+    assert CliRunner().invoke(app, ["box"]).exit_code == 2
+
+
+def test_no_command_has_an_option_twice_and_few_parameters():
+    """Options that belong together are groups, so that a command is read at a glance."""
+    for command in (*COMMANDS.values(), *EXPORTS.values()):
+        assert len(inspect.signature(command).parameters) <= 7
+        assert inspect.signature(flat(command)).parameters
+
+
+def test_what_is_not_given_sets_nothing():
+    """Settings come from the file and the variables then."""
+    assert set(BenchOptions().settings().values()) == {None}
+    assert BenchOptions(gpu="amd").settings()["docker"] == {"gpu": "amd"}
+    assert GradingOptions().watching() is None
+    assert GradingOptions(require_sanitizer=True).watching() == {"required": True}
