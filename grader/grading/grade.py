@@ -50,8 +50,8 @@ from grader.workers.sandbox import Sandbox
 Progress = Callable[[str], None]
 """Told in a few words what is being done."""
 
-BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="the build failed.")
-NOT_CORRECT = Problem(reason=Reason.NOT_RUN, message="not timed: only a kernel whose results are all right is.")
+BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
+NOT_CORRECT = Problem(reason=Reason.NOT_RUN, message="skipped: fix the wrong results first.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,7 +47,7 @@ def student_kit(courseworks: Sequence[Coursework], template: Path, constraints: 
     of which nothing can be shown.
     """
     if address and not ADDRESS.fullmatch(address):
-        raise InputError(f"{address!r} is no address that a pipeline can clone from: give one such as https://...")
+        raise InputError(f"a pipeline cannot clone from {address!r}: give an address such as https://...")
     wheel, content = own_wheel()
     left_out = {part.called: hidden_points(part) for each in courseworks for part in each.parts}
     kit = Kit(grader=version("grader"), hidden={name: points for name, points in left_out.items() if points})

@@ -89,7 +89,7 @@ def _without_verdict(check: Check) -> str:
     if check.verdict is Verdict.SKIPPED:
         return skip_in_words(check)
     went = "passed." if check.verdict is Verdict.PASSED else reason_in_words(check)
-    return f"for practice, and worth nothing: {went}"
+    return f"practice, worth no points: {went}"
 
 
 def _error(outcome: Ungraded, lead: str, limits: TextLimits) -> TestCase:

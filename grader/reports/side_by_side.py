@@ -62,7 +62,7 @@ def in_words(standing: Standing) -> str:
     return f"{standing.part}: {', '.join((f'{standing.points:g} of {standing.max_points:g} points', *figures))}"
 
 
-SAYS = ("", "of the model solution's rate", "the first kernel's", "FLOP for each byte asked for")
+SAYS = ("", "of the model solution's rate", "the first kernel's", "FLOP per byte asked for")
 """What stands behind the cells in a sentence."""
 
 

@@ -44,7 +44,7 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
     """Of a batch: which grades are not whole, and what to do about it."""
     submissions, up_to = count(incomplete.submissions, "submission"), f"up to {incomplete.points:g} points each"
     if incomplete.reason is Reason.DECIDED_ELSEWHERE:
-        return f"{submissions} not decided in full, {up_to}: that is for the course's machine."
+        return f"{submissions} not decided in full, {up_to}: the course's machine decides the rest."
     return (
         f"{submissions} not checked in full, {up_to}: the simulator is missing. Do not publish these points yet. "
         f"{capital(incomplete.message)} The same command then grades them again."
@@ -104,8 +104,8 @@ UNKNOWN_INDEX = "a private array with an index that is not known before the kern
 
 def usage_in_words(usage: Usage) -> str:
     """What the driver says that a kernel takes; "" if it says nothing."""
-    registers = None if usage.registers is None else f"{count(usage.registers, 'register')} a work-item"
-    local = None if usage.local is None else f"{kibibytes(usage.local)} of local memory a work-group"
+    registers = None if usage.registers is None else f"{count(usage.registers, 'register')} per work-item"
+    local = None if usage.local is None else f"{kibibytes(usage.local)} of local memory per work-group"
     figures = ", ".join(filter(None, (registers, local)))
     return f"{usage.kernel} takes {figures}" if figures else ""
 
@@ -163,11 +163,11 @@ def access_in_words(access: Access) -> str:
 
 
 def branch_in_words(branch: Branch) -> str:
-    """How often the work-items of a warp part here."""
+    """How often the work-items of a warp diverge here."""
     if branch.diverged == 0:
         return f"condition: every warp stays together, {count(branch.reached, 'time')}"
     share = f"{100 * branch.diverged / max(1, branch.reached):.2g} %"
-    return f"condition: warps part {branch.diverged:,} of {count(branch.reached, 'time')} ({share})"
+    return f"condition: warps diverge {branch.diverged:,} of {count(branch.reached, 'time')} ({share})"
 
 
 def three_digits(number: float) -> str:

@@ -112,7 +112,7 @@ def test_no_placeholder_is_left(whole):
 @pytest.mark.parametrize("address", ['"; rm -rf ~; "', "https://example.org/a kit.git", "'"])
 def test_an_address_that_a_script_would_misread_is_refused(transposition, address):
     """It stands in a shell script, and in YAML."""
-    with pytest.raises(InputError, match="is no address that a pipeline can clone from"):
+    with pytest.raises(InputError, match="a pipeline cannot clone from"):
         files_of(transposition, address=address)
 
 

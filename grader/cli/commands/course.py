@@ -36,7 +36,7 @@ def batch(
         typer.Argument(help="A folder, a zip, a download of Moodle, Canvas or Gradescope, or a CSV list of checkouts."),
     ],
     assignment: Annotated[str, typer.Option(help="Name of the assignment, or several with commas between them.")],
-    out: Annotated[Path, typer.Option(help="Folder for results and reports; what is there already is not done again.")],
+    out: Annotated[Path, typer.Option(help="Folder for results and reports; finished gradings in it are kept.")],
     jobs: Annotated[int, typer.Option(min=1, help="Gradings side by side on this machine.")] = DEFAULT_JOBS,
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, to grade on its workers.")] = None,
     regrade: Annotated[

@@ -81,13 +81,13 @@ def excess(demand: Demand) -> str | None:
     local, most = demand.resources.local_memory, demand.resources.work_group
     if local is not None and local > demand.local_memory:
         return (
-            f"{demand.kernel} asks for {kibibytes(local)} of local memory for a work-group, and this device has "
+            f"{demand.kernel} asks for {kibibytes(local)} of local memory per work-group, but this device has "
             f"{kibibytes(demand.local_memory)}: make its __local arrays smaller."
         )
     if most is not None and most < demand.work_group:
         return (
-            f"{demand.kernel} is launched with {count(demand.work_group, 'work-item')} in a work-group, and this "
-            f"device can run it with {most:,} at most: let a work-item keep fewer values (smaller private arrays, less "
-            "unrolling), mend its required work-group size, or state a smaller `local` where that is yours to state."
+            f"{demand.kernel} is launched with {count(demand.work_group, 'work-item')} per work-group, but this "
+            f"device can run it with at most {most:,}: keep fewer values per work-item (smaller private arrays, less "
+            "unrolling), correct its required work-group size, or, if `local` is yours to choose, state a smaller one."
         )
     return None

@@ -59,16 +59,16 @@ def _first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:
 def _unset(seen: SeenUnset, scene: Scene) -> Finding:
     name = seen.name or "a value"
     use = {
-        "stored": f"what comes of it is stored in {seen.array} in line {seen.used_line}",
+        "stored": f"the result is stored in {seen.array} in line {seen.used_line}",
         "condition": f"the condition in line {seen.used_line} depends on it",
         "address": f"an index in line {seen.used_line} depends on it",
     }[seen.how]
     if seen.space == LOCAL:
-        what = f"line {seen.line} reads words of {name} that nobody has written; {use}."
+        what = f"line {seen.line} reads words of {name} that no work-item has written; {use}."
         cause = f"Every word that is read must be written first: store a zero in {name} where there is nothing to load."
     elif seen.space == GLOBAL:
         what = f"line {seen.line} reads {name} before anything is written there; {use}."
-        cause = "An output holds no zeros at the start: add up in a variable, and store that."
+        cause = "An output does not start at zero: add up in a variable, then store that."
     else:
         what = f"line {seen.line} reads {name}, which has no value yet; {use}."
         cause = f"Give {name} a value where it is declared, such as 0."
