@@ -4,6 +4,7 @@
     grader-VERSION.whl                       this grader, with its plugin for the simulator
     course/kit.yaml  course/constraints.txt  that it is a kit, and what is not in it; the versions of packages
     course/student_template/                 what `init` gives to students: files for GitLab and GitHub that grade
+    course/docs/                             the page that explains reports, to which handouts link
     course/assignments/  course/reference/   the assignments, with their oracles and naive kernels
 
 An assignment.yaml is written anew: without comments, which are instructors' notes, and without what is hidden.
@@ -40,8 +41,11 @@ ADDRESS = re.compile(r"[\w.:/@~+-]+")
 MADE = "# Made by `grader export kit` from the course's own file.\n"
 
 
-def student_kit(courseworks: Sequence[Coursework], template: Path, constraints: Path, address: str) -> dict[str, bytes]:
-    """The files of a kit, by their names; `template` is the folder of what students start from.
+def student_kit(
+    courseworks: Sequence[Coursework], template: Path, guide: Path, constraints: Path, address: str
+) -> dict[str, bytes]:
+    """The files of a kit, by their names; `template` is the folder of what students start from, `guide` the page that
+    explains reports.
 
     `address` is where pipelines clone the kit from; empty if students fill that in. Raises InputError for an assignment
     of which nothing can be shown.
@@ -61,6 +65,7 @@ def student_kit(courseworks: Sequence[Coursework], template: Path, constraints: 
         wheel: content,
         f"course/{KIT_FILE}": _yaml(kit.model_dump(exclude_defaults=True)),
         "course/constraints.txt": read_bytes(constraints),
+        f"course/docs/{guide.name}": read_bytes(guide),
         **{
             f"course/student_template/{name}": data.replace(KIT_PLACEHOLDER.encode(), address.encode())
             for name, data in starters.items()

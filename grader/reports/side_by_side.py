@@ -15,7 +15,7 @@ NOT_KNOWN = "-"
 class Standing:
     """A kernel among the others; None is what was not measured.
 
-    `times_first` is its rate over that of the suite's first kernel. `intensity` is FLOP for each byte of global memory
+    `times_first` is its rate over that of the suite's first kernel. `intensity` is FLOP per byte of global memory
     that it asks for, counted in the simulator.
     """
 

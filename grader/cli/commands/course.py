@@ -36,7 +36,7 @@ def batch(
         typer.Argument(help="A folder, a zip, a download of Moodle, Canvas or Gradescope, or a CSV list of checkouts."),
     ],
     assignment: Annotated[str, typer.Option(help="Name of the assignment, or several with commas between them.")],
-    out: Annotated[Path, typer.Option(help="Folder for results and reports; finished gradings in it are kept.")],
+    out: Annotated[Path, typer.Option(help="Folder for results and reports; what is there already is not done again.")],
     jobs: Annotated[int, typer.Option(min=1, help="Gradings side by side on this machine.")] = DEFAULT_JOBS,
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, to grade on its workers.")] = None,
     regrade: Annotated[
@@ -137,6 +137,6 @@ def kit(
     courseworks = [places.load(name) for name in dict.fromkeys(names or places.names())]
     if not courseworks:
         raise InputError(f"{places.assignments} holds no assignment; `grader new NAME` starts one.")
-    files = student_kit(courseworks, settings.student_template, settings.constraints, url)
+    files = student_kit(courseworks, settings.student_template, settings.report_guide, settings.constraints, url)
     for path in write_project(files, out, executable=frozenset({COMMAND})):
         typer.echo(path)

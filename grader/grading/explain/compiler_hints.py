@@ -1,8 +1,8 @@
-"""The usual slips in OpenCL C, and the one sentence that helps with each.
+"""Common mistakes in OpenCL C, and one sentence that helps with each.
 
-A compiler says what it cannot read; a hint says what to write instead. A slip that cannot be told for certain from the
-compiler's words and the line has no place here. The wording of compilers is that of clang, which stands behind
-the drivers of PoCL, NVIDIA, AMD and Intel.
+A compiler says what it cannot read; a hint says what to write instead. Only mistakes that can be
+recognised for certain from the compiler's words and the line are listed. The words are those of clang, on which the
+drivers of PoCL, NVIDIA, AMD and Intel are built.
 """
 
 import re

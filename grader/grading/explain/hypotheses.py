@@ -21,7 +21,7 @@ SAMPLES = 5
 """Wrong elements that are looked for elsewhere in the truth to see how far it was moved."""
 
 LARGE = 2_000_000
-"""Elements above which only places are looked at: cases are smaller, and a timed run holds a device others wait for."""
+"""Larger arrays are only searched for places: cases are smaller, and a timed run holds a device others wait for."""
 
 HALF_ERROR = 2.0**-9
 """The largest error of a product of two numbers cut to the 11 bits of a half float, as a share of the product."""
@@ -48,7 +48,7 @@ def _caused(cause: str, fit: str | None) -> Explanation | None:
 
 
 def _usual_mistake(evidence: Evidence) -> Explanation | None:
-    """What the assignment's oracle.py says that kernels get wrong; at some sizes two mistakes come to the same."""
+    """The mistakes that the assignment's oracle.py lists; at some sizes two of them give the same result."""
     fits = {words: fit for words, made in evidence.mistakes().items() if (fit := evidence.fit(made))}
     match list(fits.items()):
         case [(words, fit)]:

@@ -1,4 +1,4 @@
-"""Words for the student: what went wrong, where, and what to look at."""
+"""The sentences that students read: what went wrong, where, and what to look at."""
 
 import signal
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Why a check did not pass: the reason for machines, a sentence for people, and what backs it."""
+    """Why a check did not pass: the reason for machines, a sentence for people, and the details behind it."""
 
     reason: Reason
     message: str
@@ -77,12 +77,12 @@ def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kin
         case Garbled(what=what):
             return Problem(
                 reason=Reason.CRASH,
-                message=f"the process that ran the kernel sent a broken reply: {what}.",
+                message=f"the process that ran the kernel misbehaved: {what}.",
             )
 
 
 def _of_refusal(refused: Refused) -> Problem:
-    """By what the launch asked for, where that was too much."""
+    """Names what the launch asked for, if that was too much."""
     words = f"the OpenCL driver refused the kernel with {refused.error} ({refused.call})"
     asked = excess(refused.demand) if refused.demand else None
     if asked is not None:
@@ -114,7 +114,7 @@ def _of_crash(crash: Crashed) -> Problem:
 NO_MEMORY = "it used more memory than a submission is allowed: make its arrays smaller."
 
 POCLS_LOCAL_MEMORY = "<= local_mem_size' failed"
-"""PoCL looks only when it has begun to run the kernel, and then ends the process."""
+"""PoCL checks this only after it has begun to run the kernel, and then ends the process."""
 
 TOO_MUCH_LOCAL = "its __local arrays are larger than the local memory of this device: make them smaller."
 
@@ -134,13 +134,13 @@ CRASH_HINTS: dict[int, str] = {
 
 
 def of_build_log(log: str, source: Source) -> Problem:
-    """A build that failed: the first error as the sentence, the first few with their lines behind it."""
+    """A failed build: the first error as the sentence, the first few with their lines as the detail."""
     explanation = explain(log, source)
     return Problem(reason=Reason.BUILD_ERROR, message=explanation.message, detail=explanation.detail)
 
 
 def of_costly_text(cost: TooCostly) -> Problem:
-    """A text that becomes too much when its macros are expanded."""
+    """A text that becomes too large when its macros are expanded."""
     message = f"the text is too large once its macros are expanded: {cost.words}. Use fewer or smaller macros."
     return Problem(reason=Reason.BUILD_ERROR, message=message)
 
@@ -233,7 +233,7 @@ def of_changed_input(buffer: str) -> Problem:
 
 
 def of_timed_run(problem: Problem, number: int) -> Problem:
-    """A problem that showed in a timed run, with new data and at a size that no case has."""
+    """A problem that appeared in a timed run, with new data and at a size that no case has."""
     return replace(problem, message=f"in timed run {number}, {problem.message}")
 
 
@@ -254,7 +254,7 @@ def of_missed_goal(fraction: Interval, goal: SpeedGoal) -> Problem:
 
 
 def of_speed_elsewhere(timed: Performance) -> Problem:
-    """Measured where there is no model solution to hold it against."""
+    """Measured where there is no model solution to compare it with."""
     copied = f" and {_percent(timed.fraction_of_copy)} of a copy's" if timed.unit == "GB/s" else ""
     return Problem(
         reason=Reason.DECIDED_ELSEWHERE,
@@ -312,7 +312,7 @@ def of_spent_time(seconds: float, pairs: int) -> Problem:
 
 
 def of_no_time() -> Problem:
-    """A launch that is said to have ended when it began."""
+    """A launch that the device reports as taking no time."""
     return Problem(
         reason=Reason.IMPLAUSIBLE,
         message=f"the device reports that its launch took no time at all. {ASK}",

@@ -1,4 +1,4 @@
-"""What a kernel takes of a device, as the driver says: read from its facts and logs, and told where it was too much.
+"""What a kernel takes of a device, according to the driver: read from its facts and logs, and explained if too much.
 
 A worker that runs a submission on a CPU could have made all of it up, so nothing here decides anything. Where a
 device is told to say so, NVIDIA's assembler writes for each kernel (its versions differ in what else is there):
@@ -77,7 +77,7 @@ def _usage(name: str, resources: Resources, said: Assembled) -> Usage:
 
 
 def excess(demand: Demand) -> str | None:
-    """What a launch asks for that the device does not have, and what to do; None if that is not known."""
+    """What a launch asks for that the device does not have, and what to do; None if that is unknown."""
     local, most = demand.resources.local_memory, demand.resources.work_group
     if local is not None and local > demand.local_memory:
         return (

@@ -282,4 +282,4 @@ def test_only_whole_explanations_are_counted(course, bench):
     """Of the cases of a wrong kernel, those with a cause all have the same."""
     result = grade(course.load("blockMMM"), ROOT / "tests" / "submissions" / "blockMMM" / "reset-every-step", bench)
     causes = {check.cause for check in result.checks if check.cause}
-    assert causes == {"only the last step along k counts, as if the sum started anew in every step"}
+    assert causes == {"only the last step along k counts, as if the sum restarted in every step"}

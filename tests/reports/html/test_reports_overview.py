@@ -300,7 +300,7 @@ def test_what_needs_the_instructor_comes_first():
         for words in (
             "1 submission not graded yet",
             "there is no OpenCL device. ( dee coalsTransp)",
-            "What came in",
+            "Hand-ins",
             "1 thing found that could not be assigned",
             "moodle.zip/notes.docx : no kernel.",
             "Title of coalsTransp",
@@ -457,7 +457,7 @@ def test_what_was_not_checked_is_said_first_and_has_not_passed():
     assert (sums.graded, sums.passed, sums.unchecked, sums.max_points) == (2, 1, 1, 62)
     text = Reader(render_overview(book, {})).text
     assert "2 submissions graded, 1 passed every check" in text
-    head = text.partition("What came in")[0]
+    head = text.partition("Hand-ins")[0]
     assert "1 submission not checked in full" in head
     assert "up to 12 points each: the simulator is missing. Do not publish these points yet." in head
     assert "The simulator is not installed: install it. The same command then grades them again." in head

@@ -1,4 +1,4 @@
-"""What the simulator saw go wrong, in a student's words: which lines, which work-items, and what usually causes it."""
+"""Explains to students what the simulator saw: which lines, which work-items, and the usual cause."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,7 +9,7 @@ from grader.protocol.observation import MESSAGES, SeenKernel, SeenUnset
 from grader.results.result import Finding, Place, Reason
 
 LIMIT = 8
-"""Findings that are told; the first cause comes first, and what follows is mostly its consequence."""
+"""Findings that are reported; the first cause comes first, and the rest are mostly its consequences."""
 
 
 def findings(seen: SeenKernel, scene: Scene) -> tuple[Finding, ...]:
@@ -37,8 +37,8 @@ CAUSALITY = (
     Reason.UNINITIALISED,
     Reason.CRASH,
 )
-"""What causes the others comes first: a missed barrier makes races, a race makes reads of what is not yet written; and
-before them all comes an index that was never set.
+"""Causes come before consequences: a missed barrier makes races, a race makes reads of words that are not yet
+written. An index that was never set comes before them all.
 """
 
 

@@ -1,4 +1,4 @@
-"""What the messages of the simulator say, in words that a student can act on."""
+"""Turns the simulator's messages into sentences that a student can act on."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from grader.results.result import Finding, Place, Reason
 
 
 def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
-    """What a message says; nothing if it is not one of those that are known here."""
+    """The finding of a message; None if the message is unknown."""
     headline = message.text.partition("\n")[0]
     entities = oclgrind.entities(message)
     index = oclgrind.INDEX.match(headline)
@@ -71,8 +71,8 @@ def _race(message: SeenMessage, entities: list[Entity], seen: SeenKernel, scene:
 
 
 def _local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
-    """Which of the two comes first: the write, if it stands above with no barrier between, or if the read found words
-    that nobody had written; else the read, and the write is the next step's.
+    """Which of the two comes first. It is the write, if it stands above without a barrier between, or if the read found
+    words that no work-item had written. Otherwise it is the read, and the write belongs to the next step.
     """
     write, read = entities
     parted = scene.has_barrier(write.line, read.line)
