@@ -53,6 +53,7 @@ RUN python3 -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb")
  && /opt/pip/bin/pip --python /opt/grader/bin/python3 install --constraint constraints.txt --requirement requirements.txt
 COPY README.md LICENSE ./
 COPY student_template student_template
+COPY docs docs
 COPY grader grader
 RUN /opt/pip/bin/pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
  && /opt/pip/bin/pip --python /opt/grader/bin/python3 install --no-deps dist/*.whl \

@@ -1,6 +1,6 @@
 // tankLevels, tankGains: a loop nest over tanks, with a temporary array, made parallel.
 //
-//     float level[days];                                           // used anew by every tank
+//     float level[days];                                           // reused by every tank
 //     for (t = 0; t < tanks; t++) {
 //         level[0] = max(inflow[0][t], 0);
 //         for (d = 1; d < days; d++)

@@ -14,11 +14,15 @@ KIT_PLACEHOLDER = "@KIT_URL@"
 TEMPLATE_FILES = ("README.md", ".gitlab-ci.yml", ".github/workflows/grade.yml")
 
 
-def start(assignment: Coursework, template: Path, target: Path) -> list[Path]:
-    """Write the starter files of an assignment into `target`; the files written. Never overwrites one."""
+def start(assignment: Coursework, template: Path, guide: Path, target: Path) -> list[Path]:
+    """Write the starter files of an assignment into `target`; the files written. Never overwrites one.
+
+    `guide` is the page that explains reports: in a course handouts link to it in `docs/`, here it lies beside them.
+    """
     files = {
         "kernels.cl": _read(assignment.folder / "kernels.cl"),
-        "HANDOUT.md": _read(assignment.folder / "README.md"),
+        "HANDOUT.md": _read(assignment.folder / "README.md").replace(f"../../docs/{guide.name}", guide.name),
+        guide.name: _read(guide),
         **{name: _filled(_read(template / name), assignment.name) for name in TEMPLATE_FILES},
     }
     return write_new(files, target)

@@ -70,7 +70,7 @@ MEASURES: dict[Measure, str] = {
     "words read": "all work-items together read at most {} words of global memory",
     "words written": "all work-items together write at most {} words of global memory",
     "words moved": "the sectors of global memory that are moved hold at most {} words",
-    "divergence": "the work-items of a warp part at no more than {} of its branches",
+    "divergence": "the work-items of a warp diverge at no more than {} of its branches",
 }
 
 

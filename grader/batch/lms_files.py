@@ -23,7 +23,7 @@ from grader.results.gradebook import Gradebook, StudentRow, totals
 
 FEEDBACK = "moodle-feedback.zip"
 
-WHOLE_GRADES = "its grades count hidden checks, too, so they would tell: upload it when these are released."
+WHOLE_GRADES = "its grades include hidden checks: upload it only after these are released."
 
 
 class Upload(Protocol):

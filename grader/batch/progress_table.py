@@ -131,7 +131,7 @@ def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
         if row.status == "ungraded"
     ]
     if statuses["ungraded"]:
-        lines.append("What was refused must be handed in anew. The rest is our fault: the same command tries again.")
+        lines.append("Refused files must be handed in again. For the rest, run the same command again.")
     return "\n".join([*lines, f"Begin with {folder / 'index.html'}; grades are in {folder / 'grades.csv'}."])
 
 

@@ -80,7 +80,7 @@ def print_validation(name: str, course: Course, folder: Path, bench: Bench, page
     if all(each.own for each in seen):
         judged = _judged(coursework, folder / name, bench, page)
     else:
-        page.show([_note("unknown", "None was graded: first mend what is broken above.")])
+        page.show([_note("unknown", "None was graded: fix what is broken above first.")])
     page.head(f"{name}: what may be asked")
     for each in seen:
         page.show(thresholds(each, judged))
@@ -189,7 +189,9 @@ def _memory(seen: Examined, counted: Sequence[Limit]) -> Iterator[RenderableType
         if each.is_strict:
             yield _note("asks more", f"{name}: at most {_number(each.asked)}. Keep it if no right kernel needs more.")
         if not each.tells_apart:
-            yield _note("remark", f"{name}: the baseline passes, so it is not told from the model solution by this.")
+            yield _note(
+                "remark", f"{name}: the baseline passes, so this does not distinguish it from the model solution."
+            )
 
 
 def _figures(rows: Sequence[Sequence[str]]) -> Padding:

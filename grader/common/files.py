@@ -74,7 +74,7 @@ def check_writable(path: Path) -> None:
     if is_folder:
         raise InputError(f"cannot write {path}: it is a folder; name a file.")
     if exists and not is_file:
-        raise InputError(f"cannot write {path}: it is no regular file; name another.")
+        raise InputError(f"cannot write {path}: it is not a regular file; name another.")
     if not path.parent.is_dir():
         raise InputError(f"cannot write {path}: there is no folder {path.parent}; make it first.")
     if not os.access(path.parent, os.W_OK):

@@ -45,8 +45,8 @@ from grader.workers.device import share_a_process
 from grader.workers.plan import SUBMISSION
 from grader.workers.probe import RECOVERY, probe
 
-BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="the build failed.")
-NOT_CORRECT = Problem(reason=Reason.NOT_RUN, message="not timed: only a kernel whose results are all right is.")
+BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
+NOT_CORRECT = Problem(reason=Reason.NOT_RUN, message="skipped: fix the wrong results first.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -148,6 +148,13 @@ class Settings(BaseSettings):
         return own if own.is_dir() else shipped() / own.name
 
     @property
+    def report_guide(self) -> Path:
+        """The page that explains reports to students: that of the course, or the one that comes with the grader."""
+        page = Path("docs") / "reading-your-report.md"
+        own = self.course_folder / page
+        return own if own.is_file() else shipped() / page
+
+    @property
     def _named_sandbox(self) -> str | None:
         """The sandbox that is set; a GPU is for containers only."""
         return "docker" if not self.sandbox and self.docker.gpu != NO_GPU else self.sandbox

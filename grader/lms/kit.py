@@ -4,6 +4,7 @@
     grader-VERSION.whl                       this grader, with its plugin for the simulator
     course/kit.yaml  course/constraints.txt  that it is a kit, and what is not in it; the versions of packages
     course/student_template/                 what `init` gives to students: files for GitLab and GitHub that grade
+    course/docs/                             the page that explains reports, to which handouts link
     course/assignments/  course/reference/   the assignments, with their oracles and naive kernels
 
 An assignment.yaml is written anew: without comments, which are instructors' notes, and without what is hidden.
@@ -41,14 +42,17 @@ ADDRESS = re.compile(r"[\w.:/@~+-]+")
 MADE = "# Made by `grader export kit` from the course's own file.\n"
 
 
-def student_kit(courseworks: Sequence[Coursework], template: Path, constraints: Path, address: str) -> dict[str, bytes]:
-    """The files of a kit, by their names; `template` is the folder of what students start from.
+def student_kit(
+    courseworks: Sequence[Coursework], template: Path, guide: Path, constraints: Path, address: str
+) -> dict[str, bytes]:
+    """The files of a kit, by their names; `template` is the folder of what students start from, `guide` the page that
+    explains reports.
 
     `address` is where pipelines clone the kit from; empty if students fill that in. Raises InputError for an assignment
     of which nothing can be shown.
     """
     if address and not ADDRESS.fullmatch(address):
-        raise InputError(f"{address!r} is no address that a pipeline can clone from: give one such as https://...")
+        raise InputError(f"a pipeline cannot clone from {address!r}: give an address such as https://...")
     wheel, content = own_wheel()
     left_out = {part.called: hidden_points(part) for each in courseworks for part in each.parts}
     kit = Kit(grader=version("grader"), hidden={name: points for name, points in left_out.items() if points})
@@ -62,6 +66,7 @@ def student_kit(courseworks: Sequence[Coursework], template: Path, constraints: 
         wheel: content,
         f"course/{KIT_FILE}": _yaml(kit.model_dump(exclude_defaults=True)),
         "course/constraints.txt": read_bytes(constraints),
+        f"course/docs/{guide.name}": read_bytes(guide),
         **{
             f"course/student_template/{name}": data.replace(KIT_PLACEHOLDER.encode(), address.encode())
             for name, data in starters.items()

@@ -77,7 +77,7 @@ def _access(access: Access) -> str:
 
 def _branch(branch: Branch) -> str:
     share = three_digits(100 * branch.diverged / max(1, branch.reached))
-    return f"     | {'branch':<15} {branch.reached:>9,} x {share:>4} % of warps part"
+    return f"     | {'branch':<15} {branch.reached:>9,} x {share:>4} % of warps diverge"
 
 
 def _summary(profile: Profile) -> Iterator[str]:
@@ -88,7 +88,7 @@ def _summary(profile: Profile) -> Iterator[str]:
     )
     if profile.flop:
         yield (
-            f"{count(profile.flop, 'floating-point operation')}, {three_digits(profile.intensity)} for each byte of "
-            "global memory asked for"
+            f"{count(profile.flop, 'floating-point operation')}, {three_digits(profile.intensity)} per byte of global "
+            "memory asked for"
         )
-    yield f"{three_digits(100 * profile.divergence)} % of warp-branches part"
+    yield f"{three_digits(100 * profile.divergence)} % of the branches of warps diverge"

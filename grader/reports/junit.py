@@ -85,11 +85,11 @@ def _case(assignment: str, lead: str, check: Check, limits: TextLimits) -> TestC
 
 
 def _without_verdict(check: Check) -> str:
-    """Why a check was not made, or how one went that counts for nothing."""
+    """Why a check was not made, or the outcome of a practice case."""
     if check.verdict is Verdict.SKIPPED:
         return skip_in_words(check)
     went = "passed." if check.verdict is Verdict.PASSED else reason_in_words(check)
-    return f"for practice, and worth nothing: {went}"
+    return f"practice, worth no points: {went}"
 
 
 def _error(outcome: Ungraded, lead: str, limits: TextLimits) -> TestCase:

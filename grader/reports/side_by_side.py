@@ -15,7 +15,7 @@ NOT_KNOWN = "-"
 class Standing:
     """A kernel among the others; None is what was not measured.
 
-    `times_first` is its rate over that of the suite's first kernel. `intensity` is FLOP for each byte of global memory
+    `times_first` is its rate over that of the suite's first kernel. `intensity` is FLOP per byte of global memory
     that it asks for, counted in the simulator.
     """
 
@@ -62,7 +62,7 @@ def in_words(standing: Standing) -> str:
     return f"{standing.part}: {', '.join((f'{standing.points:g} of {standing.max_points:g} points', *figures))}"
 
 
-SAYS = ("", "of the model solution's rate", "the first kernel's", "FLOP for each byte asked for")
+SAYS = ("", "of the model solution's rate", "the first kernel's", "FLOP per byte asked for")
 """What stands behind the cells in a sentence."""
 
 

@@ -86,7 +86,7 @@ def summary(name: str, outcome: Result | Ungraded) -> str:
 
 
 def _one_line(text: str) -> str:
-    """A file's name may hold anything, also what would look like another line."""
+    """The text on one line: a file name may contain anything, even line breaks."""
     return " ".join(showable(text).split())
 
 
@@ -118,7 +118,7 @@ def _part(part: str, checks: Sequence[Check]) -> Iterator[Table | Padding]:
 
 
 def _unreached(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    """All that a kernel's build has kept from running, as one: a suite has as many builds as kernels."""
+    """All checks that a failed build skipped, as one line: a suite has one build per kernel."""
     unrun = [check for check in checks if check.verdict is Verdict.FAILED]
     yield from _rows([check for check in checks if check not in unrun])
     if unrun:
@@ -158,7 +158,7 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
 
 
 def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    """Checks of one kind that were skipped for one reason; what is still to be made is not overlooked."""
+    """Checks of one kind that were skipped for one reason; those that are still to be made stand out."""
     names = ", ".join(_short_name(check) for check in checks)
     style = "yellow" if checks[0].reason in OUTSTANDING else STYLES[Verdict.SKIPPED]
     label = checks[0].own_name if len(checks) == 1 else f"{checks[0].kind}: {names}"

@@ -41,10 +41,10 @@ def _worth_nothing(checks: int) -> str:
 
 
 def incomplete_in_words(incomplete: Incomplete) -> str:
-    """Of a batch: which grades are not whole, and what to do about it."""
+    """Which grades of a batch are incomplete, and what to do about it."""
     submissions, up_to = count(incomplete.submissions, "submission"), f"up to {incomplete.points:g} points each"
     if incomplete.reason is Reason.DECIDED_ELSEWHERE:
-        return f"{submissions} not decided in full, {up_to}: that is for the course's machine."
+        return f"{submissions} not decided in full, {up_to}: the course's machine decides the rest."
     return (
         f"{submissions} not checked in full, {up_to}: the simulator is missing. Do not publish these points yet. "
         f"{capital(incomplete.message)} The same command then grades them again."
@@ -52,7 +52,7 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
 
 
 def skip_in_words(check: Check) -> str:
-    """Of a skipped check why it was not made, and what it is worth; that of a hidden one says both."""
+    """Why a check was skipped, and what it is worth; the message of a hidden one says both."""
     if check.reason is Reason.HIDDEN:
         return check.message
     worth = f"worth {check.max_points:g} points" if check.max_points else "for no points"
@@ -104,19 +104,19 @@ UNKNOWN_INDEX = "a private array with an index that is not known before the kern
 
 def usage_in_words(usage: Usage) -> str:
     """What the driver says that a kernel takes; "" if it says nothing."""
-    registers = None if usage.registers is None else f"{count(usage.registers, 'register')} a work-item"
-    local = None if usage.local is None else f"{kibibytes(usage.local)} of local memory a work-group"
+    registers = None if usage.registers is None else f"{count(usage.registers, 'register')} per work-item"
+    local = None if usage.local is None else f"{kibibytes(usage.local)} of local memory per work-group"
     figures = ", ".join(filter(None, (registers, local)))
     return f"{usage.kernel} takes {figures}" if figures else ""
 
 
 def new_message(check: Check, finding: Finding) -> str:
-    """The finding's sentence, unless the check's own has said it."""
+    """The finding's sentence, unless the check's message contains it."""
     return "" if finding.message in check.message else finding.message
 
 
 def closing(check: Check, finding: Finding) -> str:
-    """The usual cause, unless the check's own message has said it, and how often it was seen."""
+    """The usual cause, unless the check's message contains it, and how often it was seen."""
     cause = "" if finding.cause in check.message else finding.cause
     seen = f"Seen {count(finding.times, 'time')}." if finding.times > 1 else ""
     return " ".join(filter(None, (cause, seen)))
@@ -147,7 +147,7 @@ def fault_in_words(outcome: Ungraded) -> str:
 
 
 def access_in_words(access: Access) -> str:
-    """What an access asks of memory, against the least that would do."""
+    """What an access costs, compared with the least possible."""
     local = access.space == "local"
     cost = count(access.sectors, "turn" if local else "sector")
     if access.sectors <= access.fewest:
@@ -163,11 +163,11 @@ def access_in_words(access: Access) -> str:
 
 
 def branch_in_words(branch: Branch) -> str:
-    """How often the work-items of a warp part here."""
+    """How often the work-items of a warp diverge here."""
     if branch.diverged == 0:
         return f"condition: every warp stays together, {count(branch.reached, 'time')}"
     share = f"{100 * branch.diverged / max(1, branch.reached):.2g} %"
-    return f"condition: warps part {branch.diverged:,} of {count(branch.reached, 'time')} ({share})"
+    return f"condition: warps diverge {branch.diverged:,} of {count(branch.reached, 'time')} ({share})"
 
 
 def three_digits(number: float) -> str:

@@ -23,7 +23,7 @@ HANGING = {Kind.SANITIZER, Kind.MEMORY, Kind.PERFORMANCE}
 """Kinds of checks that only a kernel passes whose cases are all right."""
 
 HIDDEN = "hidden: its outcome{worth} is shown when it is released."
-HIDDEN_TOO = "hidden: its outcome{worth} would tell of hidden cases, and is shown when they are released."
+HIDDEN_TOO = "hidden: its outcome{worth} would reveal hidden cases; it is shown when they are released."
 
 
 def released(result: Result, _: Coursework) -> Result:

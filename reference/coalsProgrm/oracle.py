@@ -33,7 +33,7 @@ def mistakes(A, height, width, **_):
         "a*a is subtracted from accum, not accum from a*a": _recurrence(-squares, carry=1.0),
         "accum is not carried from column to column, so that each result is a*a alone": _recurrence(squares, carry=0.0),
         "a itself is used, not its square": _recurrence(Atr.astype(np.float64)),
-        "accum is stored before it is brought up to date": _late(squares),
+        "accum is stored before it is updated": _late(squares),
     }
     return {words: {"Btr": Truth(value=v, magnitude=m)} for words, (v, m) in made.items()}
 
@@ -63,7 +63,7 @@ def _recurrence(squares, start=0.0, carry=-1.0):
 
 
 def _late(squares):
-    """accum is stored before it is brought up to date, so that each result is the one of the column before."""
+    """accum is stored before it is updated, so that each result is the one of the column before."""
     value, magnitude = _recurrence(squares)
     value[1:] = value[:-1].copy()
     value[0] = 0

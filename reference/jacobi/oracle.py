@@ -44,9 +44,9 @@ def mistakes(A, b, n, iterations, **_):
     made = {
         "the product on the diagonal (j = i) is not left out": (M - np.eye(n), c),
         "the products are added to b, not subtracted from it": (-M, c),
-        "the last columns are left out, where n is no multiple of 4": (M * (np.arange(n) < n // 4 * 4), c),
+        "the last columns are left out, when n is not a multiple of 4": (M * (np.arange(n) < n // 4 * 4), c),
         "the last column (j = n - 1) is left out": (M * (np.arange(n) < n - 1), c),
-        "the matrix is read transposed, by rows where it lies by columns or the other way round": (
+        "the matrix is read transposed: by rows where it is stored by columns, or the other way round": (
             _fixed_point(A.T, b)[0],
             c,
         ),

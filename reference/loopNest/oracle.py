@@ -26,11 +26,11 @@ def mistakes(inflow, days, tanks, **_):
         "the level of day 0 is its inflow, even where that is below 0": _gains(_levels(inflow[1:], first=raw[:1])),
         "the level of day 0 is 0, whatever flows in": _gains(_levels(inflow[1:], first=np.zeros((1, tanks)))),
         "levels fall below 0, as if a tank could hold less than nothing": _gains(unbounded),
-        "no level falls below 0, but sums go on from what is below": _gains(np.maximum(unbounded, 0)),
+        "levels stop at 0, but sums go on from below 0": _gains(np.maximum(unbounded, 0)),
         "a level is not carried from day to day, so that each is its day's inflow alone": _gains(np.maximum(raw, 0)),
         "gains are those since day 0, not those until the last day": levels - levels[:1],
         "gains are those from a day to the next": np.concatenate([np.diff(levels, axis=0), np.full((1, tanks), np.nan)]),
-        "levels are compared with the last day but one": levels[-2:][:1] - levels,
+        "levels are compared with the second to last day": levels[-2:][:1] - levels,
         "gains are levels, not differences of levels": levels,
         "levels are stored tank by tank, at [t * days + d], and read day by day": _gains(
             levels.T.reshape(days, tanks)

@@ -29,14 +29,14 @@ def mistakes(queries, points, pointCount, CHUNK, **_):
         ),
         "the number of a point is counted from the start of its chunk": (nearest % CHUNK, None),
         "the last, ragged chunk of points is left out": _least(squares[:, :whole]),
-        "only the last chunk of points counts, as if the search started anew in every chunk": _least(
+        "only the last chunk of points counts, as if the search restarted in every chunk": _least(
             squares[:, last:], first=last
         ),
         "only the first chunk of points is searched": _least(squares[:, :CHUNK]),
         "past the last point a chunk holds points at (0, 0, 0, 0), and they count": _least(_squares(queries, padded)),
         "the first point is left out": _least(squares[:, 1:], first=1),
         "the last point is left out": _least(squares[:, :-1]),
-        "the least distance starts at 0, so that no point is nearer": (nought, nought),
+        "the smallest distance starts at 0, so no point is nearer": (nought, nought),
         "the farthest point is found": (np.argmax(squares, axis=1), squares.max(axis=1)),
         "the distance is stored, not its square": (None, np.sqrt(distance)),
         "the last of the four coordinates is left out": _least(_squares(queries[:, :3], points[:, :3])),

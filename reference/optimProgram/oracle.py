@@ -27,7 +27,7 @@ def mistakes(A, height, width, CHUNK, **_):
         "a*a is subtracted from accum, not accum from a*a": _recurrence(-squares, carry=1.0),
         "accum is not carried from column to column, so that each result is a*a alone": _recurrence(squares, carry=0.0),
         "a itself is used, not its square": _recurrence(_by_step(A).astype(np.float64)),
-        "accum is stored before it is brought up to date": _late(squares),
+        "accum is stored before it is updated": _late(squares),
     }
     return {words: {"B": Truth(value=v.T, magnitude=m.T)} for words, (v, m) in made.items()}
 
@@ -55,13 +55,13 @@ def _recurrence(squares, start=0.0, carry=-1.0):
 
 
 def _by_chunk(squares, chunk):
-    """accum starts anew in every chunk."""
+    """accum restarts in every chunk."""
     chunks = [_recurrence(squares[first : first + chunk]) for first in range(0, len(squares), chunk)]
     return [np.concatenate(parts) for parts in zip(*chunks, strict=True)]
 
 
 def _late(squares):
-    """accum is stored before it is brought up to date, so that each result is the one of the column before."""
+    """accum is stored before it is updated, so that each result is the one of the column before."""
     value, magnitude = _recurrence(squares)
     value[1:] = value[:-1].copy()
     value[0] = 0

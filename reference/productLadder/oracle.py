@@ -26,9 +26,9 @@ def mistakes(A, B, n, TILE, **_):
         "only the last product of every sum (k = n - 1) counts": (A[:, -1:], B[-1:]),
         "B is read by columns, at [j * n + k]": (A, B.T),
         "A is read by columns, at [k * n + i]": (A.T, B),
-        "A and B are exchanged": (B, A),
+        "A and B are swapped": (B, A),
         "the last, ragged tile along k is left out": (A[:, :whole], B[:whole]),
-        "only the last tile along k counts, as if the sum started anew in every step": (A[:, last:], B[last:]),
+        "only the last tile along k counts, as if the sum restarted in every step": (A[:, last:], B[last:]),
         "past the end of k the tiles still hold the step before": (
             np.concatenate([A, A[:, stale]], axis=1),
             np.concatenate([B, B[stale]]),
@@ -41,5 +41,5 @@ def mistakes(A, B, n, TILE, **_):
     results = {words: a.astype(np.float64) @ b.astype(np.float64) for words, (a, b) in made.items()}
     right = expected(A, B)["C"]
     running = right.value.cumsum(axis=1)
-    results["the sum is not cleared for a new column, so that it holds those before it too"] = running
+    results["the sum is not cleared for a new column, so it also holds the columns before"] = running
     return {words: {"C": Truth(value=value, magnitude=right.magnitude)} for words, value in results.items()}

@@ -27,7 +27,7 @@ def mistakes(A, B, heightA, widthB, widthA, TILE, **_):
             np.concatenate([B, B[stale]]),
         ),
         "the last, ragged step along k is left out": (A[:, :whole], B[:whole]),
-        "only the last step along k counts, as if the sum started anew in every step": (A[:, last:], B[last:]),
+        "only the last step along k counts, as if the sum restarted in every step": (A[:, last:], B[last:]),
         "only the first step along k counts": (A[:, :TILE], B[:TILE]),
         "the first product of every sum (k = 0) is left out": (A[:, 1:], B[1:]),
         "the last product of every sum (k = widthA - 1) is left out": (A[:, :-1], B[:-1]),

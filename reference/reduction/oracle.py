@@ -27,13 +27,13 @@ def mistakes(A, WG, GROUPS, **_):
         "every work-item adds one word only, so that those beyond the first grid of work-items are left out": of_words(
             lambda words, grid: words[:grid]
         ),
-        "the words that fill no whole grid of work-items are left out": of_words(
+        "the words beyond the last whole grid of work-items are left out": of_words(
             lambda words, grid: words[: words.size // grid * grid]
         ),
-        "work-items go on by WG words, not by a whole grid, so that several add the same word": _overlapping(WG),
+        "work-items advance by WG words, not by a whole grid, so several add the same word": _overlapping(WG),
         "the first word is left out": of_words(lambda words, _: words[1:]),
         "the last word is left out": of_words(lambda words, _: words[:-1]),
-        "no sum but that of work-item 0 counts, as if there were no tree": of_items(slice(1)),
+        "only the sum of work-item 0 counts, as if there were no tree": of_items(slice(1)),
         "the tree lacks its first step: the upper half of the work-items is left out": of_items(slice(WG // 2)),
         "the tree lacks its last step: work-items with odd numbers are left out": of_items(slice(0, WG, 2)),
         "the tree has its first step only": of_items(slice(0, WG, WG // 2)),

@@ -32,7 +32,7 @@ def mistakes(A, B, heightA, heightB, widthA, TILE, **_):
         "the tile of B is used with its rows and columns swapped": (A, with_tiles_turned(B, TILE)),
         "the tile of A is used with its rows and columns swapped": (with_tiles_turned(A, TILE), B),
         "the last, ragged step along k is left out": (A[:, :whole], B[:, :whole]),
-        "only the last step along k counts, as if the sum started anew in every step": (A[:, last:], B[:, last:]),
+        "only the last step along k counts, as if the sum restarted in every step": (A[:, last:], B[:, last:]),
         "only the first step along k counts": (A[:, :TILE], B[:, :TILE]),
         "the first product of every sum (k = 0) is left out": (A[:, 1:], B[:, 1:]),
         "the last product of every sum (k = widthA - 1) is left out": (A[:, :-1], B[:, :-1]),

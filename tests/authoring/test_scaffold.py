@@ -17,7 +17,8 @@ from grader.results.result import Kind, Reason, Verdict
 
 TEMPLATE = ROOT / "student_template"
 GITLAB, GITHUB = ".gitlab-ci.yml", ".github/workflows/grade.yml"
-FILES = ["kernels.cl", "HANDOUT.md", "README.md", GITLAB, GITHUB]
+GUIDE = ROOT / "docs" / "reading-your-report.md"
+FILES = ["kernels.cl", "HANDOUT.md", GUIDE.name, "README.md", GITLAB, GITHUB]
 
 
 @pytest.fixture(params=ASSIGNMENTS)
@@ -29,7 +30,7 @@ def assignment(request, course):
 @pytest.fixture
 def started(assignment, tmp_path):
     """The starter folder of that assignment."""
-    start(assignment, TEMPLATE, tmp_path / "mine")
+    start(assignment, TEMPLATE, GUIDE, tmp_path / "mine")
     return tmp_path / "mine"
 
 
@@ -45,14 +46,27 @@ def commands(text):
 def test_a_folder_is_filled_and_what_was_written_is_told(assignment, tmp_path):
     """The folder is made, with those above it, and holds the files that are returned and no other."""
     folder = tmp_path / "new" / "mine"
-    assert start(assignment, TEMPLATE, folder) == [folder / name for name in FILES]
+    assert start(assignment, TEMPLATE, GUIDE, folder) == [folder / name for name in FILES]
     assert written_to(folder) == sorted(FILES)
 
 
 def test_the_skeleton_and_the_handout_are_those_of_the_assignment(assignment, started):
-    """To the byte."""
+    """To the byte, but for the link to the page that explains reports."""
     assert (started / "kernels.cl").read_bytes() == (assignment.folder / "kernels.cl").read_bytes()
-    assert (started / "HANDOUT.md").read_bytes() == (assignment.folder / "README.md").read_bytes()
+    handout = (assignment.folder / "README.md").read_text()
+    assert (started / "HANDOUT.md").read_text() == handout.replace(f"(../../docs/{GUIDE.name})", f"({GUIDE.name})")
+
+
+def test_every_link_of_a_started_folder_leads_to_a_file_in_it(started):
+    """Also those of the handout and of the page that explains reports, which lie elsewhere in the course."""
+    links = [
+        (path.name, link)
+        for path in started.glob("*.md")
+        for link in re.findall(r"\]\(([^)#]+)", path.read_text())
+        if not link.startswith("http")
+    ]
+    assert ("HANDOUT.md", GUIDE.name) in links
+    assert [each for each in links if not (started / each[1]).is_file()] == []
 
 
 def test_the_assignments_name_stands_in_place_of_the_placeholder_everywhere(assignment, started):
@@ -128,7 +142,7 @@ def kit_in(folder, code):
 @pytest.mark.parametrize("platform", ["gitlab", "github"])
 def test_a_pipeline_sets_up_the_kit_and_its_grading_ends_as_the_grader_does(transposition, tmp_path, platform):
     """On GitHub, which knows no warnings, what the course's machine decides is a notice."""
-    start(transposition, TEMPLATE, tmp_path / "mine")
+    start(transposition, TEMPLATE, GUIDE, tmp_path / "mine")
     set_up, grade = steps_of(tmp_path / "mine")[platform]
     for code in (0, 1, 3, ELSEWHERE):
         folder = tmp_path / str(code)
@@ -151,7 +165,7 @@ def test_a_pipeline_clones_the_kit_or_says_that_nobody_said_from_where(transposi
     subprocess.run([*git, "init", "--quiet"], check=True)
     subprocess.run([*git, "add", "."], check=True)
     subprocess.run([*git, "commit", "--quiet", "-m", "a kit"], check=True)
-    start(transposition, TEMPLATE, tmp_path / "mine")
+    start(transposition, TEMPLATE, GUIDE, tmp_path / "mine")
     set_up, _ = steps_of(tmp_path / "mine")[platform]
     done = run_step(set_up, tmp_path)
     assert done.returncode == 2
@@ -167,7 +181,7 @@ def test_a_file_that_is_there_is_never_overwritten(transposition, tmp_path, pres
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("an evening's work")
     with pytest.raises(InputError, match="choose an empty folder") as caught:
-        start(transposition, TEMPLATE, tmp_path)
+        start(transposition, TEMPLATE, GUIDE, tmp_path)
     assert f"{tmp_path} already holds {', '.join(present)};" in str(caught.value)
     assert written_to(tmp_path) == sorted(present)
     assert {(tmp_path / name).read_text() for name in present} == {"an evening's work"}
@@ -177,7 +191,7 @@ def test_a_folder_with_other_files_is_filled(transposition, tmp_path):
     """A fresh clone has a folder .git, at least."""
     (tmp_path / ".git").mkdir()
     (tmp_path / "notes.txt").write_text("mine")
-    start(transposition, TEMPLATE, tmp_path)
+    start(transposition, TEMPLATE, GUIDE, tmp_path)
     assert written_to(tmp_path) == sorted([*FILES, "notes.txt"])
 
 
@@ -185,7 +199,7 @@ def test_a_target_that_cannot_be_a_folder_is_one_line(transposition, tmp_path):
     """A file is in its place."""
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot make the folder") as caught:
-        start(transposition, TEMPLATE, tmp_path / "file")
+        start(transposition, TEMPLATE, GUIDE, tmp_path / "file")
     assert str(tmp_path / "file") in str(caught.value)
 
 
@@ -194,7 +208,7 @@ def test_an_incomplete_template_is_one_line_and_nothing_is_written(transposition
     shutil.copytree(TEMPLATE, tmp_path / "template")
     (tmp_path / "template" / GITLAB).unlink()
     with pytest.raises(InputError, match=r"gitlab-ci\.yml cannot be read: .* not complete"):
-        start(transposition, tmp_path / "template", tmp_path / "mine")
+        start(transposition, tmp_path / "template", GUIDE, tmp_path / "mine")
     assert not (tmp_path / "mine").exists()
 
 
@@ -203,7 +217,7 @@ def test_an_incomplete_template_is_one_line_and_nothing_is_written(transposition
 def test_the_skeleton_builds_and_fails_every_case_for_what_is_still_to_do(course, bench, tmp_path, name):
     """A student's first grading says that nothing was written, and of the build that it is in order."""
     assignment = course.load(name)
-    start(assignment, TEMPLATE, tmp_path)
+    start(assignment, TEMPLATE, GUIDE, tmp_path)
     result = grade(assignment, tmp_path, bench, seed=1)
     assert result.checks[0].verdict is Verdict.PASSED
     reasons = {check.reason for check in result.checks if check.kind is Kind.CORRECTNESS}

@@ -113,7 +113,7 @@ def test_the_end_says_what_there_is_and_what_is_missing():
     assert "2 graded, of which 1 passed every check; 1 not graded; 1 without a submission." in text
     assert "not graded: carol, coalsTransp: too" in text
     assert "\x1b" not in text
-    assert "the same command tries again" in text
+    assert "run the same command again" in text
     assert "out/index.html" in text
     assert "tries again" not in outcome_in_words(gradebook(row("anna", grade(mark()))), Path("out"))
 
@@ -148,4 +148,4 @@ def test_the_end_says_that_points_are_missing_and_why():
     assert "3 graded, of which 0 passed every check; " in text
     assert "\n2 submissions not checked in full, up to 32 points each: the simulator is missing. " in text
     assert "Do not publish these points yet. The simulator is not installed: install it. " in text
-    assert "\n1 submission not decided in full, up to 12 points each: that is for the course's machine.\n" in text
+    assert "\n1 submission not decided in full, up to 12 points each: the course's machine decides the rest.\n" in text

@@ -117,14 +117,19 @@ def test_what_comes_with_an_installed_grader_is_inside_it(folder, monkeypatch):
     settings = load_settings({"course": folder / "course"})
     assert settings.constraints == folder / "shipped" / "constraints.txt"
     assert settings.student_template == folder / "shipped" / "student_template"
+    assert settings.report_guide == folder / "shipped" / "docs" / "reading-your-report.md"
 
 
 def test_what_students_start_from_is_the_courses_or_comes_with_the_grader(folder):
     """A new course has none of its own."""
     settings = load_settings({"course": folder})
     assert settings.student_template == ROOT / "student_template"
+    assert settings.report_guide == ROOT / "docs" / "reading-your-report.md"
     (folder / "student_template").mkdir()
+    (folder / "docs").mkdir()
+    (folder / "docs" / "reading-your-report.md").touch()
     assert settings.student_template == folder / "student_template"
+    assert settings.report_guide == folder / "docs" / "reading-your-report.md"
 
 
 def test_the_users_own_file_is_read(own, folder):

@@ -18,6 +18,7 @@ from grader.common.errors import InputError, NoiseError
 from grader.common.files import write_new
 from grader.course.catalogue import Course
 from grader.course.folders import Kit
+from grader.grading.settings import load_settings
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.performance import check_performance, judge, summarise, unmeasured
@@ -28,12 +29,13 @@ from grader.results.result import Reason, Verdict
 from grader.workers.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_is_comparable, control_plan, reference_plan
 
 CONSTRAINTS, STARTERS = ROOT / "constraints.txt", ROOT / "student_template"
+GUIDE = ROOT / "docs" / "reading-your-report.md"
 GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})
 NOTE = Kit(grader="1.2.3")
 
 
 def files_of(*courseworks, address=""):
-    return student_kit(courseworks, STARTERS, CONSTRAINTS, address)
+    return student_kit(courseworks, STARTERS, GUIDE, CONSTRAINTS, address)
 
 
 def kit_course(folder, files):
@@ -68,6 +70,7 @@ def test_it_holds_these_files_and_no_other(whole):
     (wheel,) = (name for name in files if name.endswith(".whl"))
     assert set(files) == {
         *("README.md", "grader", ".gitignore", wheel, "course/kit.yaml", "course/constraints.txt"),
+        f"course/docs/{GUIDE.name}",
         *(f"course/student_template/{name}" for name in TEMPLATE_FILES),
         *(f"course/assignments/{name}/{file}" for name in ASSIGNMENTS for file in public),
         *(f"course/reference/{name}/{file}" for name in ASSIGNMENTS for file in reference),
@@ -91,6 +94,14 @@ def test_an_assignment_of_which_nothing_is_hidden_asks_for_the_same(course, whol
         assert files[f"course/reference/{name}/{file}"] == (ours.reference / file).read_bytes()
 
 
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_a_handout_of_a_kit_links_to_the_page_that_explains_reports(whole, name):
+    """The page is where the link leads, and what `init` copies from there."""
+    files, kit = whole
+    assert f"](../../docs/{GUIDE.name})" in files[f"course/assignments/{name}/README.md"].decode()
+    assert load_settings({"course": kit.assignments.parent}).report_guide.read_bytes() == GUIDE.read_bytes()
+
+
 def test_comments_of_an_assignment_stay_with_the_instructors(course):
     """They tell of model solutions, and may tell of hidden values."""
     text = files_of(course.load("blockMMM"))["course/assignments/blockMMM/assignment.yaml"].decode()
@@ -112,7 +123,7 @@ def test_no_placeholder_is_left(whole):
 @pytest.mark.parametrize("address", ['"; rm -rf ~; "', "https://example.org/a kit.git", "'"])
 def test_an_address_that_a_script_would_misread_is_refused(transposition, address):
     """It stands in a shell script, and in YAML."""
-    with pytest.raises(InputError, match="is no address that a pipeline can clone from"):
+    with pytest.raises(InputError, match="a pipeline cannot clone from"):
         files_of(transposition, address=address)
 
 

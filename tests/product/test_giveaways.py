@@ -17,10 +17,11 @@ from grader.lms.kit import student_kit
 from grader.lms.wheel import zipped
 
 TEMPLATE = ROOT / "student_template"
+GUIDE = ROOT / "docs" / "reading-your-report.md"
 
 WHEEL_SOURCES = (
     *("grader", "pyproject.toml", "README.md", "LICENSE", ".gitignore", "constraints.txt"),
-    *("assignments", "reference", "student_template"),
+    *("assignments", "reference", "student_template", "docs"),
 )
 
 
@@ -33,7 +34,7 @@ def secrets():
 @pytest.fixture(scope="module")
 def kit(course):
     """The files of the kit of the whole course."""
-    return student_kit([course.load(name) for name in ASSIGNMENTS], TEMPLATE, ROOT / "constraints.txt", "")
+    return student_kit([course.load(name) for name in ASSIGNMENTS], TEMPLATE, GUIDE, ROOT / "constraints.txt", "")
 
 
 def test_a_kit_gives_nothing_away(kit, secrets):
@@ -44,7 +45,7 @@ def test_a_kit_gives_nothing_away(kit, secrets):
 def test_what_students_start_from_gives_nothing_away(course, secrets, tmp_path):
     """What `init` writes for each assignment, and the template that it is made of."""
     for name in ASSIGNMENTS:
-        start(course.load(name), TEMPLATE, tmp_path / name)
+        start(course.load(name), TEMPLATE, GUIDE, tmp_path / name)
     assert secrets_in({**folder_of(tmp_path), **folder_of(TEMPLATE)}, secrets) == {}
 
 

@@ -68,7 +68,7 @@ def test_the_recipe_for_ssh_grades_a_batch(tmp_path):
 def test_the_recipe_for_tls_lets_in_who_has_a_certificate_and_nobody_else(tmp_path):
     """Certificates, configuration, a scheduler, a worker, and a batch with and without them."""
     small_batch(tmp_path, 1, kinds=("long-sizes",))
-    making, configuring = blocks("sh", "Who may talk to the scheduler"), blocks("yaml", "Who may talk to the scheduler")
+    making, configuring = blocks("sh", "Access to the scheduler"), blocks("yaml", "Access to the scheduler")
     subprocess.run(["/bin/sh", "-e", "-c", making[0]], cwd=tmp_path, check=True, capture_output=True)
     settings = yaml.safe_load(re.sub(r"(\w+\.(?:pem|key))", rf"{tmp_path}/\1", configuring[0]))
     (tmp_path / "dask").mkdir()

@@ -44,7 +44,7 @@ def test_every_report_shows_practice_for_what_it_is():
     XUNIT.validate(document)
     (case,) = (each for each in document.iter("testcase") if each.get("classname") == "coalsTransp.practice")
     said = case.find("skipped")
-    assert said.get("message") == said.text == "for practice, and worth nothing: WRONG_OUTPUT: odd ones are wrong."
+    assert said.get("message") == said.text == "practice, worth no points: WRONG_OUTPUT: odd ones are wrong."
     assert list(document.iter("failure")) == []
     (test,) = (each for each in Results.model_validate_json(gradescope_results(PRACTISED)).tests if "odd" in each.name)
     assert (test.score, test.max_score, test.status) == (0, 0, "failed")
@@ -55,4 +55,4 @@ def test_practice_that_passes_is_a_row():
     passed = PRACTICE.model_copy(update={"verdict": Verdict.PASSED, "reason": None, "message": "", "detail": ""})
     assert "passed practice: odd (n 7)\n" in render(result(BUILD, passed), width=80, color=False)
     assert "1 case for practice, 1 passed" in Reader(REPORTS["html"](result(BUILD, passed))).text
-    assert "for practice, and worth nothing: passed." in REPORTS["junit"](result(BUILD, passed))
+    assert "practice, worth no points: passed." in REPORTS["junit"](result(BUILD, passed))

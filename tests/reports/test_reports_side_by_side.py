@@ -117,7 +117,7 @@ def test_a_kernel_that_does_not_build_is_two_rows(climbed):
     """What went wrong, and all that was not run for it as one."""
     text = render(climbed["missing"], width=80, color=False).partition(f"       {LAST} ")[2]
     assert "KERNEL_MISSING  the file has no kernel named blockMMM" in text
-    assert text.count("the build failed.") == 1
+    assert text.count("fix the build first.") == 1
     assert re.search(r"FAILED correctness, sanitizer, memory, performance +0 / \d+\n", text)
 
 

@@ -65,7 +65,7 @@ def test_branches_are_counted_by_the_warps_that_part():
     """None, or a share."""
     assert [branch_in_words(each) for each in (*PROFILE.branches, Branch(line=1, reached=0, diverged=0))] == [
         "condition: every warp stays together, 1,024 times",
-        "condition: warps part 12 of 128 times (9.4 %)",
+        "condition: warps diverge 12 of 128 times (9.4 %)",
         "condition: every warp stays together, 0 times",
     ]
 
@@ -110,8 +110,11 @@ def test_what_is_in_registers_is_no_news():
 
 def test_what_a_kernel_takes_is_as_much_as_the_driver_says():
     """Registers, local memory, either or nothing."""
-    assert usage_in_words(SPILLING) == "rgblkMMM takes 255 registers a work-item, 8.25 KiB of local memory a work-group"
-    assert usage_in_words(Usage(kernel="k", local=0)) == "k takes 0 bytes of local memory a work-group"
+    assert (
+        usage_in_words(SPILLING)
+        == "rgblkMMM takes 255 registers per work-item, 8.25 KiB of local memory per work-group"
+    )
+    assert usage_in_words(Usage(kernel="k", local=0)) == "k takes 0 bytes of local memory per work-group"
     assert usage_in_words(Usage(kernel="k")) == ""
 
 
@@ -191,5 +194,5 @@ def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
         "points yet. The simulator is not installed: install it. The same command then grades them again."
     )
     assert incomplete_in_words(Incomplete(reason=Reason.DECIDED_ELSEWHERE, **fields)) == (
-        "12 submissions not decided in full, up to 32 points each: that is for the course's machine."
+        "12 submissions not decided in full, up to 32 points each: the course's machine decides the rest."
     )

@@ -14,7 +14,7 @@ from grader.results.suite_results import joined
 from grader.results.withholding import released, withheld
 
 MESSAGE = "hidden: its outcome, worth up to {} points, is shown when it is released."
-TOO = "hidden: its outcome, worth up to {} points, would tell of hidden cases, and is shown when they are released."
+TOO = "hidden: its outcome, worth up to {} points, would reveal hidden cases; it is shown when they are released."
 
 
 @pytest.fixture(scope="module")

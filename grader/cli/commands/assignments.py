@@ -19,7 +19,7 @@ def init(
     from grader.grading.trust import note_started
 
     settings = load_settings({"course": course})
-    for path in start(settings.places.load(name), settings.student_template, folder):
+    for path in start(settings.places.load(name), settings.student_template, settings.report_guide, folder):
         typer.echo(path)
     note_started(folder)
 

@@ -59,6 +59,6 @@ def kit(
     courseworks = [places.load(name) for name in dict.fromkeys(names or places.names())]
     if not courseworks:
         raise InputError(f"{places.assignments} holds no assignment; `grader new NAME` starts one.")
-    files = student_kit(courseworks, settings.student_template, settings.constraints, url)
+    files = student_kit(courseworks, settings.student_template, settings.report_guide, settings.constraints, url)
     for path in write_new(files, out, executable=frozenset({COMMAND})):
         typer.echo(path)

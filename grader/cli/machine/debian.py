@@ -38,7 +38,7 @@ NO_SOURCE = "no archive that it is set up for has it. Add your distribution's ma
 NO_ROOM = "No space left"
 """Words of the system, which tar prints after what follows from it, and dpkg not at all."""
 
-RETRY = "Run this command again when that is mended: it goes on from there."
+RETRY = "Fix that and run this command again: it goes on from there."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,8 +20,8 @@ FREE_BYTES = 1024**3
 """Room that a worker's arrays and caches may need in the temporary folder."""
 
 IMAGE_REMEDY = "build the image again (`make images`); for a GPU, it must hold the driver's OpenCL library"
-KERNEL_REMEDY = "see the line above: the driver is there, and does not work"
-PROFILE_REMEDY = "do what the line above says; nothing is graded by figures that are no longer true"
+KERNEL_REMEDY = "see the line above: the driver is installed but does not work"
+PROFILE_REMEDY = "do what the line above says; nothing is graded until the device profile is current"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ def examine(
             topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, and ask again"
         )
     for assignment in course.names():
-        yield _attempt(assignment, partial(_title, course, assignment), "mend the file that the message names")
+        yield _attempt(assignment, partial(_title, course, assignment), "fix the file that the message names")
 
 
 def _device_findings(name: str, bench: Bench, prerequisites: list[MachineFact]) -> Iterator[MachineFact]:

@@ -54,9 +54,9 @@ def scanned(source: str) -> Scan | TooCostly:
         case 0:
             return _unpacked(done.stdout)
         case number if number == -signal.SIGXCPU:
-            return TooCostly(words=f"to read it takes more than {PROCESSOR} s")
+            return TooCostly(words=f"reading it takes more than {PROCESSOR} s")
         case number if number == OUT_OF_MEMORY:
-            return TooCostly(words=f"to read it takes more than {MEMORY // 1024**2} MiB of memory")
+            return TooCostly(words=f"reading it takes more than {MEMORY // 1024**2} MiB of memory")
         case number:
             said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
             raise WorkerError(f"the process that reads texts ended with status {number}: {said}")

@@ -51,7 +51,7 @@ def parse_submission(path: Path, data: bytes) -> Submission:
     source = _decode(data, path)
     scan = scanned(source)
     if isinstance(scan, TooCostly):
-        raise InputError(f"{path} is no text that can be graded: {scan.words}. Hand in kernels as people write them.")
+        raise InputError(f"{path} cannot be graded: {scan.words}. Hand in a kernel as people write them.")
     return Submission(path=path, source=source, sha256=hashlib.sha256(data).hexdigest(), scan=scan)
 
 
@@ -65,7 +65,7 @@ def _is_folder(path: Path) -> bool:
 def _read(path: Path) -> bytes:
     try:
         if path.exists() and not path.is_file():  # a pipe would be waited for, a folder cannot be read
-            raise InputError(f"{path} is no regular file; hand in the .cl file itself.")
+            raise InputError(f"{path} is not a regular file; hand in the .cl file itself.")
         with path.open("rb") as file:
             return file.read(SIZE_LIMIT + 1)
     except FileNotFoundError:

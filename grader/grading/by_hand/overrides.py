@@ -85,7 +85,7 @@ def _relaunched(launch: Launch, wanted: Overrides) -> Launch:
     if len(global_size) != len(local_size):
         raise InputError(
             f"{launch.kernel} would have {count(len(global_size), 'dimension')} in its global size and "
-            f"{len(local_size)} in its local size; give both as many, with --global and --local."
+            f"{len(local_size)} in its local size; give both the same number, with --global and --local."
         )
     return launch.of_sizes(global_size, local_size)
 

@@ -91,7 +91,7 @@ def _launch(assignment: Assignment, launch: Launch, stated: tuple[Statement, ...
     if len(sizes["global"]) != len(sizes["local"]):
         _refuse(
             f"the sizes of {launch.kernel} have {len(sizes['global'])} dimensions in `global` and "
-            f"{len(sizes['local'])} in `local`; give both as many."
+            f"{len(sizes['local'])} in `local`; give both the same number."
         )
     return launch.of_sizes(sizes["global"], sizes["local"])
 
@@ -101,12 +101,12 @@ def _stated(launch: Launch, what: str, stated: tuple[Statement, ...]) -> tuple[s
     found = [each for each in stated if each.what == what and each.kernel in {None, launch.kernel}]
     if not found:
         _refuse(
-            f"the {what} size of {launch.kernel} is yours to state, in a comment of your file such "
-            f"as `// grader: {what} = {'64' if what == 'local' else 'ceil_to(n, 64)'}`."
+            f"you must state the {what} size of {launch.kernel}, in a comment of your file such as "
+            f"`// grader: {what} = {'64' if what == 'local' else 'ceil_to(n, 64)'}`."
         )
     dimensions = split(found[-1].value)
     if not 1 <= len(dimensions) <= DIMENSIONS or not all(dimensions):
-        _refuse(f"line {found[-1].line} states `{what} = {found[-1].value}`; it must be one to three sizes.")
+        _refuse(f"line {found[-1].line} states `{what} = {found[-1].value}`; give one to three sizes.")
     return dimensions
 
 
@@ -147,12 +147,13 @@ def _check_fit(assignment: Assignment, launch: Launch, sizes: Sizes, device: Dev
     for number, (all_items, group) in enumerate(zip(global_size, local_size, strict=True)):
         if all_items < 1 or group < 1:
             _refuse(
-                f"dimension {number} of {launch.kernel} would have {all_items} work-items in groups of {group} {at}."
+                f"dimension {number} of {launch.kernel} would have {all_items} work-items in groups of {group} {at}; "
+                "both must be at least 1."
             )
         if all_items % group:
             _refuse(
-                f"{launch.kernel} would have {all_items:,} work-items in dimension {number} {at}, which groups of "
-                f"{group:,} do not divide: round up, as ceil_to(n, {group}) does."
+                f"{launch.kernel} would have {all_items:,} work-items in dimension {number} {at}, which is not a "
+                f"multiple of the group size {group:,}: round up, as ceil_to(n, {group}) does."
             )
     if prod(local_size) > device.max_work_group:
         sides = f"{' x '.join(map(str, local_size))} = " if len(local_size) > 1 else ""

@@ -40,10 +40,10 @@ EARNING = {Verdict.PASSED, Verdict.PARTIAL}
 
 FORFEITED = Problem(
     reason=Reason.NOT_RUN,
-    message="does not count: only a kernel whose results are all right earns these points. See correctness.",
+    message="does not count yet: fix the wrong results first. Only a correct kernel earns these points.",
 )
 
-GAVE_UP = Problem(reason=Reason.NOT_RUN, message="earlier cases ran into the time limit; this one was not waited for.")
+GAVE_UP = Problem(reason=Reason.NOT_RUN, message="skipped: earlier cases timed out.")
 
 
 def in_order(assignment: Assignment, checks: Iterable[Check]) -> list[Check]:

@@ -102,7 +102,7 @@ def _uncounted(why: str) -> Problem:
     return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
 
 
-NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="not counted: only a kernel whose results are all right is.")
+NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="skipped: fix the wrong results first.")
 
 
 def _excess(assignment: Assignment, asked: Memory, each: MemoryCheck, counted: Profile) -> Problem | None:
@@ -110,7 +110,7 @@ def _excess(assignment: Assignment, asked: Memory, each: MemoryCheck, counted: P
     limit = evaluate(each.at_most, assignment.names(asked.sizes))
     if reading.value <= limit * (1 + TOLERANCE):
         return None
-    asks = f"at most {_number(limit)} asked for"
+    asks = f"the limit is {_percent(limit) if each.measure == 'divergence' else _number(limit)}"
     return Problem(reason=reading.reason, message=f"{reading.what}; {asks}. {reading.cause}")
 
 
@@ -135,7 +135,7 @@ def _coalescing(counted: Profile) -> Reading:
     )
 
 
-NEIGHBOURS = "Work-items that are neighbours in get_local_id(0) must touch neighbouring words of a row."
+NEIGHBOURS = "Work-items that are neighbours in get_local_id(0) should access neighbouring words of a row."
 
 
 def _sectors(counted: Profile, access: Access) -> str:
@@ -156,9 +156,9 @@ def _bank_conflicts(counted: Profile) -> Reading:
     return Reading(
         value=worst.worst,
         reason=Reason.BANK_CONFLICT,
-        what=f"line {worst.line} {worst.does} {worst.array}{_apart(worst)}: a warp finds {_number(worst.worst)} of its "
-        f"words in one of {counted.banks} banks, and waits for one after the other",
-        cause=f"Rows of {worst.array} that are one word longer put the words of a column in different banks.",
+        what=f"line {worst.line} {worst.does} {worst.array}{_apart(worst)}: {_number(worst.worst)} words of a warp "
+        f"lie in the same one of {counted.banks} banks, and are served one after the other",
+        cause=f"Make the rows of {worst.array} one word longer: then the words of a column lie in different banks.",
     )
 
 
@@ -190,11 +190,11 @@ def _words_moved(counted: Profile) -> Reading:
     A work-item that reads a single word of a row of its own, such as an element of the diagonal, is no fault.
     """
     total = counted.moved / ELEMENT_BYTES
-    what = f"sectors with {_number(total)} words of global memory are moved"
+    what = f"it moves sectors with {_number(total)} words of global memory"
     worst = max(_global(counted), key=lambda each: each.sectors - each.fewest, default=None)
     if worst is None or worst.sectors == worst.fewest:
         return Reading(
-            value=total, reason=Reason.EXTRA_TRAFFIC, what=what, cause="All of them are used: ask for fewer."
+            value=total, reason=Reason.EXTRA_TRAFFIC, what=what, cause="All of them are used: access fewer words."
         )
     return Reading(value=total, reason=Reason.UNCOALESCED, what=f"{what}; {_sectors(counted, worst)}", cause=NEIGHBOURS)
 
@@ -203,10 +203,10 @@ def _remedy(counted: Profile, most: Access) -> str:
     """Against reading too much."""
     made = {each.array for each in _global(counted) if each.does == "writes"}
     if any(each.array in made and each.does == "reads" for each in _global(counted)):
-        return "Keep in a variable what a work-item wrote itself, and need not read back."
+        return "Keep in a variable what a work-item wrote itself, instead of reading it back."
     return (
-        f"Read what is needed of {most.array} several times only once: into a variable, or into local memory where "
-        "several work-items need it."
+        f"Read each word of {most.array} only once: into a variable, or into local memory if several work-items need "
+        "it."
     )
 
 
@@ -220,7 +220,7 @@ def _divergence(counted: Profile) -> Reading:
     return Reading(
         value=counted.divergence,
         reason=Reason.WARP_DIVERGENCE,
-        what=f"at {_number(100 * counted.divergence)} % of its branches the work-items of a warp part, most often in "
+        what=f"the work-items of a warp diverge at {_percent(counted.divergence)} of its branches, most often in "
         f"line {worst.line} ({worst.diverged:,} of {worst.reached:,} times)",
         cause="Make conditions the same for neighbouring work-items.",
     )
@@ -256,6 +256,10 @@ def _apart(access: Access) -> str:
 def _each(count: int, access: Access) -> str:
     """Of one request, on average."""
     return _number(count / access.requests)
+
+
+def _percent(share: float) -> str:
+    return f"{_number(100 * share)} %"
 
 
 def _number(value: float) -> str:

@@ -17,7 +17,7 @@ NUMBER = 0
 
 NOTHING_SEEN = Problem(
     reason=Reason.NOT_RUN,
-    message="no access goes wrong, but results do: see correctness. Only a kernel that is right earns these points.",
+    message="the simulator saw no wrong access, but results are wrong: fix correctness first to earn these points.",
 )
 
 
@@ -67,5 +67,5 @@ def _problem(seen: Simulated, found: tuple[Finding, ...], *, right: bool) -> Pro
 def _order_matters(problem: Problem) -> Problem:
     return replace(
         problem,
-        message=f"its results hang on the order in which work-items run: in the simulator, {problem.message}",
+        message=f"its results depend on the order in which work-items run: in the simulator, {problem.message}",
     )

@@ -78,8 +78,8 @@ def _watch(
 
 UNKNOWN = Problem(
     reason=Reason.CRASH,
-    message="in the simulator: the kernel was broken off, by something that the simulator does not know. "
-    "Write it in plainer OpenCL C, or ask your instructor.",
+    message="the simulator stopped at an instruction that it does not support. Use simpler OpenCL C, or ask your "
+    "instructor.",
 )
 
 

@@ -1,4 +1,4 @@
-"""The log of a compiler, read and told again: where, what, the line as the student wrote it, and what to do about it.
+"""Explains a compiler's log: where the error is, what it is, the line as the student wrote it, and what to do about it.
 
 Most drivers compile with clang, and each frames its words in a way of its own:
 
@@ -25,13 +25,13 @@ from grader.protocol.text import showable
 from grader.protocol.tokens import tokens
 
 LOG_LIMIT = 16 * 1024
-"""Characters that are shown of a log in which no error can be told."""
+"""Characters that are shown of a log in which no error is recognised."""
 
 LINE_LIMIT = 600
 """Characters that are read of a line; some errors name a type that fills pages."""
 
 SHOWN = 5
-"""Errors that are shown; those behind them are often but their consequences."""
+"""Errors that are shown; later ones are often consequences of the first."""
 
 WIDTH = 72
 """Columns of what is shown: a terminal of 80, less the indentation of a report."""
@@ -90,7 +90,7 @@ class Source:
     """A text as the student wrote it, and the lines of its code (course/submissions/scanning.py), as
     `written` and as `compiled` with its macros expanded: what is on a line of one is on the same line of the other.
 
-    Without them, as for a text of the course, a log is told without its lines.
+    Without them, as for a text of the course, a log is explained without source lines.
     """
 
     text: str = ""
@@ -102,7 +102,7 @@ class Source:
         return self.text.split("\n")
 
     def line(self, number: int) -> str:
-        """The line as it was written, or nothing if there is none of that number."""
+        """The line as it was written, or nothing if there is no such line."""
         return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
 
     def code(self, number: int) -> str:
@@ -135,7 +135,7 @@ def parse(log: str) -> tuple[CompilerMessage, ...]:
 
 
 def explain(log: str, source: Source) -> BuildErrors:
-    """The errors of a failed build; where none can be told, the log itself."""
+    """The errors of a failed build; if none is recognised, the log itself."""
     errors = _errors(parse(log))
     if not errors:
         return BuildErrors(message="the compiler refused it.", detail=clean(log) or "the compiler gave no reason.")
@@ -147,7 +147,7 @@ def explain(log: str, source: Source) -> BuildErrors:
 
 
 def clean(log: str) -> str:
-    """A log that speaks of kernels.cl, without folders of the machine that graded it, and cut to size."""
+    """The log with kernels.cl as the file name, without folders of the grading machine, and cut to size."""
     text = "\n".join(_anonymous(_cut(line)).rstrip() for line in log.split("\n")).strip()
     return text if len(text) <= LOG_LIMIT else text[:LOG_LIMIT] + "\n(the rest of the log was cut)"
 
@@ -187,7 +187,7 @@ def _errors(remarks: Sequence[CompilerMessage]) -> list[CompilerMessage]:
 
 
 def _placed(errors: Sequence[CompilerMessage], remarks: Sequence[CompilerMessage]) -> list[CompilerMessage]:
-    """Errors of the linker's, which knows no lines, with the place of the first remark about the same function."""
+    """The linker's errors, which have no lines, with the place of the first remark about the same function."""
     about: dict[str, CompilerMessage] = {}
     for each in remarks:
         for name in FUNCTION.findall(each.text):

@@ -1,8 +1,8 @@
-"""The usual slips in OpenCL C, and the one sentence that helps with each.
+"""Common mistakes in OpenCL C, and one sentence that helps with each.
 
-A compiler says what it cannot read; a hint says what to write instead. A slip that cannot be told for certain from the
-compiler's words and the line has no place here. The wording of compilers is that of clang, which stands behind
-the drivers of PoCL, NVIDIA, AMD and Intel.
+A compiler says what it cannot read; a hint says what to write instead. Only mistakes that can be
+recognised for certain from the compiler's words and the line are listed. The words are those of clang, on which the
+drivers of PoCL, NVIDIA, AMD and Intel are built.
 """
 
 import re
@@ -35,7 +35,7 @@ CUDA = {
     "__shared__": "__local",
     "__global__": "__kernel, and __global for pointers to buffers",
     "__constant__": "__constant",
-    "__device__": "no mark for such functions",
+    "__device__": "no keyword for such functions",
     "__restrict__": "restrict",
     "make_float2": "(float2)(x, y)",
     "make_float4": "(float4)(x, y, z, w)",
@@ -85,11 +85,11 @@ SLIPS = (
     Slip(
         says=r"pointer arguments.*must (?:reside|point)|kernel parameter cannot be declared as a pointer to a pointer",
         line=r"\*\s*(?:const\s*)?\*",
-        hint="A kernel cannot be given pointers to pointers: take one buffer and compute the index into it.",
+        hint="A kernel cannot take pointers to pointers: take one buffer and compute the index into it.",
     ),
     Slip(
         says=r"pointer arguments.*must (?:reside|point)|kernel parameter cannot be declared as a pointer to the",
-        hint="A pointer that a kernel is given needs its address space: write __global float *A for a buffer.",
+        hint="A pointer parameter of a kernel needs an address space: write __global float *A for a buffer.",
     ),
     Slip(
         says=rf"passing {SPACED}.* to parameter of type {PLAIN}.* changes address space",
@@ -114,7 +114,7 @@ SLIPS = (
     # --- local memory and other declarations ---
     Slip(
         says=r"non-kernel function variable cannot be declared in local address space",
-        hint="Declare it in the kernel, and hand the function a __local pointer to it.",
+        hint="Declare it in the kernel, and pass the function a __local pointer to it.",
     ),
     Slip(
         says=r"variables in the local address space can only be declared in the outermost scope",
@@ -122,7 +122,7 @@ SLIPS = (
     ),
     Slip(
         says=r"'__local' variable cannot have an initializer",
-        hint="Declare it without a value; a work-item assigns one, and the others wait at a barrier.",
+        hint="Declare it without a value; let a work-item assign one, then wait at a barrier.",
     ),
     Slip(
         says=r"too much shared data|local memory \(\d+\) exceeds limit",
@@ -150,17 +150,17 @@ SLIPS = (
     ),
     Slip(
         says=r"variable length arrays?\b",
-        hint="The size of an array must be a number or a macro; a variable is none, not even if it is const.",
+        hint="The size of an array must be a number or a macro; a `const` variable does not count.",
     ),
     # --- arguments and results ---
     Slip(
         says=r"cannot be used as the type of a kernel parameter|cannot have argument whose type is",
         line=r"\b(?P<type>bool|size_t|ptrdiff_t|u?intptr_t)\b",
-        hint="No kernel can be given a {type}; take an int or uint.",
+        hint="A kernel cannot take a {type}; use int or uint.",
     ),
     Slip(
         says=r"kernel must have void return type|return type of a __kernel function must be void",
-        hint="A kernel returns nothing: make it void, and write results into a buffer.",
+        hint="A kernel returns nothing: make it void, and write the results to a buffer.",
     ),
     Slip(
         says=r"too few arguments to function call|no matching function for call to 'barrier'",
@@ -178,7 +178,7 @@ SLIPS = (
     ),
     Slip(
         says=r"(?:call to|no matching function for call to) 'atom\w*'",
-        hint="Atomic functions work on int and uint; of float they can only exchange values.",
+        hint="Atomic functions work on int and uint; for float there is only atomic_xchg.",
     ),
     Slip(
         says=r"call to '\w+' is ambiguous",
@@ -201,15 +201,15 @@ SLIPS = (
     Slip(
         says=r"invalid operands to binary expression \(.*(?:float|double)",
         line=r"%",
-        hint="% is for integers; of floats, fmod(x, y) is the remainder.",
+        hint="% is for integers; for floats use fmod(x, y).",
     ),
     Slip(
         says=rf"assigning to '[^']*\*[^']*' from incompatible type '(?:const )?(?:__\w+ )?{SCALAR}'",
-        hint="On the left is a pointer; name the element, as in B[i].",
+        hint="The left side is a pointer; assign to an element, as in B[i].",
     ),
     Slip(
         says=r"illegal vector component name|vector component access exceeds",
-        hint="The components are x, y, z, w or s0, s1, ..., as many as the vector is wide.",
+        hint="Components are called x, y, z, w or s0, s1, ..., up to the width of the vector.",
     ),
     Slip(
         says=rf"member reference base type '(?:const )?(?:__\w+ )?(?:const )?{SCALAR}' is not a structure",
@@ -219,12 +219,12 @@ SLIPS = (
     Slip(
         says=r"expected|undeclared",
         line=r"\bstd\s*::",
-        hint="OpenCL C has no std::; its min, max and so on stand alone.",
+        hint="OpenCL C has no std::; write min, not std::min.",
     ),
     Slip(
         says=r"expected",
         line=rf"\b{SCALAR}\d*\s*&\s*\w+\s*[,)]",
-        hint="OpenCL C has no references; take a pointer.",
+        hint="OpenCL C has no references; use a pointer.",
     ),
     Slip(
         says=r"unknown type name '(?P<word>template|class|namespace|using)'|'(?P<other>auto)' storage class",
@@ -242,11 +242,11 @@ SLIPS = (
     Slip(
         says=r"expected ';' (?:after|at end)",
         line=r"[\w\])]\s*$",
-        hint="The line lacks a ; at its end.",
+        hint="A ; is missing at the end of the line.",
     ),
     Slip(says=r"expected ';' in 'for'", hint="The three parts of a for loop are separated by ;."),
-    Slip(says=r"expected '}'", hint="Some {{ above has no }}."),
-    Slip(says=r"extraneous closing brace", hint="Up to here there are more }} than {{."),
+    Slip(says=r"expected '}'", hint="A {{ above has no matching }}."),
+    Slip(says=r"extraneous closing brace", hint="There are more }} than {{."),
 )
 
 
@@ -261,7 +261,7 @@ def hint(error: str, code: str) -> str | None:
 def _hints(error: str, code: str) -> Iterator[str]:
     stray = STRAY.search(code)
     if stray and ("expected" in error or "character" in error):
-        yield f"The line holds the character {stray[0]} (U+{ord(stray[0]):04X}) of a word processor; type it anew."
+        yield f"The line holds the character {stray[0]} (U+{ord(stray[0]):04X}) of a word processor; retype it."
     fixed = FIXED_WIDTH.search(error)
     if fixed:
         yield f"OpenCL C calls that type {fixed['unsigned']}{INTEGERS[fixed['bits']]}."
@@ -292,4 +292,4 @@ def _of_unknown(unknown: re.Match[str], code: str) -> Iterator[str]:
         nearest = get_close_matches(name.replace("_", "").lower(), plain, n=1, cutoff=ALIKE)
         if nearest:
             yield f"OpenCL C has {plain[nearest[0]]}()."
-        yield "No function of that name is known here: define it above, or look for a misspelling."
+        yield "There is no function of that name: define it above, or check the spelling."

@@ -23,7 +23,7 @@ def error_map(buffer: str, wrong: Mask, unwritten: Mask, blocks: Blocks) -> Erro
 
 
 def _cell(extent: int, most: int, side: int) -> int:
-    """The smallest extent of a cell that gives at most so many: a divisor of the block's side, or that times 2^n."""
+    """The smallest cell size that gives at most `most` cells: a divisor of the block's side, or the side times 2^n."""
     divisors = [size for size in range(1, side + 1) if side % size == 0]
     size = next((size for size in divisors if extent <= size * most), side)
     while extent > size * most:

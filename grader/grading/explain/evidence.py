@@ -1,4 +1,4 @@
-"""A wrong array and all that is known about it, and whether a prediction explains it."""
+"""A wrong array, everything that is known about it, and whether a prediction explains it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ chance (small integers)."""
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """The arrays are matrices: what has other dimensions is folded into two.
+    """All arrays are matrices: others are folded into two dimensions.
 
     `inputs` are the arrays that the kernel was given; `mistakes` makes the arrays of usual mistakes, by the words for
     them; `blocks` are the sides of the kernel's blocks; `repeats` is what further launches on the same data, in a
@@ -55,11 +55,11 @@ class Evidence:
 
     @cached_property
     def held(self) -> Mask:
-        """Which elements are wrong by what the kernel wrote there."""
+        """Which elements are wrong because of what the kernel wrote there."""
         return self.wrong & ~self.unwritten
 
     def fit(self, prediction: Truth, least: int = 1) -> str | None:
-        """How many wrong elements are what was predicted, in words; None if that explains too little.
+        """How many wrong elements the prediction explains, in words; None if too few.
 
         NaN predicts nothing. `least` is the number of wrong elements that must be so.
         """
@@ -78,7 +78,7 @@ class Evidence:
         return f"all {wrong:,} wrong elements of {self.buffer}" if wrong > 1 else f"the wrong element of {self.buffer}"
 
     def predict(self, value: NDArray[Any]) -> Truth:
-        """A prediction of values for which as much rounding is allowed as for the right ones."""
+        """A prediction of values, with the same allowance for rounding as the right ones."""
         return Truth(value=value, magnitude=self.truth.magnitude)
 
     def moved(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Truth:
@@ -101,7 +101,7 @@ class Evidence:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """What a wrong array comes from, or at least where it is wrong.
+    """Why an array is wrong, or at least where.
 
     `cause` names the mistake in the same words for every size, so that it can be counted; it is empty where only a
     place is known. `sentence` is for the student.

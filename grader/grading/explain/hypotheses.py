@@ -21,7 +21,7 @@ SAMPLES = 5
 """Wrong elements that are looked for elsewhere in the truth to see how far it was moved."""
 
 LARGE = 2_000_000
-"""Elements above which only places are looked at: cases are smaller, and a timed run holds a device others wait for."""
+"""Larger arrays are only searched for places: cases are smaller, and a timed run holds a device others wait for."""
 
 HALF_ERROR = 2.0**-9
 """The largest error of a product of two numbers cut to the 11 bits of a half float, as a share of the product."""
@@ -48,7 +48,7 @@ def _caused(cause: str, fit: str | None) -> Explanation | None:
 
 
 def _usual_mistake(evidence: Evidence) -> Explanation | None:
-    """What the assignment's oracle.py says that kernels get wrong; at some sizes two mistakes come to the same."""
+    """The mistakes that the assignment's oracle.py lists; at some sizes two of them give the same result."""
     fits = {words: fit for words, made in evidence.mistakes().items() if (fit := evidence.fit(made))}
     match list(fits.items()):
         case [(words, fit)]:
@@ -65,7 +65,7 @@ def _copy_of_an_input(evidence: Evidence) -> Explanation | None:
         fit = evidence.fit(evidence.predict(array.reshape(evidence.got.shape)))
         if fit:
             if name == evidence.buffer:
-                return _caused(f"{name} still holds what was in it before", fit)
+                return _caused(f"{name} still holds its old values", fit)
             transposed = array.ndim == 2 and np.array_equal(array.T, evidence.truth.value)
             return _caused(f"{evidence.buffer} is {name} itself{', not its transpose' if transposed else ''}", fit)
     return None
@@ -87,7 +87,7 @@ def _blocks_not_moved(evidence: Evidence) -> Explanation | None:
         fit = evidence.fit(evidence.moved(j // side * side + i % side, i // side * side + j % side))
         if fit:
             blocks = f"each {side} x {side} block ({name}) of {evidence.buffer}"
-            return _caused(f"{blocks} is right in itself, but block (i, j) lies where block (j, i) belongs", fit)
+            return _caused(f"{blocks} is right inside, but block (i, j) is stored where block (j, i) belongs", fit)
     return None
 
 
@@ -137,7 +137,7 @@ def _one_value(evidence: Evidence) -> Explanation | None:
     if held.size < FITTED or not (held == held[0]).all():
         return None
     if evidence.unwritten.any():
-        return Explanation(sentence=f"what is written wrongly in {evidence.buffer} is {held[0]:.6g} in every element.")
+        return Explanation(sentence=f"every wrong value that was written to {evidence.buffer} is {held[0]:.6g}.")
     return Explanation(sentence=f"all wrong elements of {evidence.buffer} are {held[0]:.6g}{evidence.where}.")
 
 
@@ -145,7 +145,7 @@ def _factor(evidence: Evidence) -> Explanation | None:
     value = evidence.truth.value.astype(np.float64)
     factor = np.nanmedian(evidence.got[evidence.held] / value[evidence.held]) if evidence.held.any() else 1.0
     fit = evidence.fit(evidence.predict(factor * value), least=FITTED)
-    return _caused(f"{evidence.buffer} is {factor:.6g} times what is right", fit)
+    return _caused(f"{evidence.buffer} is {factor:.6g} times what it should be", fit)
 
 
 def _difference(evidence: Evidence) -> Explanation | None:
@@ -160,13 +160,13 @@ def _not_a_number(evidence: Evidence) -> Explanation | None:
     held = evidence.got[evidence.held]
     if not held.size or not np.isnan(held).all() or any(np.isnan(array).any() for array in evidence.inputs.values()):
         return None
-    cause = "it was read beyond the end of an array, or from local memory that nobody had filled"
+    cause = "it was read past the end of an array, or from local memory that no work-item had filled"
     if np.mean(held.view(np.uint32) == INPUT_POISON) >= EXPLAINED:
-        cause = "it was read beyond the end of an input, and NaN times 0 is NaN"
+        cause = "it was read past the end of an input, and NaN times 0 is NaN"
     return Explanation(
         cause=cause,
         sentence=f"{evidence.buffer} holds NaN (not a number){evidence.where}, and no input does: {cause}. "
-        "Check the indices and guards of what you load.",
+        "Check the indices and guards of your loads.",
     )
 
 
@@ -178,7 +178,7 @@ def _low_precision(evidence: Evidence) -> Explanation | None:
     ratio = error[magnitude > 0] / magnitude[magnitude > 0]
     if not (np.median(ratio) >= FAR_ABOVE_ROUNDING and ratio.max() <= HALF_ERROR):
         return None
-    cause = "numbers have fewer bits on their way than a float, as if they were half floats"
+    cause = "numbers lose precision on the way, as if they were half floats"
     return Explanation(
         cause=cause,
         sentence=f"{cause}: {evidence.buffer} is nearly right everywhere, with errors of up to {ratio.max():.2g} of "
@@ -198,7 +198,7 @@ def _every_other_launch(evidence: Evidence) -> Explanation | None:
     cause = "every other launch on the same data is right"
     return Explanation(
         cause=cause,
-        sentence=f"{cause}: something is kept from one launch to the next, such as what local memory held.",
+        sentence=f"{cause}: something is kept from one launch to the next, such as the contents of local memory.",
     )
 
 

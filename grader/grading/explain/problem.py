@@ -1,4 +1,4 @@
-"""Words for the student: what went wrong, where, and what to look at."""
+"""The sentences that students read: what went wrong, where, and what to look at."""
 
 import signal
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Why a check did not pass: the reason for machines, a sentence for people, and what backs it."""
+    """Why a check did not pass: the reason for machines, a sentence for people, and the details behind it."""
 
     reason: Reason
     message: str
@@ -65,19 +65,22 @@ def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kin
         case Crashed():
             return _of_crash(failure)
         case OutOfMemory():
-            return Problem(reason=Reason.MEMORY_LIMIT, message="it used more memory than a submission may.")
+            return Problem(reason=Reason.MEMORY_LIMIT, message=NO_MEMORY)
         case Refused(error=error) | Stopped(error=error) if error in MEMORY_ERRORS:
-            return Problem(reason=Reason.MEMORY_LIMIT, message="the memory limit was reached.", detail=error)
+            return Problem(reason=Reason.MEMORY_LIMIT, message=NO_MEMORY, detail=error)
         case Refused():
             return _of_refusal(failure)
         case Stopped(error=error):
             return Problem(reason=Reason.CRASH, message=f"the device stopped the kernel{FAR_OUTSIDE}.", detail=error)
         case Garbled(what=what):
-            return Problem(reason=Reason.CRASH, message=f"the process that ran the kernel broke: {what}.")
+            return Problem(
+                reason=Reason.CRASH,
+                message=f"the process that ran the kernel misbehaved: {what}.",
+            )
 
 
 def _of_refusal(refused: Refused) -> Problem:
-    """By what the launch asked for, where that was too much."""
+    """Names what the launch asked for, if that was too much."""
     words = f"the OpenCL driver refused the kernel with {refused.error} ({refused.call})"
     asked = excess(refused.demand) if refused.demand else None
     if asked is not None:
@@ -89,23 +92,27 @@ def _of_refusal(refused: Refused) -> Problem:
 def _of_crash(crash: Crashed) -> Problem:
     number = crash.signal
     if any(words in crash.words for words in MEMORY_WORDS):
-        return Problem(reason=Reason.MEMORY_LIMIT, message="the memory limit was reached.", detail=crash.words)
+        return Problem(reason=Reason.MEMORY_LIMIT, message=NO_MEMORY, detail=crash.words)
     if POCLS_LOCAL_MEMORY in crash.words:
         return Problem(reason=Reason.LAUNCH_ERROR, message=TOO_MUCH_LOCAL, detail=crash.words)
     if number == signal.SIGXCPU:
-        return Problem(reason=Reason.TIME_LIMIT, message="the limit of processor time was reached.")
+        return Problem(
+            reason=Reason.TIME_LIMIT, message="it reached the limit of processor time: is there a loop that never ends?"
+        )
     if number == signal.SIGXFSZ:
-        return Problem(reason=Reason.OUTPUT_LIMIT, message="the limit of output was reached.")
+        return Problem(reason=Reason.OUTPUT_LIMIT, message="it reached the limit of output.")
     if number is None:
-        message = f"the process that ran the kernel ended by itself with status {crash.exit_code}."
+        message = f"the process that ran the kernel exited with status {crash.exit_code}."
     else:
         name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
         message = f"the kernel crashed with {name}{CRASH_HINTS.get(number, '')}."
     return Problem(reason=Reason.CRASH, message=message, detail=crash.words)
 
 
+NO_MEMORY = "it used more memory than a submission is allowed: make its arrays smaller."
+
 POCLS_LOCAL_MEMORY = "<= local_mem_size' failed"
-"""PoCL looks only when it has begun to run the kernel, and then ends the process."""
+"""PoCL checks this only after it has begun to run the kernel, and then ends the process."""
 
 TOO_MUCH_LOCAL = "its __local arrays are larger than the local memory of this device: make them smaller."
 
@@ -114,8 +121,8 @@ FAR_OUTSIDE = ": it read or wrote far outside its buffers. Check every index aga
 CRASH_HINTS: dict[int, str] = {
     signal.SIGSEGV: FAR_OUTSIDE,
     signal.SIGBUS: FAR_OUTSIDE,
-    signal.SIGABRT: ": memory beside its buffers was overwritten, not every work-item of a group reached a barrier, "
-    "or the compiler gave up",
+    signal.SIGABRT: ": it overwrote memory beside its buffers, some work-items of a group missed a barrier, or the "
+    "compiler gave up",
     signal.SIGFPE: ": most likely an integer division by zero",
     signal.SIGILL: ": the compiler met undefined behaviour, such as a missing return value",
 }
@@ -125,14 +132,14 @@ CRASH_HINTS: dict[int, str] = {
 
 
 def of_build_log(log: str, source: Source) -> Problem:
-    """A build that failed: the first error as the sentence, the first few with their lines behind it."""
+    """A failed build: the first error as the sentence, the first few with their lines as the detail."""
     explanation = explain(log, source)
     return Problem(reason=Reason.BUILD_ERROR, message=explanation.message, detail=explanation.detail)
 
 
 def of_costly_text(cost: TooCostly) -> Problem:
-    """A text that becomes too much when its macros are expanded."""
-    message = f"with its macros expanded the text cannot be read: {cost.words}. Use fewer, or smaller ones."
+    """A text that becomes too large when its macros are expanded."""
+    message = f"the text is too large once its macros are expanded: {cost.words}. Use fewer or smaller macros."
     return Problem(reason=Reason.BUILD_ERROR, message=message)
 
 
@@ -140,7 +147,7 @@ def of_forbidden(sighting: Sighting) -> Problem:
     """A construct that submissions may not use."""
     return Problem(
         reason=Reason.FORBIDDEN,
-        message=f"line {sighting.line} {FORBIDDEN_USES[sighting.construct]}. Nothing of the file was run.",
+        message=f"line {sighting.line} {FORBIDDEN_USES[sighting.construct]}. The file was not run.",
         detail=sighting.text,
     )
 
@@ -160,8 +167,8 @@ FORBIDDEN_USES = {
 FAR_OFF = 1000
 """Beyond so many times the allowed error, the exact number says nothing more."""
 
-ONLY_ADDED = ", or only added to what was there, which is no number"
-"""The poison is a NaN, and on some devices a sum with it is the same NaN, to the bit."""
+ONLY_ADDED = ", or only added to the NaN that was there"
+"""Outputs begin as a NaN, and on some devices a sum with it is the same NaN, to the bit."""
 
 
 def of_mismatch(mismatch: Mismatch) -> Problem:
@@ -199,10 +206,10 @@ def _how_far(mismatch: Mismatch) -> str:
         return "none of the wrong elements holds a finite number."
     error = _number(mismatch.largest_error)
     if mismatch.excess is None:
-        return f"largest error of all: {error}; here nothing but the exact value is right."
+        return f"largest error: {error}; this output must match exactly."
     if mismatch.excess > FAR_OFF:
-        return f"largest error of all: {error}, far more than rounding explains."
-    return f"largest error of all: {error}; at worst {_number(mismatch.excess)} times what rounding allows."
+        return f"largest error: {error}, far more than rounding explains."
+    return f"largest error: {error}; at worst {_number(mismatch.excess)} times what rounding allows."
 
 
 def of_stray_write(buffer: str, words: int) -> Problem:
@@ -211,8 +218,8 @@ def of_stray_write(buffer: str, words: int) -> Problem:
     place = "past its end" if words >= 0 else "before its start"
     return Problem(
         reason=Reason.OUT_OF_BOUNDS,
-        message=f"the kernel wrote outside {buffer}, first at {distance} {place}. "
-        "Work-items beyond the edge must not store, and none may miss a barrier.",
+        message=f"the kernel wrote outside {buffer}, starting {distance} {place}. "
+        "Work-items beyond the edge must not store, but they must still reach every barrier.",
     )
 
 
@@ -224,11 +231,14 @@ def of_changed_input(buffer: str) -> Problem:
 
 
 def of_timed_run(problem: Problem, number: int) -> Problem:
-    """A problem that showed in a timed run, with new data and at a size that no case has."""
+    """A problem that appeared in a timed run, with new data and at a size that no case has."""
     return replace(problem, message=f"in timed run {number}, {problem.message}")
 
 
 # --- speed ------------------------------------------------------------------------------------
+
+
+ASK = "Ask your instructor to look at it."
 
 
 def of_missed_goal(fraction: Interval, goal: SpeedGoal) -> Problem:
@@ -242,7 +252,7 @@ def of_missed_goal(fraction: Interval, goal: SpeedGoal) -> Problem:
 
 
 def of_speed_elsewhere(timed: Performance) -> Problem:
-    """Measured where there is no model solution to hold it against."""
+    """Measured where there is no model solution to compare it with."""
     copied = f" and {_percent(timed.fraction_of_copy)} of a copy's" if timed.unit == "GB/s" else ""
     return Problem(
         reason=Reason.DECIDED_ELSEWHERE,
@@ -260,7 +270,7 @@ def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> P
     """Slower than the absolute minimum for a named device."""
     return Problem(
         reason=Reason.TOO_SLOW,
-        message=f"it reaches {_number(rate)} {unit}; on {device} at least {_number(required)} are asked for.",
+        message=f"it reaches {_number(rate)} {unit}; on {device} the assignment asks for at least {_number(required)}.",
     )
 
 
@@ -268,8 +278,8 @@ def of_too_fast(fraction_of_copy: float) -> Problem:
     """Faster than the memory of the device."""
     return Problem(
         reason=Reason.IMPLAUSIBLE,
-        message=f"it claims {_percent(fraction_of_copy)} of the device's copy bandwidth, which no kernel can move. "
-        "Your instructor should look at it.",
+        message=f"its times mean {_percent(fraction_of_copy)} of the device's copy bandwidth, which no kernel reaches. "
+        f"{ASK}",
     )
 
 
@@ -277,8 +287,8 @@ def of_too_much_arithmetic(fraction_of_peak: float) -> Problem:
     """Faster than the device can multiply and add."""
     return Problem(
         reason=Reason.IMPLAUSIBLE,
-        message=f"it claims {_percent(fraction_of_peak)} of the rate at which the device multiplies and adds, which no "
-        "kernel can reach. Your instructor should look at it.",
+        message=f"its times mean {_percent(fraction_of_peak)} of the rate at which the device multiplies and adds, "
+        f"which no kernel can reach. {ASK}",
     )
 
 
@@ -286,8 +296,8 @@ def of_other_clock(device_seconds: float, judge_seconds: float) -> Problem:
     """The device's clock and the judge's disagree."""
     return Problem(
         reason=Reason.IMPLAUSIBLE,
-        message=f"its launches are said to take {device_seconds * 1e3:.3g} ms, but the grader saw them take "
-        f"{judge_seconds * 1e3:.3g} ms. Your instructor should look at it.",
+        message=f"the device reports {device_seconds * 1e3:.3g} ms for its launches, but the grader measured "
+        f"{judge_seconds * 1e3:.3g} ms. {ASK}",
     )
 
 
@@ -295,15 +305,15 @@ def of_spent_time(seconds: float, pairs: int) -> Problem:
     """So slow that its speed is not even measured."""
     return Problem(
         reason=Reason.TIME_LIMIT,
-        message=f"stopped after {seconds:.3g} s of timed launches, of which there were only {pairs}.",
+        message=f"too slow to time: in {seconds:.3g} s, only {count(pairs, 'pair')} of launches finished.",
     )
 
 
 def of_no_time() -> Problem:
-    """A launch that is said to have ended when it began."""
+    """A launch that the device reports as taking no time."""
     return Problem(
         reason=Reason.IMPLAUSIBLE,
-        message="its launch is said to have taken no time at all. Your instructor should look at it.",
+        message=f"the device reports that its launch took no time at all. {ASK}",
     )
 
 

@@ -1,4 +1,4 @@
-"""Words for the part of a matrix where something is so: the last row, every 16th column, the ragged blocks."""
+"""Describes a part of a matrix in words: the last row, every 16th column, the ragged blocks."""
 
 from collections.abc import Mapping
 
@@ -10,11 +10,11 @@ Blocks = Mapping[str, int]
 """Sides of the blocks that kernels work in, by the names of the constants, such as {"TILE": 16}."""
 
 FILLED = 0.95
-"""The share of a region that must be so for it to be named. The rest may differ by chance, such as a wrong sum of small
-integers that happens to be right; outside of the region there may be no exception."""
+"""The share of a region that the mask must cover for the region to be named. The rest may differ by chance, such as a
+wrong sum of small integers that happens to be right. Outside the region there may be no exception."""
 
 FEW = 4
-"""Up to so many rows at the end are counted; more are named by where they begin."""
+"""Up to this many rows at the end are counted; more are named by where they begin."""
 
 
 def place(mask: Mask, blocks: Blocks) -> str | None:
@@ -84,7 +84,7 @@ def _hull(flat: Mask) -> Mask:
 
 
 def _fills(mask: Mask, region: Mask, filled: float) -> bool:
-    """Whether the mask holds nowhere but in the region, and in so large a share of that."""
+    """Whether the mask holds only inside the region, and in at least this share of it."""
     return not (mask & ~region).any() and bool(np.count_nonzero(mask) >= filled * np.count_nonzero(region))
 
 
@@ -104,7 +104,7 @@ def _range(first: int, count: int, extent: int, noun: str, blocks: Blocks) -> st
         return f"the first {count:,} {noun}s" if first == 0 else f"{noun}s {first:,} to {first + count - 1:,}"
     for name, side in blocks.items():
         if first and extent % side and first == extent // side * side:
-            return f"{noun}s from {first:,} on, which fill no whole block ({name} = {side})"
+            return f"{noun}s from {first:,} on, which do not fill a whole block ({name} = {side})"
         if first == side:
             return f"{noun}s from {first:,} on, beyond the first block ({name} = {side})"
     return f"the last {count:,} {noun}s" if count <= FEW else f"{noun}s from {first:,} on"

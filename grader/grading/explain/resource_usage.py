@@ -1,4 +1,4 @@
-"""What a kernel takes of a device, as the driver says: read from its facts and logs, and told where it was too much.
+"""What a kernel takes of a device, according to the driver: read from its facts and logs, and explained if too much.
 
 A worker that runs a submission on a CPU could have made all of it up, so nothing here decides anything. Where a
 device is told to say so, NVIDIA's assembler writes for each kernel (its versions differ in what else is there):
@@ -77,17 +77,17 @@ def _usage(name: str, resources: Resources, said: Assembled) -> Usage:
 
 
 def excess(demand: Demand) -> str | None:
-    """What a launch asks for that the device does not have, and what to do; None if that is not known."""
+    """What a launch asks for that the device does not have, and what to do; None if that is unknown."""
     local, most = demand.resources.local_memory, demand.resources.work_group
     if local is not None and local > demand.local_memory:
         return (
-            f"{demand.kernel} asks for {kibibytes(local)} of local memory for a work-group, and this device has "
+            f"{demand.kernel} asks for {kibibytes(local)} of local memory per work-group, but this device has "
             f"{kibibytes(demand.local_memory)}: make its __local arrays smaller."
         )
     if most is not None and most < demand.work_group:
         return (
-            f"{demand.kernel} is launched with {count(demand.work_group, 'work-item')} in a work-group, and this "
-            f"device can run it with {most:,} at most: let a work-item keep fewer values (smaller private arrays, less "
-            "unrolling), mend its required work-group size, or state a smaller `local` where that is yours to state."
+            f"{demand.kernel} is launched with {count(demand.work_group, 'work-item')} per work-group, but this "
+            f"device can run it with at most {most:,}: keep fewer values per work-item (smaller private arrays, less "
+            "unrolling), correct its required work-group size, or, if `local` is yours to choose, state a smaller one."
         )
     return None

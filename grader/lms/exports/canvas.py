@@ -38,7 +38,7 @@ def canvas_gradebook(sheet: Sheet, gradebook: Gradebook, assignment: str, column
     maximum = maximum_in(possible)
     slots = _slots(sheet, chosen, maximum)
     placed = place(sheet, gradebook.of(assignment), chosen, slots, decimal_sign(sheet, chosen))
-    why = f"{showable(sheet.headings[chosen])} says nothing of the points possible; check that they are ours."
+    why = f"{showable(sheet.headings[chosen])} does not state the points possible; check that they match ours."
     unknown = (Remark(where=sheet.name, why=why),) if maximum is None else ()
     return Filled(data=sheet.filled(placed.cells), grades=len(placed.rows), remarks=(*unknown, *placed.remarks))
 

@@ -45,7 +45,7 @@ CHECKOUTS = "a list of checkouts"
 
 
 def take_in(path: Path, assignments: tuple[Coursework, ...]) -> Intake:
-    """Everything that can be graded in a folder, a zip or a CSV of checkouts; strangers' faults are remarks in it.
+    """Everything that can be graded in a folder, a zip or a CSV of checkouts; problems in submissions become remarks.
 
     Raises InputError if it is none of these, cannot be read at all, or holds nothing that looks like a submission.
     """

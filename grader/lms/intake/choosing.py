@@ -66,7 +66,7 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
     meant = [each.where for each in others if not candidates or _names_any(each.parts, missing)]
     unplaced = list(_refusals(pieces))
     if lost:
-        unplaced.append(remark(lost, f"is for none of {_names(assignments)} by its name or by a kernel in it"))
+        unplaced.append(remark(lost, f"matches none of {_names(assignments)}, neither by name nor by its kernels"))
     if meant:
         unplaced.append(remark(meant, "no .cl file; ask for the source text"))
     reasons = {each.name: [*filter(None, [ambiguous.get(each.name)]), *unplaced] for each in missing}
@@ -117,7 +117,7 @@ def _by_assignment(candidates: list[Candidate], assignments: tuple[Coursework, .
 
 
 def _called(candidates: list[Candidate]) -> list[Candidate]:
-    """Those that are called as everybody is asked to call the file; at the top of what is theirs, if any is there."""
+    """Those that are named kernels.cl; of these, the ones at the top of what is theirs, if there are any."""
     kernels = stem(FILE_NAME)
     called = [each for each in candidates if each.family and each.family[-1] == kernels]
     return [each for each in called if each.family == (kernels,)] or called
@@ -131,7 +131,7 @@ def _latest(candidates: list[Candidate], assignment: Coursework) -> Candidate:
         defining = (each for each in current if defined_in(each.data, (assignment,)))
         current = _newest(_called(current) or list(defining) or current)
     if len({each.data for each in current}) > 1:
-        raise AmbiguousError("it is not known which of them counts; keep one")
+        raise AmbiguousError("it is unclear which of them counts; keep one")
     return current[0]
 
 
@@ -147,7 +147,7 @@ def _aside(left: list[Candidate], chosen: dict[str, Candidate]) -> Iterable[Rema
     """The files that do not count, beside those that do."""
     counted = ", ".join(sorted({one_line(each.piece.where) for each in chosen.values()}))
     if left and counted:
-        yield remark([each.piece.where for each in left], f"is left aside; {counted} counts")
+        yield remark([each.piece.where for each in left], f"is ignored; {counted} counts")
 
 
 def _refusals(pieces: tuple[Piece, ...]) -> Iterable[Remark]:

@@ -63,7 +63,7 @@ def piece(listing: Listing, file: File, parts: tuple[str, ...]) -> Piece:
 
 
 def gather(piles: Iterable[Pile]) -> Sorted:
-    """One pile for each person. A key that two names share is somebody's pretence: what it brings is not placed."""
+    """One pile for each person. A key that two names share is ambiguous; its files stay unassigned."""
     owners: dict[tuple[str, str], list[Owner]] = {}
     pieces: dict[tuple[str, str], list[Piece]] = {}
     refusals: dict[tuple[str, str], str] = {}

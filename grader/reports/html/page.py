@@ -66,7 +66,7 @@ class SourceLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What is said of one kernel: its checks, of which the first is the result's so manieth, and its profile.
+    """What is said of one kernel: its checks, the position of the first of them in the result, and its profile.
 
     `name` is empty where there is but one kernel; `id` tells its headings from those of the others.
     """

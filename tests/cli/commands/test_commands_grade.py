@@ -484,4 +484,4 @@ def test_a_case_for_practice_fails_nobody(tmp_path):
     done, said = grade_hiding(tmp_path, WRONG_FOR_PRACTICE, "--release")
     assert done.returncode == 0
     assert "FAILED practice: large (n 5000)\n       WRONG_OUTPUT" in done.stdout
-    assert "for practice, and worth nothing: WRONG_OUTPUT" in said
+    assert "practice, worth no points: WRONG_OUTPUT" in said

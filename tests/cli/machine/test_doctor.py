@@ -158,7 +158,7 @@ def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_ben
     found = findings(dead_bench, course)
     assert str(path) in found["blockMMM"].found
     assert "titel" in found["blockMMM"].found
-    assert found["blockMMM"].remedy == "mend the file that the message names"
+    assert found["blockMMM"].remedy == "fix the file that the message names"
     assert (found["coalsTransp"].found, found["coalsTransp"].remedy) == ("Coalesced transposition", "")
 
 

@@ -63,7 +63,7 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
     """A pipe that nobody writes to would be waited for without end; in a folder it is the hand-in, too."""
     os.mkfifo(tmp_path / "kernels.cl")
     for path in (tmp_path / "kernels.cl", tmp_path):
-        with pytest.raises(InputError, match=r"kernels\.cl is no regular file"):
+        with pytest.raises(InputError, match=r"kernels\.cl is not a regular file"):
             read_submission(path)
 
 

@@ -72,7 +72,7 @@ def test_launch_sizes_that_are_set_need_not_be_stated(open_assignment):
     assert launched(run(open_assignment, global_size=("n",), local_size=("10",))) == ((1000,), (10,))
     assert launched(run(open_assignment, STATED, global_size=("n",), local_size=("10",))) == ((1000,), (10,))
     assert launched(run(open_assignment, STATED, local_size=("64",))) == ((1024,), (64,))
-    assert "yours to state" in run(open_assignment, local_size=("64",)).message
+    assert "you must state the global size" in run(open_assignment, local_size=("64",)).message
 
 
 def test_launches_of_other_kernels_stay_as_they_are(tmp_path):
@@ -85,7 +85,10 @@ def test_launches_of_other_kernels_stay_as_they_are(tmp_path):
 @pytest.mark.parametrize(
     ("wanted", "words"),
     [
-        ({"local_size": ("50",)}, "1,008 work-items in dimension 0 at n 1000, which groups of 50"),
+        (
+            {"local_size": ("50",)},
+            "1,008 work-items in dimension 0 at n 1000, which is not a multiple of the group size 50",
+        ),
         ({"global_size": ("4096",), "local_size": ("2048",)}, "runs groups of at most 1,024"),
         ({"constants": {"GROUP": 2048}}, "runs groups of at most 1,024"),
         ({"local_size": ("n ** 2",)}, "the sizes of add make no sense at n 1000"),
@@ -103,7 +106,10 @@ def test_sizes_that_do_not_fit_the_device_are_a_problem(closed, wanted, words):
 @pytest.mark.parametrize(
     ("wanted", "words"),
     [
-        ({"local_size": ("8", "8")}, "1 dimension in its global size and 2 in its local size; give both as many"),
+        (
+            {"local_size": ("8", "8")},
+            "1 dimension in its global size and 2 in its local size; give both the same number",
+        ),
         ({"constants": {"GROUP": "x"}}, "cannot evaluate"),
         ({"sizes": {"n": 10**9}}, "the arrays would take 12.0 GB, but Test Device has 1.0 GB of memory"),
     ],

@@ -117,7 +117,7 @@ def test_what_is_forbidden_openly_is_never_seen_by_a_worker(build, worker, line,
     message = refused(found, Reason.FORBIDDEN)
     assert message.startswith("line 3 " if line.startswith("#if 0") else "line 2 ")
     assert said in message
-    assert message.endswith("Nothing of the file was run.")
+    assert message.endswith("The file was not run.")
     assert worker.asked == []
 
 

@@ -58,7 +58,7 @@ def test_what_is_stated_is_built_and_launched_with(open_assignment):
 def test_a_constant_that_is_not_stated_is_the_assignments(open_assignment):
     """Sizes have no such value."""
     assert choose(open_assignment, STATED).constants["GROUP"] == 64
-    assert "the global size of add is yours to state" in refusal(open_assignment, "// grader: local = 64\n")
+    assert "you must state the global size of add" in refusal(open_assignment, "// grader: local = 64\n")
 
 
 def test_where_nothing_is_left_to_students_comments_are_comments(product):
@@ -71,11 +71,11 @@ def test_where_nothing_is_left_to_students_comments_are_comments(product):
     [
         ("// grader: GROUP = 48\n" + STATED, "line 1 states GROUP = 48; it may be 32, 64 or 128."),
         ("// grader: RT = 8\n" + STATED, "line 1 states RT, which is not yours to choose: you may state GROUP"),
-        ("// grader: global = n\n// grader: local = 64\n", "groups of 64 do not divide: round up"),
+        ("// grader: global = n\n// grader: local = 64\n", "not a multiple of the group size 64: round up"),
         ("// grader: global = 4096\n// grader: local = 2048\n", "runs groups of at most 1,024"),
         ("// grader: global = 64, 2\n// grader: local = 64\n", "2 dimensions in `global` and 1 in `local`"),
-        ("// grader: global = 1, 1, 1, 1\n// grader: local = 1, 1, 1, 1\n", "must be one to three sizes"),
-        ("// grader: global =\n// grader: local = 1\n", "must be one to three sizes"),
+        ("// grader: global = 1, 1, 1, 1\n// grader: local = 1, 1, 1, 1\n", "give one to three sizes"),
+        ("// grader: global =\n// grader: local = 1\n", "give one to three sizes"),
         ("// grader: global = n - n\n// grader: local = 1\n", "would have 0 work-items"),
         ("// grader: global = width\n// grader: local = 1\n", "'width' is not defined"),
         ("// grader: global = n / 0\n// grader: local = 1\n", "by zero"),

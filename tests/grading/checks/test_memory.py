@@ -94,7 +94,7 @@ FOUND = [
             Reason.UNCOALESCED,
             (
                 "line 4 writes B with neighbouring work-items 256 bytes apart: a warp moves 16 sectors of 32 "
-                "bytes at a time where 4 would hold its words, 4 times as many; at most 2 asked for. "
+                "bytes at a time where 4 would hold its words, 4 times as many; the limit is 2. "
             ),
         ),
         id="coalescing",
@@ -106,9 +106,9 @@ FOUND = [
         (
             Reason.BANK_CONFLICT,
             (
-                "line 7 reads tile with neighbouring work-items 64 bytes apart: a warp finds 8 of its words in "
-                "one of 32 banks, and waits for one after the other; at most 2 asked for. Rows of tile that are "
-                "one word longer"
+                "line 7 reads tile with neighbouring work-items 64 bytes apart: 8 words of a warp lie in "
+                "the same one of 32 banks, and are served one after the other; the limit is 2. Make the rows of "
+                "tile one word longer"
             ),
         ),
         id="bank conflicts",
@@ -120,8 +120,8 @@ FOUND = [
         (
             Reason.EXTRA_TRAFFIC,
             (
-                "it reads 1,920 words of global memory, 1,280 of A in line 3, 640 of A in line 4; at most 32 asked "
-                "for. Read what is needed of A several times"
+                "it reads 1,920 words of global memory, 1,280 of A in line 3, 640 of A in line 4; the limit is 32. "
+                "Read each word of A only once"
             ),
         ),
         id="words read",
@@ -132,7 +132,7 @@ FOUND = [
         [seen_access(3, bytes=5120), seen_access(5, array="B", writes=True)],
         (
             Reason.EXTRA_TRAFFIC,
-            "it writes 320 words of global memory, 320 of B in line 5; at most 64 asked for. Store a result once",
+            "it writes 320 words of global memory, 320 of B in line 5; the limit is 64. Store a result once",
         ),
         id="words written",
     ),
@@ -143,9 +143,9 @@ FOUND = [
         (
             Reason.UNCOALESCED,
             (
-                "sectors with 1,600 words of global memory are moved; line 4 writes B with neighbouring work-items 256 "
-                "bytes apart: a warp moves 16 sectors of 32 bytes at a time where 4 would hold its words; at most 32 "
-                "asked for. Work-items that are neighbours"
+                "it moves sectors with 1,600 words of global memory; line 4 writes B with neighbouring work-items 256 "
+                "bytes apart: a warp moves 16 sectors of 32 bytes at a time where 4 would hold its words; the limit "
+                "is 32. Work-items that are neighbours"
             ),
         ),
         id="words moved",
@@ -154,7 +154,7 @@ FOUND = [
         "words moved",
         "height",
         [seen_access(3)],
-        (Reason.EXTRA_TRAFFIC, "sectors with 320 words of global memory are moved; at most 32 asked for. All of them"),
+        (Reason.EXTRA_TRAFFIC, "it moves sectors with 320 words of global memory; the limit is 32. All of them"),
         id="words moved, none in vain",
     ),
 ]
@@ -183,7 +183,7 @@ def test_too_much(transposition, measure, at_most, accesses, expected):
 
 
 def test_too_much_divergence(transposition):
-    """The share of all branches counts; the line is the one at which warps part most often."""
+    """The share of all branches counts; the line is the one at which warps diverge most often."""
     branches = [
         branch(3, 60, 10),
         branch(9, 1040, 210),
@@ -191,7 +191,8 @@ def test_too_much_divergence(transposition):
     made = check(transposition, "divergence", 0.1, counted(transposition, seen_access(3), branches=branches))
     assert made.reason is Reason.WARP_DIVERGENCE
     assert made.message.startswith(
-        "at 20 % of its branches the work-items of a warp part, most often in line 9 (210 of 1,040 times); at most 0.1 "
+        "the work-items of a warp diverge at 20 % of its branches, most often in line 9 (210 of 1,040 times); the "
+        "limit is 10 %."
     )
 
 
@@ -215,7 +216,7 @@ def test_what_was_not_counted_earns_nothing(transposition):
     """A kernel that is not right has no memory behaviour worth points, and the check says so."""
     made = check(transposition, "coalescing", 4, NOT_RIGHT)
     assert (made.verdict, made.points, made.reason) == (Verdict.FAILED, 0, Reason.NOT_RUN)
-    assert "only a kernel whose results are all right" in made.message
+    assert "fix the wrong results first" in made.message
 
 
 def test_checks_that_had_no_chance(transposition):

@@ -99,7 +99,7 @@ def test_results_that_are_wrong_only_there(simulator, transposition):
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source, right=True)
     assert (check.verdict, check.reason) == (Verdict.FAILED, Reason.WRONG_OUTPUT)
-    assert check.message.startswith("its results hang on the order in which work-items run: in the simulator, ")
+    assert check.message.startswith("its results depend on the order in which work-items run: in the simulator, ")
 
 
 def test_findings_come_before_wrong_results(simulator, transposition):
@@ -114,7 +114,7 @@ def test_a_kernel_that_is_broken_off(simulator, transposition):
     head = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)\n"
     check = checked(simulator, transposition, head + "{\n    __sync_fetch_and_add((__global int *)B, 1);\n}\n")
     assert check.reason is Reason.CRASH
-    assert check.message.startswith("line 3: the simulator does not know")
+    assert check.message.startswith("line 3: the simulator stopped")
 
 
 def test_a_check_that_had_no_chance(transposition):

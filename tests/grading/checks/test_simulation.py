@@ -121,7 +121,7 @@ def test_too_much_local_memory_is_told_with_both_figures(subject, simulator):
     found = simulate(replace(subject, worker=simulator, built=replace(subject.built, program=program)), SIZES, 0)
     assert isinstance(found, Problem)
     assert found.reason is Reason.LAUNCH_ERROR
-    assert "coalsTransp asks for 64 KiB of local memory for a work-group, and this device has 48 KiB" in found.message
+    assert "coalsTransp asks for 64 KiB of local memory per work-group, but this device has 48 KiB" in found.message
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_too_much_local_memory_is_told_with_both_figures(subject, simulator):
     [
         ({"open": Crashed(signal=11, exit_code=None, words="When creating")}, Reason.CRASH, "does not know"),
         ({"launch": Crashed(signal=24, exit_code=None, words="")}, Reason.TIME_LIMIT, "processor time"),
-        ({"launch": Crashed(signal=6, exit_code=None, words="bad_alloc")}, Reason.MEMORY_LIMIT, "memory limit"),
+        ({"launch": Crashed(signal=6, exit_code=None, words="bad_alloc")}, Reason.MEMORY_LIMIT, "more memory"),
         ({"stage": TimedOut(doing="uploading the inputs", seconds=5)}, Reason.TIME_LIMIT, "uploading the inputs"),
         ({"launch": Refused(call="launch", error="OUT_OF_RESOURCES")}, Reason.LAUNCH_ERROR, "OUT_OF_RESOURCES"),
         ({"observe": Garbled(what="it sent rubbish")}, Reason.CRASH, "it sent rubbish"),

@@ -50,7 +50,7 @@ def test_every_hint_has_an_error_that_calls_for_it():
         ("implicit declaration of function 'sqrtf' is invalid in OpenCL", "x = sqrtf(y);", "OpenCL C has sqrt()."),
         ("use of undeclared identifier 'barier'", "barier(CLK_LOCAL_MEM_FENCE);", "OpenCL C has barrier()."),
         ("Unresolved extern function 'get_globl_id'", "", "OpenCL C has get_global_id()."),
-        ("Unresolved extern function 'average'", "", "No function of that name"),
+        ("Unresolved extern function 'average'", "", "There is no function of that name"),
         ("no matching function for call to 'barrier'", "barrier ( );", "barrier(CLK_LOCAL_MEM_FENCE)"),
         (QUOTED[2][0], "", "take 64 KiB, and a work-group has 48 KiB on this device: make them smaller."),
         (QUOTED[3][0], "", "take 128 KiB, and a work-group has 64 KiB on this device: make them smaller."),

@@ -91,7 +91,7 @@ def test_an_array_that_is_to_be_updated_and_was_not():
     """It is no copy of itself."""
     doubled = Truth(value=2 * WIDE_A, magnitude=2 * np.abs(WIDE_A))
     evidence = product(A, buffer="A", truth=doubled)
-    assert sentence(evidence).startswith("A still holds what was in it before: that explains all ")
+    assert sentence(evidence).startswith("A still holds its old values: that explains all ")
 
 
 def test_tiles_in_their_place_but_not_turned():
@@ -106,7 +106,7 @@ def test_tiles_turned_but_not_moved():
     truth = Truth(value=square, magnitude=PRODUCT.magnitude[:, :53])
     col = COL[:53]
     got = moved(half, col // 16 * 16 + ROW % 16, ROW // 16 * 16 + col % 16)
-    assert "block (i, j) lies where block (j, i) belongs" in sentence(product(got, truth=truth))
+    assert "block (i, j) is stored where block (j, i) belongs" in sentence(product(got, truth=truth))
 
 
 def test_a_result_stored_by_columns():
@@ -136,7 +136,7 @@ def test_the_other_sign():
 
 def test_a_constant_factor_and_a_constant_difference():
     """Twice the result, or one more."""
-    assert sentence(product(1.5 * C)).startswith("C is 1.5 times what is right: that explains all")
+    assert sentence(product(1.5 * C)).startswith("C is 1.5 times what it should be: that explains all")
     assert sentence(product(PRODUCT.value + 1)).startswith("C is off by 1 everywhere: that explains all")
 
 
@@ -145,24 +145,24 @@ def test_one_value_in_all_wrong_elements():
     assert sentence(product(np.zeros_like(C))) == "all wrong elements of C are 0."
     got = C.copy()
     got[48:] = 0
-    words = "all wrong elements of C are 0 in rows from 48 on, which fill no whole block (TILE = 16)."
+    words = "all wrong elements of C are 0 in rows from 48 on, which do not fill a whole block (TILE = 16)."
     assert sentence(product(got)) == words
     said = sentence(product(poisoned(got, np.s_[:4])))
-    assert said == "what is written wrongly in C is 0 in every element."
+    assert said == "every wrong value that was written to C is 0."
 
 
 @pytest.mark.parametrize(("poison", "words"), [(INPUT_POISON, "end of an input"), (0x7FC00000, "or from local memory")])
 def test_a_nan_comes_from_outside_the_inputs(poison, words):
     """The inputs hold none; the bits tell whether it is the judge's own."""
     said = sentence(product(poisoned(C, np.s_[52], poison)))
-    assert said.startswith("C holds NaN (not a number) in the last row, and no input does: it was read beyond the")
+    assert said.startswith("C holds NaN (not a number) in the last row, and no input does: it was read past the")
     assert words in said
 
 
 def test_half_floats_on_the_way():
     """Operands rounded to half floats: an error everywhere, and nowhere a large one."""
     halves = A.astype(np.float16).astype(np.float64) @ B.astype(np.float16).astype(np.float64)
-    assert sentence(product(halves)).startswith("numbers have fewer bits on their way than a float")
+    assert sentence(product(halves)).startswith("numbers lose precision on the way")
 
 
 def test_some_wrong_products_are_no_half_floats():
@@ -190,7 +190,7 @@ def test_a_place_that_is_wrong():
     noise = GENERATOR.uniform(-5, 5, C.shape)
     got = np.where((ROW >= 48) | (COL >= 80), noise, C)
     assert sentence(product(got)).startswith(
-        "C is wrong only in rows from 48 on, which fill no whole block (TILE = 16)"
+        "C is wrong only in rows from 48 on, which do not fill a whole block (TILE = 16)"
     )
 
 
@@ -282,4 +282,4 @@ def test_only_whole_explanations_are_counted(course, bench):
     """Of the cases of a wrong kernel, those with a cause all have the same."""
     result = grade(course.load("blockMMM"), ROOT / "tests" / "submissions" / "blockMMM" / "reset-every-step", bench)
     causes = {check.cause for check in result.checks if check.cause}
-    assert causes == {"only the last step along k counts, as if the sum started anew in every step"}
+    assert causes == {"only the last step along k counts, as if the sum restarted in every step"}

@@ -55,11 +55,11 @@ DEMAND = Demand(
         (Crashed(signal=50, exit_code=None, words="LLVM ERROR: x"), Reason.CRASH, "signal 50"),
         (Crashed(signal=None, exit_code=3, words="LLVM ERROR: x"), Reason.CRASH, "status 3"),
         (Refused(call="launch", error="INVALID_WORK_GROUP_SIZE"), Reason.LAUNCH_ERROR, "INVALID_WORK_GROUP_SIZE"),
-        (Refused(call="launch", error="OUT_OF_HOST_MEMORY"), Reason.MEMORY_LIMIT, "memory limit"),
+        (Refused(call="launch", error="OUT_OF_HOST_MEMORY"), Reason.MEMORY_LIMIT, "more memory"),
         (
             Refused(call="launch", error="OUT_OF_RESOURCES", demand=DEMAND),
             Reason.LAUNCH_ERROR,
-            "blockMMM asks for 64 KiB of local memory for a work-group, and this device has 48 KiB",
+            "blockMMM asks for 64 KiB of local memory per work-group, but this device has 48 KiB",
         ),
         (
             Refused(call="launch", error="INVALID_ARG_SIZE", demand=DEMAND.model_copy(update={"local_memory": 65536})),
@@ -113,7 +113,7 @@ def test_a_wrong_array_says_how_many_which_first_and_how_far_off():
     problem = of_mismatch(mismatch())
     assert problem.reason is Reason.WRONG_OUTPUT
     assert problem.message == "3 of 2,077 elements of C wrong; the first is C[1][3]: got 0.25, expected 0.5."
-    assert problem.detail == "largest error of all: 0.25; at worst 41.5 times what rounding allows."
+    assert problem.detail == "largest error: 0.25; at worst 41.5 times what rounding allows."
 
 
 def test_numbers_that_look_alike_get_more_digits():
@@ -124,7 +124,7 @@ def test_numbers_that_look_alike_get_more_digits():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"excess": None}, "nothing but the exact value is right"),
+        ({"excess": None}, "must match exactly"),
         ({"excess": 1e9}, "far more than rounding explains"),
         ({"largest_error": None, "excess": None}, "none of the wrong elements holds a finite number"),
     ],
@@ -138,7 +138,7 @@ def test_elements_never_written_are_told_from_wrong_ones():
     """All of them, or some of them."""
     nothing = of_mismatch(mismatch(wrong=2077, unwritten=2077, first_unwritten=True))
     assert nothing.reason is Reason.NOT_WRITTEN
-    assert nothing.message.startswith("the kernel wrote nothing to C (2,077 elements), or only added to what was there")
+    assert nothing.message.startswith("the kernel wrote nothing to C (2,077 elements), or only added to the NaN")
     some = of_mismatch(mismatch(unwritten=2, first_unwritten=True))
     assert "2 of them never written; the first is C[1][3]: never written, expected 0.5" in some.message
     missing = of_mismatch(mismatch(unwritten=3, first_unwritten=True, largest_error=None, excess=None))

@@ -94,13 +94,13 @@ def demand(local=0, most=256, group=256):
 def test_what_is_too_much_is_told_with_what_there_is():
     """Local memory first: the work-group can be what is left of it."""
     assert excess(demand(local=64 * 1024, most=0)).startswith(
-        "k asks for 64 KiB of local memory for a work-group, and this device has 48 KiB: make its __local"
+        "k asks for 64 KiB of local memory per work-group, but this device has 48 KiB: make its __local"
     )
     too_many = excess(demand(most=128))
     assert too_many.startswith(
-        "k is launched with 256 work-items in a work-group, and this device can run it with 128 at most: let "
+        "k is launched with 256 work-items per work-group, but this device can run it with at most 128: keep "
     )
-    assert too_many.endswith("or state a smaller `local` where that is yours to state.")
+    assert too_many.endswith("or, if `local` is yours to choose, state a smaller one.")
 
 
 @pytest.mark.parametrize("asked", [demand(), demand(local=48 * 1024), demand(local=None, most=None)])

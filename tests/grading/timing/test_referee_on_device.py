@@ -115,7 +115,7 @@ def test_a_write_beside_the_output_is_found(lineup, place, words):
     source = changed(TRANSPOSITION, "    barrier(", f"    if (x0 + y0 + lx + ly == 0) B[{place}] = 1;\n    barrier(")
     problem = measure(lineup("coalsTransp", source), SOON)
     assert problem.reason is Reason.OUT_OF_BOUNDS
-    assert problem.message.startswith(f"in timed run 1, the kernel wrote outside B, first {words}.")
+    assert problem.message.startswith(f"in timed run 1, the kernel wrote outside B, starting {words}.")
 
 
 def test_results_of_an_earlier_round_are_none_of_this_one(lineup):

@@ -147,7 +147,7 @@ def test_points_stay_where_nothing_says_what_is_possible():
     sheet = read_sheet("g.csv", exported(possible=""))
     filled = canvas_gradebook(sheet, COURSE, "coalsTransp")
     assert imported(filled.data)["4711", "102"] == "25"
-    assert "says nothing of the points possible" in filled.remarks[0].why
+    assert "does not state the points possible" in filled.remarks[0].why
 
 
 def test_scores_have_the_decimal_sign_of_the_file():

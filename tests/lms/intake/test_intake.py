@@ -197,7 +197,7 @@ def test_two_submissions_of_one_name_are_not_guessed_between(tmp_path, one):
     intake = take_in(tmp_path / "all", one)
     assert list(graded(intake)) == [("bob", "coalsTransp")]
     assert missing(intake) == [("anna", "coalsTransp")]
-    assert "all/anna/kernels.cl, all/anna.cl: for coalsTransp: it is not known which" in lines(intake.unplaced)
+    assert "all/anna/kernels.cl, all/anna.cl: for coalsTransp: it is unclear which" in lines(intake.unplaced)
 
 
 def test_names_that_differ_in_how_accents_are_written_are_the_same(tmp_path, two):
@@ -211,12 +211,12 @@ def test_names_that_differ_in_how_accents_are_written_are_the_same(tmp_path, two
     ("name", "said"),
     [
         ("none", "there is no"),
-        ("all.txt", "is no zip"),
-        ("broken.zip", "is no zip"),
+        ("all.txt", "is not a zip"),
+        ("broken.zip", "is not a zip"),
         ("empty", "holds no submissions"),
         ("empty.zip", "holds no submissions"),
         ("photos", "holds no submissions"),
-        ("empty.csv", "is no list of checkouts"),
+        ("empty.csv", "is not a list of checkouts"),
         ("heading.csv", "names no checkouts"),
     ],
 )

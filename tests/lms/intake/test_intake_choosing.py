@@ -43,11 +43,11 @@ def chosen(files, assignments):
     ],
 )
 def test_the_latest_attempt_counts(files, latest, one):
-    """Numbers are compared; each that is left aside is told."""
+    """Numbers are compared; each that is ignored is told."""
     found, said = chosen({path: path.encode() for path in files}, one)
     assert found == {"coalsTransp": latest}
     assert all(path in said for path in files)
-    assert f"is left aside; {latest} counts" in said
+    assert f"is ignored; {latest} counts" in said
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_cannot_be_ordered_is_not_guessed_at(files, one):
     found, said = chosen({path: path.encode() for path in files}, one)
     assert found == {}
     assert all(path in said for path in files)
-    assert "for coalsTransp: it is not known which of them counts" in said
+    assert "for coalsTransp: it is unclear which of them counts" in said
 
 
 @pytest.mark.parametrize(
@@ -109,14 +109,14 @@ def test_a_file_for_no_assignment_is_told(two):
     """With what it could have been."""
     found, said = chosen({"kernels.cl": source("blockMmm")}, two)
     assert found == {}
-    assert said == "kernels.cl: is for none of blockMMM, coalsTransp by its name or by a kernel in it"
+    assert said == "kernels.cl: matches none of blockMMM, coalsTransp, neither by name nor by its kernels"
 
 
 def test_a_file_for_no_assignment_is_told_beside_one_for_another(two):
-    """It may be the missing one; where nothing is missing it is left aside."""
+    """It may be the missing one; where nothing is missing it is ignored."""
     files = {"blockMMM.cl": PRODUCT, "x.cl": b"mystery"}
-    assert "x.cl: is for none of" in chosen(files, two)[1]
-    assert chosen({**files, "coalsTransp.cl": TURN}, two)[1].startswith("x.cl: is left aside")
+    assert "x.cl: matches none of" in chosen(files, two)[1]
+    assert chosen({**files, "coalsTransp.cl": TURN}, two)[1].startswith("x.cl: is ignored")
 
 
 def test_what_the_download_says_comes_first(two):

@@ -191,7 +191,7 @@ def test_nothing_is_green_by_omission(reason, words):
     """Where all else passed, the page says in its head and first of all what was not checked, and how to go on."""
     outcome = result(BUILD, check("correctness: one"), unchecked(reason=reason), unchecked(points=0, reason=reason))
     text = text_of(outcome)
-    head, _, below = text.partition("Not all of it was checked here")
+    head, _, below = text.partition("Some checks left open")
     assert f"5 of 17; {words}" in head
     assert below.strip().startswith("The simulator is not installed: install it. Checks")
     assert f"skipped sanitizer (height 1) 0 / 12 {reason} the simulator is not installed" in below
@@ -218,7 +218,7 @@ def test_the_source_is_whole_with_what_was_seen_beside_it():
     assert seen.findings == (f"DATA_RACE: {RACE.places[1].words}",)
     assert seen.costly[0].startswith("reads A: 16,384 sectors where 2,048 would do (8 x, up to 8 x in one request)")
     assert seen.counts[0].startswith("writes As in local memory: 512 turns, as few as can be")
-    assert lines[20].counts == ("condition: warps part 12 of 128 times (9.4 %)",)
+    assert lines[20].counts == ("condition: warps diverge 12 of 128 times (9.4 %)",)
     assert f"13 {SOURCE.splitlines()[12].strip()} DATA_RACE" in text_of(PAGES["race"])
 
 
@@ -287,7 +287,7 @@ def test_speeds_are_words_and_two_figures():
 def test_what_the_kernels_take_stands_with_the_speed():
     """Registers and local memory always, what is not in registers as a sentence."""
     text = text_of(result(BUILD, SPEED.model_copy(update={"usage": (SPILLING,)})))
-    assert "rgblkMMM takes 255 registers a work-item, 8.25 KiB of local memory a work-group" in text
+    assert "rgblkMMM takes 255 registers per work-item, 8.25 KiB of local memory per work-group" in text
     assert SPILLED in text
     assert " takes " not in text_of(result(BUILD, SPEED.model_copy(update={"usage": (Usage(kernel="k"),)})))
 
@@ -304,14 +304,14 @@ def test_a_fault_of_ours_is_a_page_without_a_score():
     """It says why, and whose fault it is not."""
     text = text_of(UNGRADED)
     assert "Not graded" in text
-    assert "This is not the student's fault" in text
+    assert "Not the student's fault" in text
     assert UNGRADED.fault in text
     assert "points" not in text
 
 
 def test_what_the_result_rests_on_stands_at_the_end():
     """Device, seed, sandbox, versions, limits."""
-    end = text_of(PAGES["perfect"]).partition("How this was graded")[2]
+    end = text_of(PAGES["perfect"]).partition("Grading details")[2]
     for words in ("Test Device", "seed 7", "sandbox process", "Python 3.11", "memory_bytes 1024, root read-only"):
         assert words in end
 
@@ -488,7 +488,7 @@ def test_a_printed_page_holds_all_of_it(name, browser):
         assert each.name.partition(" (")[0] in printed
         assert " ".join(each.detail.split()[-3:]) in printed
     assert " ".join(outcome.source.split("\n")[-2].split()) in printed
-    assert "How this was graded" in printed
+    assert "Grading details" in printed
     assert str(outcome.provenance.device.name) in printed
     if name == "roofline":
         assert "time of a launch" in printed

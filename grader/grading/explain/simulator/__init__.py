@@ -1,1 +1,1 @@
-"""What the simulator saw go wrong, in a student's words: data races, strays, divergent barriers, with lines."""
+"""Explains to students what the simulator saw: data races, stray accesses, divergent barriers, with lines."""

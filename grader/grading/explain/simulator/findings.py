@@ -1,4 +1,4 @@
-"""What the simulator saw go wrong, in a student's words: which lines, which work-items, and what usually causes it."""
+"""Explains to students what the simulator saw: which lines, which work-items, and the usual cause."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,7 +9,7 @@ from grader.protocol.observation import MESSAGES, SeenKernel, SeenUnset
 from grader.results.result import Finding, Place, Reason
 
 LIMIT = 8
-"""Findings that are told; the first cause comes first, and what follows is mostly its consequence."""
+"""Findings that are reported; the first cause comes first, and the rest are mostly its consequences."""
 
 
 def findings(seen: SeenKernel, scene: Scene) -> tuple[Finding, ...]:
@@ -37,8 +37,8 @@ CAUSALITY = (
     Reason.UNINITIALISED,
     Reason.CRASH,
 )
-"""What causes the others comes first: a missed barrier makes races, a race makes reads of what is not yet written; and
-before them all comes an index that was never set.
+"""Causes come before consequences: a missed barrier makes races, a race makes reads of words that are not yet
+written. An index that was never set comes before them all.
 """
 
 
@@ -59,16 +59,16 @@ def _first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:
 def _unset(seen: SeenUnset, scene: Scene) -> Finding:
     name = seen.name or "a value"
     use = {
-        "stored": f"what comes of it is stored in {seen.array} in line {seen.used_line}",
+        "stored": f"the result is stored in {seen.array} in line {seen.used_line}",
         "condition": f"the condition in line {seen.used_line} depends on it",
         "address": f"an index in line {seen.used_line} depends on it",
     }[seen.how]
     if seen.space == LOCAL:
-        what = f"line {seen.line} reads words of {name} that nobody has written; {use}."
+        what = f"line {seen.line} reads words of {name} that no work-item has written; {use}."
         cause = f"Every word that is read must be written first: store a zero in {name} where there is nothing to load."
     elif seen.space == GLOBAL:
         what = f"line {seen.line} reads {name} before anything is written there; {use}."
-        cause = "An output holds no zeros at the start: add up in a variable, and store that."
+        cause = "An output does not start at zero: add up in a variable, then store that."
     else:
         what = f"line {seen.line} reads {name}, which has no value yet; {use}."
         cause = f"Give {name} a value where it is declared, such as 0."

@@ -1,4 +1,4 @@
-"""Where and by whom something was done in a launch, in the student's words."""
+"""Names the places in a launch: work-items, groups, lines of the source."""
 
 import re
 from bisect import bisect_left
@@ -24,7 +24,7 @@ class Scene:
         return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
 
     def has_barrier(self, after: int, before: int) -> bool:
-        """Whether one is written between these two lines."""
+        """Whether the source has a barrier between these two lines."""
         place = bisect_left(self._barriers, after + 1)
         return place < len(self._barriers) and self._barriers[place] < before
 

@@ -1,4 +1,4 @@
-"""What the messages of the simulator say, in words that a student can act on."""
+"""Turns the simulator's messages into sentences that a student can act on."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from grader.results.result import Finding, Place, Reason
 
 
 def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
-    """What a message says; nothing if it is not one of those that are known here."""
+    """The finding of a message; None if the message is unknown."""
     headline = message.text.partition("\n")[0]
     entities = oclgrind.entities(message)
     index = oclgrind.INDEX.match(headline)
@@ -50,29 +50,29 @@ def _race(message: SeenMessage, entities: list[Entity], seen: SeenKernel, scene:
     both_write = message.text.startswith("Write-write")
     if len(entities) == 1:
         what = f"line {lines[0]} uses {array} while the group still copies into it."
-        cause = "Wait for the copy with wait_group_events, and for its words with a barrier."
+        cause = "Call wait_group_events, then a barrier, before you use it."
     elif both_write:
         where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} and {lines[1]}"
-        what = f"{where}: two work-items write the same element of {array}, so that the result is a matter of luck."
+        what = f"{where}: two work-items write the same element of {array}, so the result depends on which one is last."
         beyond = next((each for each in entities if scene.is_beyond(each.global_id)), None)
         cause = (
             f"{capital(scene.item(beyond.global_id))} lies beyond the edge and must not store: "
             "its index runs into the next row."
             if beyond
-            else "Their indices come out the same: check which ids and which row length they are made of."
+            else "Both compute the same index: check the ids and the row length that it is made of."
         )
     elif oclgrind.is_local(message):
         what, cause = _local_race(array, entities, seen, scene)
     else:
         what = f"line {lines[1]} reads {array} while line {lines[0]} writes it, and nothing says which comes first."
-        cause = "A barrier orders the work-items of one group only: let no work-item read what another group writes."
+        cause = "A barrier only orders work-items of the same group: no work-item may read what another group writes."
     places = tuple(_place(each, array, scene) for each in entities)
     return Finding(reason=Reason.DATA_RACE, message=what, cause=cause, places=places, times=message.times)
 
 
 def _local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
-    """Which of the two comes first: the write, if it stands above with no barrier between, or if the read found words
-    that nobody had written; else the read, and the write is the next step's.
+    """Which of the two comes first. It is the write, if it stands above without a barrier between, or if the read found
+    words that no work-item had written. Otherwise it is the read, and the write belongs to the next step.
     """
     write, read = entities
     parted = scene.has_barrier(write.line, read.line)
@@ -81,12 +81,13 @@ def _local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Sce
     if too_early:
         what = f"line {read.line} reads words of {array} that another work-item writes in line {write.line}."
         cause = (
-            f"Between them a barrier(CLK_LOCAL_MEM_FENCE) is missing: after line {write.line}, before anybody reads."
+            f"A barrier(CLK_LOCAL_MEM_FENCE) is missing between them: after line {write.line}, before any work-item "
+            "reads."
         )
     else:
         what = f"line {write.line} overwrites words of {array} that another work-item still reads in line {read.line}."
         cause = (
-            f"Between them a barrier(CLK_LOCAL_MEM_FENCE) is missing: after line {read.line}, before the next step "
+            f"A barrier(CLK_LOCAL_MEM_FENCE) is missing between them: after line {read.line}, before the next step "
             f"writes {array} again."
         )
     return what, cause
@@ -126,7 +127,8 @@ def _beyond_array(message: SeenMessage, entity: Entity, index: re.Match[str], sc
     array = message.array or "an array"
     return Finding(
         reason=Reason.OUT_OF_BOUNDS,
-        message=f"line {entity.line} takes element {index[1]} of {array}, where 0 to {int(index[2]) - 1} are.",
+        message=f"line {entity.line} accesses element {index[1]} of {array}, which has elements 0 to "
+        f"{int(index[2]) - 1}.",
         cause=WRONG_INDEX,
         places=(_place(entity, array, scene),),
         times=message.times,
@@ -138,8 +140,8 @@ def _misaligned(message: SeenMessage, entity: Entity, scene: Scene) -> Finding:
     does = "reads" if "memory load" in message.text else "writes"
     return Finding(
         reason=Reason.OUT_OF_BOUNDS,
-        message=f"line {entity.line} {does} {array} at an address that is no multiple of the size of what it {does}.",
-        cause="A float4 must lie at a multiple of 16 bytes: vload4 and vstore4 may start at any element.",
+        message=f"line {entity.line} {does} {array} at an address that is not a multiple of the size of the value.",
+        cause="A float4 must start at a multiple of 16 bytes; vload4 and vstore4 can start at any element.",
         places=(_place(replace(entity, writes=does == "writes"), array, scene),),
         times=message.times,
     )
@@ -180,7 +182,7 @@ def _input_changed(message: SeenMessage, entity: Entity, seen: SeenKernel, scene
     return Finding(
         reason=Reason.INPUT_CHANGED,
         message=f"line {entity.line} writes {array}, which is an input and may only be read.",
-        cause="The result belongs in the output; declare inputs `__global const`, and the compiler finds such a line.",
+        cause="The result belongs in the output; declare inputs `__global const`, and the compiler finds such lines.",
         places=(_place(replace(entity, writes=True), array, scene),),
         times=message.times,
     )
@@ -194,18 +196,18 @@ def _endless(message: SeenMessage, entity: Entity, seen: SeenKernel, scene: Scen
     return Finding(
         reason=Reason.TIME_LIMIT,
         message=f"line {line}: this loop does not end." if loops else f"line {line} is in a loop that does not end.",
-        cause="Check what its condition compares, and that every turn brings it nearer to its end.",
+        cause="Check its condition, and that every iteration brings it closer to its end.",
         places=(Place(line=line, text=scene.text(line), words=words),),
         times=message.times,
     )
 
 
 def _broken_off(message: SeenMessage, entity: Entity, scene: Scene) -> Finding:
-    words = f"{scene.item(entity.global_id)} of {scene.group(entity.group)} came as far as this"
+    words = f"{scene.item(entity.global_id)} of {scene.group(entity.group)} got this far"
     return Finding(
         reason=Reason.CRASH,
-        message=f"line {entity.line}: the simulator does not know what to do here, and broke the kernel off.",
-        cause="Write it in plainer OpenCL C, or ask your instructor.",
+        message=f"line {entity.line}: the simulator stopped at an instruction that it does not support.",
+        cause="Use simpler OpenCL C here, or ask your instructor.",
         places=(Place(line=entity.line, text=scene.text(entity.line), words=words),),
         times=message.times,
     )

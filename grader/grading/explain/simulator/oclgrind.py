@@ -1,6 +1,6 @@
-"""How Oclgrind and our plugin put what they saw into text, and what can be read from it: who, where, which element.
+"""Reads the texts of Oclgrind and our plugin: which work-item, which line, which element.
 
-The texts come from a worker: what is not understood is left out, and numbers are read up to a length.
+The texts come from a worker: what is not understood is ignored, and numbers are read up to a length.
 """
 
 import re

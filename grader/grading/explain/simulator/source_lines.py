@@ -1,4 +1,4 @@
-"""Where in the source a wrong result is made: the lines that write an array, those that read the others, the loops."""
+"""Names the lines that a wrong result may come from: writes of the array, reads of the others, loops."""
 
 from collections.abc import Iterator
 

@@ -32,5 +32,5 @@ def sort(listing: Listing, assignments: tuple[Coursework, ...]) -> Sorted:
             piles.append(Pile(owner=mine.owner, pieces=pieces))
     strays = [listing.where(file) for file in listing.files if len(file.parts) == 1]
     if strays:
-        unplaced.append(remark(strays, "lies beside the assignments' folders, so nobody knows whose it is"))
+        unplaced.append(remark(strays, "lies outside the folders of the assignments, so its owner is unknown"))
     return Sorted(piles=gather(piles).piles, unplaced=tuple(unplaced))

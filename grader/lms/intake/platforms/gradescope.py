@@ -65,7 +65,7 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
             if entry.created == latest:
                 piles.append(pile(owner, listing, inside.get((*root, entry.folder), []), len(root) + 1))
             else:
-                why = f"is left aside: {one_line(owner.name)} has handed in again since"
+                why = f"is ignored: {one_line(owner.name)} has handed in again since"
                 remarks.append(remark(f"{listing.name}/{entry.folder}", why))
     nobodys = [f"{listing.name}/{entry.folder}" for entry in entries if not entry.submitters]
     if nobodys:
@@ -75,9 +75,9 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
     for folder in sorted(_tops(listing, root) - listed):
         where = "/".join((listing.name, *folder))
         if folder in older:
-            remarks.append(remark(where, "is an older attempt, left aside"))
+            remarks.append(remark(where, "is ignored: it is an older attempt"))
         else:
-            unplaced.append(remark(where, f"is not in {METADATA}, so nobody knows whose it is"))
+            unplaced.append(remark(where, f"is not in {METADATA}, so its owner is unknown"))
     gathered = gather(piles)
     return Sorted(piles=gathered.piles, unplaced=(*gathered.unplaced, *unplaced), remarks=tuple(remarks))
 
@@ -111,7 +111,7 @@ def _entries(listing: Listing, file: File) -> tuple[Entry, ...]:
         fields = yaml.load(data, Loader=Loader)  # noqa: S506 - derived from the safe loader
         return tuple(_entry(str(folder), entry) for folder, entry in fields.items())
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError(f"{where} is no list of submissions: {_reason(error)}; export them again.") from error
+        raise InputError(f"{where} is not a list of submissions: {_reason(error)}; export them again.") from error
 
 
 def _data(file: File, where: str) -> bytes:

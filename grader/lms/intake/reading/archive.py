@@ -47,9 +47,9 @@ def list_archive(stream: IO[bytes], name: str, limit: int) -> Listing:
     try:
         archive = zipfile.ZipFile(stream)
     except UnicodeDecodeError:
-        raise RefusedError("holds a name that says it is UTF-8 and is not; unpack it and name the folder") from None
+        raise RefusedError("has a file name marked as UTF-8 that is not; unpack it and name the folder") from None
     except DAMAGE as error:
-        raise RefusedError(f"is no zip, or is damaged ({one_line(str(error))})") from error
+        raise RefusedError(f"is not a zip, or is damaged ({one_line(str(error))})") from error
     members = len(archive.infolist())
     if members > limit:
         raise RefusedError(f"has {members:,} members; an archive may have {limit:,}")
@@ -96,13 +96,13 @@ def _parts(name: str) -> tuple[str, ...]:
     path = name.replace("\\", "/")
     parts = tuple(normal(part) for part in path.split("/") if part not in {"", "."})
     if path.startswith("/") or DRIVE.match(path):
-        raise RefusedError("has an absolute path, which no honest archive has")
+        raise RefusedError("has an absolute path, which is not allowed in an archive")
     if ".." in parts:
         raise RefusedError("has a path that leads out of the archive")
     if "\0" in path:
-        raise RefusedError("has a name that ends in its middle")
+        raise RefusedError("has a name with a zero byte in it")
     if len(path) > PATH_LIMIT or any(len(part) > NAME_LIMIT for part in parts):
-        raise RefusedError("has a longer name than any file can have")
+        raise RefusedError("has a name that is too long for a file")
     return parts
 
 
@@ -119,11 +119,11 @@ def _check(info: zipfile.ZipInfo) -> None:
     if kind == stat.S_IFLNK:
         raise RefusedError("is a link, and links are not followed; put the file itself there")
     if kind not in {0, stat.S_IFREG}:
-        raise RefusedError("is no regular file")
+        raise RefusedError("is not a regular file")
     if info.flag_bits & ENCRYPTED:
         raise RefusedError("is encrypted; ask for it without a password")
     if info.compress_type not in PACKINGS:
-        raise RefusedError("is packed in a way that is not read here; ask for an ordinary zip")
+        raise RefusedError("uses an unsupported compression; ask for an ordinary zip")
 
 
 def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
@@ -133,7 +133,7 @@ def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> byte
     except DAMAGE as error:
         raise RefusedError(f"is damaged ({one_line(str(error))})") from error
     if len(data) != min(info.file_size, limit):
-        raise RefusedError("is damaged: it ends before the end that it claims")
+        raise RefusedError("is damaged: it is shorter than it says")
     return data
 
 

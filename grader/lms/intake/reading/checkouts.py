@@ -92,14 +92,16 @@ def _rows(path: Path) -> list[CheckoutRow]:
     try:
         heading = [cell.strip().casefold() for cell in next(reader, [])]
         if not {"student", "path"} <= set(heading):
-            raise InputError(f"{path} is no list of checkouts: its first line must name the columns student and path.")
+            raise InputError(
+                f"{path} is not a list of checkouts: its first line must name the columns student and path."
+            )
         rows = []
         for cells in reader:
             fields = dict(zip(heading, (cell.strip() for cell in cells), strict=False))
             if any(fields.values()):
                 rows.append(_row(reader.line_num, fields))
     except csv.Error as error:
-        raise InputError(f"{path} is no list of checkouts: {error} (line {reader.line_num}).") from error
+        raise InputError(f"{path} is not a list of checkouts: {error} (line {reader.line_num}).") from error
     if not rows:
         raise InputError(f"{path} names no checkouts; give each a line with student and path.")
     return rows
@@ -124,11 +126,11 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     if len(data) > SIZE:
-        raise InputError(f"{path} is over {SIZE // 1024**2} MiB; that is no list of checkouts.")
+        raise InputError(f"{path} is over {SIZE // 1024**2} MiB, too large for a list of checkouts.")
     encodings = ("utf-16",) if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8-sig", "cp1252", "latin-1")
     for encoding in encodings:
         try:
             return data.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise InputError(f"{path} is no text; save it as CSV in UTF-8.")
+    raise InputError(f"{path} is not text; save it as CSV in UTF-8.")

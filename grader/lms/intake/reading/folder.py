@@ -69,7 +69,7 @@ def _check(mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise RefusedError(TOO_DEEP)
     if not stat.S_ISREG(mode):
-        raise RefusedError("is no regular file")
+        raise RefusedError("is not a regular file")
 
 
 def _normal(parts: tuple[str, ...]) -> tuple[str, ...]:

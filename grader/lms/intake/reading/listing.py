@@ -19,7 +19,7 @@ LISTED_LIMIT = 200_000
 DEPTH_LIMIT = 32
 """Folders in folders; nobody's kernel lies deeper."""
 
-TOO_DEEP = f"lies under {DEPTH_LIMIT} folders; nothing deeper is looked at"
+TOO_DEEP = f"lies under {DEPTH_LIMIT} folders; anything deeper is ignored"
 
 METADATA_LIMIT = 32 * 1024 * 1024
 """Bytes of a platform's own list: Gradescope's holds every student's test output."""

@@ -106,7 +106,7 @@ def test_a_word_that_is_overwritten_too_early():
     found = only(kernel(LOCAL_RACE), replace(PLANE, source=source))
     assert found.reason is Reason.DATA_RACE
     assert found.message == "line 13 overwrites words of Ash that another work-item still reads in line 17."
-    assert "missing: after line 17, before the next step writes Ash again" in found.cause
+    assert "missing between them: after line 17, before the next step writes Ash again" in found.cause
     assert found.places == (
         Place(line=13, text="line 13;", words="work-item (7, 2) of group (1, 0) writes Ash"),
         Place(line=17, text="line 17;", words="work-item (3, 0) of group (1, 0) reads Ash"),
@@ -118,7 +118,7 @@ def test_a_write_above_a_read_with_nothing_between():
     """The same race where no barrier stands between the two lines: there it is missing."""
     found = only(kernel(LOCAL_RACE), PLANE)
     assert found.message == "line 17 reads words of Ash that another work-item writes in line 13."
-    assert "missing: after line 13, before anybody reads" in found.cause
+    assert "missing between them: after line 13, before any work-item reads" in found.cause
 
 
 def test_a_word_that_is_read_too_early():
@@ -128,7 +128,7 @@ def test_a_word_that_is_read_too_early():
     """
     found = only(kernel(LOCAL_RACE, unset=[unset(line=17, name="Ash", space=3)]))
     assert found.message == "line 17 reads words of Ash that another work-item writes in line 13."
-    assert "missing: after line 13, before anybody reads" in found.cause
+    assert "missing between them: after line 13, before any work-item reads" in found.cause
 
 
 def test_an_atomic_function_writes():
@@ -154,7 +154,7 @@ def test_a_race_between_groups():
     """No barrier helps against a race in global memory, and the cause says so."""
     found = only(kernel(race("Read-write", at("global", A), entity(4, READ, group=(1, 0, 0)), entity(5, WRITE))))
     assert found.message == "line 4 reads A while line 5 writes it, and nothing says which comes first."
-    assert "one group only" in found.cause
+    assert "only orders work-items of the same group" in found.cause
 
 
 def test_a_race_with_a_copy_by_the_group():
@@ -206,14 +206,14 @@ def test_indices_of_arrays_of_known_size(index):
     for told in ([of_index], [invalid("write", at("private", 1 << 33), culprit), of_index]):
         found = only(kernel(*told))
         assert found.reason is Reason.OUT_OF_BOUNDS
-        assert found.message == f"line 7 takes element {index} of cs, where 0 to 15 are."
+        assert found.message == f"line 7 accesses element {index} of cs, which has elements 0 to 15."
 
 
 def test_addresses_that_suit_no_vector():
     """A vector at an odd address works on some devices only."""
     text = "Invalid memory load - source pointer is not aligned to the pointed type\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(text + entity(5, READ), array="A")))
-    assert found.message == "line 5 reads A at an address that is no multiple of the size of what it reads."
+    assert found.message == "line 5 reads A at an address that is not a multiple of the size of the value."
     assert "vload4" in found.cause
 
 
@@ -284,7 +284,7 @@ def test_what_the_simulator_does_not_know():
     head = "OCLGRIND FATAL ERROR (WorkItem.cpp:282)\nUnsupported instruction: atomicrmw\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(head + entity(8, ATOMIC))))
     assert found.reason is Reason.CRASH
-    assert found.message == "line 8: the simulator does not know what to do here, and broke the kernel off."
+    assert found.message == "line 8: the simulator stopped at an instruction that it does not support."
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_what_the_simulator_does_not_know():
     [
         (
             unset(),
-            "line 9 reads sum, which has no value yet; what comes of it is stored in C in line 12.",
+            "line 9 reads sum, which has no value yet; the result is stored in C in line 12.",
             "Give sum a value where it is declared, such as 0.",
         ),
         (
@@ -307,17 +307,17 @@ def test_what_the_simulator_does_not_know():
         ),
         (
             unset(name="Ash", space=3),
-            "line 9 reads words of Ash that nobody has written; what comes of it is stored in C in line 12.",
+            "line 9 reads words of Ash that no work-item has written; the result is stored in C in line 12.",
             "Every word that is read must be written first",
         ),
         (
             unset(name="C", space=1),
-            "line 9 reads C before anything is written there; what comes of it is stored in C in line 12.",
-            "An output holds no zeros at the start",
+            "line 9 reads C before anything is written there; the result is stored in C in line 12.",
+            "An output does not start at zero",
         ),
         (
             unset(name=""),
-            "line 9 reads a value, which has no value yet; what comes of it is stored in C in line 12.",
+            "line 9 reads a value, which has no value yet; the result is stored in C in line 12.",
             "Give a value",
         ),
     ],

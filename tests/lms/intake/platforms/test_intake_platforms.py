@@ -99,7 +99,7 @@ def test_the_latest_attachment_counts(tmp_path, one):
     members = {"x_7_999_kernels.cl": b"old", "x_7_1000_kernels-1.cl": b"new"}
     intake = take_in(write_zip(tmp_path / "all.zip", members), one)
     assert [each.data for each in intake.handins] == [b"new"]
-    assert lines(intake.remarks) == ("all.zip/x_7_999_kernels.cl: is left aside; all.zip/x_7_1000_kernels-1.cl counts")
+    assert lines(intake.remarks) == ("all.zip/x_7_999_kernels.cl: is ignored; all.zip/x_7_1000_kernels-1.cl counts")
 
 
 @pytest.mark.parametrize("name", ["anon_a1B2c_55_kernels.cl", "LATE_anon_a1B2c_55_kernels.cl"])
@@ -164,8 +164,8 @@ def test_the_latest_submission_counts(tmp_path, one):
     members = {f"export/{name}/{name}.cl": name.encode() for name in folders}
     intake = take_in(export(tmp_path / "all.zip", metadata, members), one)
     assert [each.data for each in intake.handins] == [b"submission_1"]
-    assert "submission_2: is left aside: ada has handed in again since" in lines(intake.remarks)
-    assert "submission_5: is an older attempt" in lines(intake.remarks)
+    assert "submission_2: is ignored: ada has handed in again since" in lines(intake.remarks)
+    assert "submission_5: is ignored: it is an older attempt" in lines(intake.remarks)
 
 
 def test_what_ruby_marks_with_its_classes_is_read_and_makes_nothing(tmp_path, one):
@@ -193,7 +193,7 @@ def test_what_ruby_marks_with_its_classes_is_read_and_makes_nothing(tmp_path, on
 def test_a_list_that_is_none_is_refused(metadata, tmp_path, one):
     """It says whose is whose, so that without it nothing can be graded."""
     path = export(tmp_path / "all.zip", metadata, {"export/submission_1/kernels.cl": KERNEL})
-    assert "submission_metadata.yml is no list of submissions" in complaint(path, one)
+    assert "submission_metadata.yml is not a list of submissions" in complaint(path, one)
 
 
 # --- pretence ---------------------------------------------------------------------------------
