@@ -14,7 +14,8 @@ from grader.course.assignment import Assignment
 from grader.course.submissions.submission import Submission, parse_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.inputs import fresh_seed
-from grader.grading.grade import Bench, grade_submission
+from grader.grading.bench import Bench
+from grader.grading.grade import grade_submission
 from grader.grading.settings import load_settings
 from grader.results.result import Check, Kind, Result
 from grader.workers.device import device_class
