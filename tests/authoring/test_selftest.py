@@ -102,10 +102,10 @@ def test_an_assignment_as_it_should_be_holds_in_every_statement(asking, examined
 
 def test_a_model_solution_that_fails_a_check_is_named_with_its_reason(asking, examined):
     """The first failure is shown; how fast it is does not matter where nothing was timed."""
-    wrong = failed("correctness: case 1", message="2 of 9 elements of B wrong.")
+    wrong = failed("correctness: case 1", message="2 of 9 elements of B are wrong.")
     statements = examined(asking(), model=result(BUILD, CASES[0], wrong, NOT_TIMED))
     assert broken(statements) == [PASSES]
-    assert statements[PASSES].seen == "correctness: case 1: 2 of 9 elements of B wrong."
+    assert statements[PASSES].seen == "correctness: case 1: 2 of 9 elements of B are wrong."
     assert FAST not in statements
 
 
@@ -234,7 +234,7 @@ def test_a_right_baseline_is_run_on_every_case(copied, said_of_baseline):
     ("old", "new", "seen"),
     [
         ("x * height + y", "x * height + y + height", "one element: the kernel wrote outside B"),
-        ("A[y * width + x]", "A[y * width + x] * 1.5f", "one element: 1 of 1 element of B wrong"),
+        ("A[y * width + x]", "A[y * width + x] * 1.5f", "one element: B[0][0] is wrong"),
         ("x < width && y < height", "x < width && y < height && y < 1031", "large: "),
         ("B[x", "C[x", "one element: line 8"),
     ],

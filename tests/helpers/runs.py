@@ -9,7 +9,7 @@ from grader.results.result import Reason
 from grader.workers.outcome import Timing
 
 FAILED = Problem(reason=Reason.LAUNCH_SIZES, message="add would have groups of 8,192 work-items.", detail="why")
-WRONG = Problem(reason=Reason.WRONG_OUTPUT, message="2 of 3 elements of z wrong.")
+WRONG = Problem(reason=Reason.WRONG_OUTPUT, message="2 of 3 elements of z are wrong.")
 
 
 def launch(milliseconds, turns=1):

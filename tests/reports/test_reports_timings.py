@@ -58,7 +58,7 @@ def test_one_kernel_has_a_line_for_each_clock(addition):
     [
         ({}, "results right\n"),
         ({"checked": False}, "results not checked: --check compares them"),
-        ({"problem": WRONG}, "WRONG_OUTPUT  2 of 3 elements of z wrong.\n"),
+        ({"problem": WRONG}, "WRONG_OUTPUT  2 of 3 elements of z are wrong.\n"),
     ],
 )
 def test_the_results_are_right_or_wrong_or_nobody_has_looked(addition, changes, said):
@@ -118,7 +118,7 @@ def test_a_table_says_who_is_wrong_and_who_was_not_looked_at(addition):
     shown = page(addition, rows, swept="GROUP")
     assert line_of(shown, "8 ")[:5] == ["8", "2", "0.6", "0.15", "wrong"]
     assert line_of(shown, "16 ")[4] == "unchecked"
-    assert "8: WRONG_OUTPUT  2 of 3 elements of z wrong." in shown
+    assert "8: WRONG_OUTPUT  2 of 3 elements of z are wrong." in shown
 
 
 def test_a_ladder_is_held_against_its_first_kernel(addition):

@@ -177,10 +177,14 @@ def of_mismatch(mismatch: Mismatch) -> Problem:
         words = f"the kernel wrote nothing to {mismatch.buffer} ({count(mismatch.total, 'element')}){ONLY_ADDED}."
         return Problem(reason=Reason.NOT_WRITTEN, message=words)
     where = mismatch.buffer + "".join(f"[{i}]" for i in mismatch.index)
-    parts = [f"{mismatch.wrong:,} of {count(mismatch.total, 'element')} of {mismatch.buffer} wrong"]
+    if mismatch.total == 1:
+        message = f"{where} is wrong: {_got_and_expected(mismatch)}."
+        return Problem(reason=Reason.WRONG_OUTPUT, message=message, detail=_how_far(mismatch))
+    verb = "is" if mismatch.wrong == 1 else "are"
+    parts = [f"{mismatch.wrong:,} of {count(mismatch.total, 'element')} of {mismatch.buffer} {verb} wrong"]
     if mismatch.unwritten:
         share = "all" if mismatch.unwritten == mismatch.wrong else f"{mismatch.unwritten:,}"
-        parts.append(f"{share} of them never written")
+        parts.append(f"{share} of them were never written")
     parts.append(f"the first is {where}: {_got_and_expected(mismatch)}")
     return Problem(reason=Reason.WRONG_OUTPUT, message="; ".join(parts) + ".", detail=_how_far(mismatch))
 

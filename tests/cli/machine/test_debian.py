@@ -127,7 +127,7 @@ def test_a_failing_apt_is_told_in_a_line(tools):
     tools("apt-get", 'echo "W: a warning" >&2; echo "E: Unable to fetch some archives" >&2; exit 100')
     with pytest.raises(SetupError) as raised:
         debian.install(["binutils"], lambda _: None)
-    assert str(raised.value).startswith("`apt-get update` failed: Unable to fetch some archives. Run")
+    assert str(raised.value).startswith("`apt-get update` failed: Unable to fetch some archives. Fix")
     assert "goes on from there" in str(raised.value)
     assert "\n" not in str(raised.value)
 
@@ -137,7 +137,7 @@ UNREACHED = "Failed to fetch http://archive.example/InRelease Could not resolve 
 
 @pytest.mark.parametrize(
     ("warned", "said"),
-    [(f"W: {UNREACHED}", f"{UNREACHED}. Run "), ("", "no archive that it is set up for has it. Add ")],
+    [(f"W: {UNREACHED}", f"{UNREACHED}. Fix "), ("", "no archive that it is set up for has it. Add ")],
 )
 def test_a_package_that_apt_does_not_know_is_told_with_the_reason(tools, tmp_path, warned, said):
     """Without a network apt ends well, with a warning, and then finds no package: the warning is what to mend."""
@@ -159,7 +159,7 @@ def test_a_disk_that_fills_up_while_unpacking_is_told(tools, tmp_path):
     tools("apt-cache", SHOW)
     lines = ("tar: ./x: Wrote only 512 bytes", "tar: ./x: Cannot write: No space left", "dpkg-deb: error: tar failed")
     tools("dpkg", "".join(f"echo '{line}' >&2\n" for line in lines) + "exit 2")
-    with pytest.raises(SetupError, match=r"`dpkg -x` failed: tar: \./x: Cannot write: No space left\. Run"):
+    with pytest.raises(SetupError, match=r"`dpkg -x` failed: tar: \./x: Cannot write: No space left\. Fix"):
         debian.unpack("pocl-opencl-icd", tmp_path / "work", lambda _: None)
 
 

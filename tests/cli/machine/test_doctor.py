@@ -124,7 +124,7 @@ def test_a_driver_that_does_not_compute_is_found_with_its_remedy(bench, empty_co
     monkeypatch.setattr(Worker, "run_once", lambda *_: outcome)
     finding = findings(bench, empty_course)["a kernel"]
     assert said in finding.found
-    assert "the driver is there" in finding.remedy
+    assert "the driver is installed" in finding.remedy
 
 
 @pytest.mark.whole

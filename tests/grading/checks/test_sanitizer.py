@@ -91,7 +91,7 @@ def test_wrong_results_alone_keep_no_points(simulator, transposition):
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source, right=False)
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.NOT_RUN, 0)
-    assert "see correctness" in check.message
+    assert "fix correctness first" in check.message
 
 
 def test_results_that_are_wrong_only_there(simulator, transposition):

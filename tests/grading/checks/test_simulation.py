@@ -127,15 +127,15 @@ def test_too_much_local_memory_is_told_with_both_figures(subject, simulator):
 @pytest.mark.parametrize(
     ("answers", "reason", "words"),
     [
-        ({"open": Crashed(signal=11, exit_code=None, words="When creating")}, Reason.CRASH, "does not know"),
+        ({"open": Crashed(signal=11, exit_code=None, words="When creating")}, Reason.CRASH, "does not support"),
         ({"launch": Crashed(signal=24, exit_code=None, words="")}, Reason.TIME_LIMIT, "processor time"),
         ({"launch": Crashed(signal=6, exit_code=None, words="bad_alloc")}, Reason.MEMORY_LIMIT, "more memory"),
         ({"stage": TimedOut(doing="uploading the inputs", seconds=5)}, Reason.TIME_LIMIT, "uploading the inputs"),
         ({"launch": Refused(call="launch", error="OUT_OF_RESOURCES")}, Reason.LAUNCH_ERROR, "OUT_OF_RESOURCES"),
         ({"observe": Garbled(what="it sent rubbish")}, Reason.CRASH, "it sent rubbish"),
         ({"fetch": Garbled(what="its file is short")}, Reason.CRASH, "its file is short"),
-        ({"observe": ()}, Reason.CRASH, "does not know"),
-        ({"observe": ("one", "two")}, Reason.CRASH, "does not know"),
+        ({"observe": ()}, Reason.CRASH, "does not support"),
+        ({"observe": ("one", "two")}, Reason.CRASH, "does not support"),
     ],
 )
 def test_failures_say_where_they_showed(subject, answers, reason, words):
@@ -143,7 +143,7 @@ def test_failures_say_where_they_showed(subject, answers, reason, words):
     found = simulate(replace(subject, worker=Scripted(**answers)), SIZES, 0)
     assert isinstance(found, Problem)
     assert found.reason is reason
-    assert found.message.startswith("in the simulator: ")
+    assert "the simulator" in found.message
     assert words in found.message
 
 

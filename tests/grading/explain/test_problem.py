@@ -112,7 +112,7 @@ def test_a_wrong_array_says_how_many_which_first_and_how_far_off():
     """Everything that the issue of a wrong result asks for, in one sentence and its detail."""
     problem = of_mismatch(mismatch())
     assert problem.reason is Reason.WRONG_OUTPUT
-    assert problem.message == "3 of 2,077 elements of C wrong; the first is C[1][3]: got 0.25, expected 0.5."
+    assert problem.message == "3 of 2,077 elements of C are wrong; the first is C[1][3]: got 0.25, expected 0.5."
     assert problem.detail == "largest error: 0.25; at worst 41.5 times what rounding allows."
 
 
@@ -140,9 +140,9 @@ def test_elements_never_written_are_told_from_wrong_ones():
     assert nothing.reason is Reason.NOT_WRITTEN
     assert nothing.message.startswith("the kernel wrote nothing to C (2,077 elements), or only added to the NaN")
     some = of_mismatch(mismatch(unwritten=2, first_unwritten=True))
-    assert "2 of them never written; the first is C[1][3]: never written, expected 0.5" in some.message
+    assert "2 of them were never written; the first is C[1][3]: never written, expected 0.5" in some.message
     missing = of_mismatch(mismatch(unwritten=3, first_unwritten=True, largest_error=None, excess=None))
-    assert "all of them never written" in missing.message
+    assert "all of them were never written" in missing.message
     assert missing.detail == ""
 
 
@@ -150,7 +150,9 @@ def test_an_explanation_comes_before_the_numbers():
     """The reason for machines stays; the cause is kept by itself, to be counted."""
     explanation = Explanation(cause="the sign is wrong", sentence="the sign is wrong: that explains it.")
     problem = explained(of_mismatch(mismatch()), explanation)
-    assert problem.message.startswith("the sign is wrong: that explains it. 3 of 2,077 elements of C wrong; the first")
+    assert problem.message.startswith(
+        "the sign is wrong: that explains it. 3 of 2,077 elements of C are wrong; the first"
+    )
     assert (problem.reason, problem.cause) == (Reason.WRONG_OUTPUT, "the sign is wrong")
 
 

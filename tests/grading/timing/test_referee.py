@@ -62,7 +62,7 @@ def test_the_inputs_come_from_the_seed(small):
 @pytest.mark.parametrize(
     ("change", "reason", "words"),
     [
-        (one_bit_wrong, Reason.WRONG_OUTPUT, "1 of 35 elements of B wrong; the first is B[0][3]"),
+        (one_bit_wrong, Reason.WRONG_OUTPUT, "1 of 35 elements of B is wrong; the first is B[0][3]"),
         (one_word_past_the_end, Reason.OUT_OF_BOUNDS, "wrote outside B, first at 1 element past its end"),
     ],
 )
@@ -160,7 +160,7 @@ def test_keys_are_the_same_for_all_and_others_every_round(small):
 @pytest.mark.parametrize(
     ("change", "reason", "words"),
     [
-        (one_bit_wrong, Reason.WRONG_OUTPUT, "1 of 35 elements of B wrong; the first is B[0][3]"),
+        (one_bit_wrong, Reason.WRONG_OUTPUT, "1 of 35 elements of B is wrong; the first is B[0][3]"),
         (one_word_past_the_end, Reason.OUT_OF_BOUNDS, "wrote outside B, first at 1 element past its end"),
         (lambda fetched: fetched, Reason.CRASH, "the digest of its results is not that of what it returns"),
     ],

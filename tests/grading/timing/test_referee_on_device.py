@@ -94,7 +94,7 @@ def test_a_model_solution_makes_what_the_model_solution_makes(lineup, name):
     [
         ("coalsTransp/half-done-when-huge", {"height": 1500, "width": 1500}, "never written; the first is B[0][752]"),
         ("optimProgram/half-done-when-large", {"height": 8000, "width": 70}, "never written; the first is B["),
-        ("blockMMM/half-done-when-large", {"heightA": 20, "widthB": 1100, "widthA": 40}, "elements of C wrong"),
+        ("blockMMM/half-done-when-large", {"heightA": 20, "widthB": 1100, "widthA": 40}, "elements of C are wrong"),
     ],
 )
 def test_what_is_wrong_only_when_large_is_found_there(lineup, folder, sizes, words):
@@ -133,7 +133,7 @@ def test_one_bit_of_one_element_is_found_and_told(lineup):
     )
     problem = measure(lineup("coalsTransp", source), SOON)
     assert problem.reason is Reason.WRONG_OUTPUT
-    assert "1 of 6,370 elements of B wrong; the first is B[90][69]" in problem.message
+    assert "1 of 6,370 elements of B is wrong; the first is B[90][69]" in problem.message
 
 
 @pytest.mark.parametrize(

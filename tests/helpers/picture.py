@@ -1,0 +1,73 @@
+"""The picture of a report in the README: `python tests/helpers/picture.py` draws it again, with Chromium.
+
+    tests/submissions/reduction/no-barrier-in-the-tree --graded--> tests/helpers/example.json --drawn--> docs/report.png
+
+The picture carries a digest of the page that it shows, so that a test knows whether it is out of date. A new result:
+
+    grader grade tests/submissions/reduction/no-barrier-in-the-tree --assignment reduction --sandbox process \\
+        --require-sanitizer --json tests/helpers/example.json
+"""
+
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+from project import HELPERS, ROOT
+
+from grader.reports import REPORTS
+from grader.results.result import Result
+
+SUBMISSION = ROOT / "tests" / "submissions" / "reduction" / "no-barrier-in-the-tree"
+EXAMPLE, PICTURE = HELPERS / "example.json", ROOT / "docs" / "report.png"
+
+WIDTH, HEIGHT = 960, 860
+"""Pixels: the beginning of the page."""
+
+COLOURS = 64
+"""As many as the page has, with the smooth edges of its letters."""
+
+KEY = "page-sha256"
+
+
+def example():
+    """The result that the README and docs/reading-your-report.md show, as its grading wrote it."""
+    return Result.model_validate_json(EXAMPLE.read_text(encoding="utf-8"))
+
+
+def digest():
+    """Of the page without its figures, which are below what is drawn, and depend on the version of matplotlib."""
+    page = re.sub("<svg.*?</svg>", "", REPORTS["html"](example()), flags=re.DOTALL)
+    return hashlib.sha256(page.encode()).hexdigest()
+
+
+def drawn_from():
+    """The digest of the page that the picture shows."""
+    with Image.open(PICTURE) as picture:
+        return picture.text[KEY]
+
+
+def draw(chromium):
+    """Draw the picture, and note in it what it was drawn from."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, note = Path(name), PngInfo()
+        (folder / "page.html").write_text(REPORTS["html"](example()), encoding="utf-8")
+        options = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={folder}")
+        shot = (f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={folder / 'page.png'}")
+        subprocess.run([chromium, *options, *shot, (folder / "page.html").as_uri()], check=True, capture_output=True)
+        note.add_text(KEY, digest())
+        with Image.open(folder / "page.png") as page:
+            small = page.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+            small.save(PICTURE, optimize=True, pnginfo=note)
+
+
+if __name__ == "__main__":
+    found = shutil.which("chromium")
+    if found is None:
+        sys.exit("there is no chromium, which draws the page: install it.")
+    draw(found)

@@ -1,0 +1,52 @@
+"""What the README and docs/reading-your-report.md show of a report is what the grader writes."""
+
+import re
+
+import pytest
+from gradings import grade
+from picture import PICTURE, SUBMISSION, digest, drawn_from, example
+from project import ROOT
+
+from grader.reports.terminal import render
+from grader.results.result import Kind
+
+SHOWN = ("README.md", "docs/reading-your-report.md")
+WIDTH = 80
+"""Columns of the terminal that they show."""
+
+LARGEST = 150_000
+"""Bytes of a picture that does not keep a reader waiting."""
+
+INDENT = "    "
+LEFT_OUT = "..."
+
+
+def report_in(name):
+    """The lines of the report that a document shows: those of the indented block that begins with the build."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    (block,) = re.findall(rf"^{INDENT}passed build\n(?:{INDENT}.*\n|\n)*", text, re.MULTILINE)
+    return [line.removeprefix(INDENT) for line in block.rstrip().splitlines()]
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_report_in_a_document_is_the_terminals(name):
+    """Line by line and in its order; three dots stand for lines that are left out."""
+    written = iter(render(example(), width=WIDTH, color=False).splitlines())
+    shown = report_in(name)
+    assert [line for line in shown if line.strip() != LEFT_OUT and line not in written] == []
+    assert len(shown) >= 10
+
+
+def test_the_picture_shows_the_page_as_it_is():
+    """After a change of the page, `python tests/helpers/picture.py` draws it again."""
+    assert drawn_from() == digest()
+    assert PICTURE.stat().st_size <= LARGEST
+
+
+def test_the_example_is_what_the_grader_says_today(course, bench, simulator):  # noqa: ARG001 - it is installed
+    """What the simulator saw, word by word; which results a race makes wrong, each processor decides for itself."""
+    now = grade(course.load("reduction"), SUBMISSION, bench, example().provenance.seed)
+    shown, said = ([check for check in each.checks if check.kind is Kind.SANITIZER] for each in (example(), now))
+    assert [(check.name, check.reason, check.message, check.findings) for check in shown] == [
+        (check.name, check.reason, check.message, check.findings) for check in said
+    ]
