@@ -108,7 +108,7 @@ def test_what_is_wrong_only_when_large_is_found_there(lineup, folder, sizes, wor
 
 @pytest.mark.whole
 @pytest.mark.parametrize(
-    ("place", "words"), [("height * width + 5", "at 6 elements past its end"), ("-1", "at 1 element before its start")]
+    ("place", "words"), [("height * width + 5", "6 elements past its end"), ("-1", "1 element before its start")]
 )
 def test_a_write_beside_the_output_is_found(lineup, place, words):
     """All its results are right, and a guard band is not what it was."""
