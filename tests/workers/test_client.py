@@ -103,7 +103,7 @@ def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch, said):
 @pytest.mark.parametrize("kernel", ["forever", "crash"])
 def test_a_turn_fails_as_a_launch_does(kernel):
     """By its deadline, or by a signal."""
-    deadlines = replace(DEADLINES, first_launch=1)
+    deadlines = DEADLINES.model_copy(update={"first_launch": 1})
     with make_worker(deadlines=deadlines) as worker:
         worker.open(plan(kernel))
         worker.stage("run", ARRAYS)
