@@ -15,10 +15,10 @@ from grader.common import interrupts
 from grader.common.errors import InterruptedGradingError
 from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
+from grader.execution.sandbox import SANDBOXES
 from grader.grading.bench import Bench
-from grader.grading.checks.simulator import WatchingRules
+from grader.grading.checks.simulator_checks import WatchingRules
 from grader.grading.timing.intervals import TimingRules
-from grader.workers.sandbox import SANDBOXES
 
 pytest_plugins = ("simulator", "engine", "autograders", "browser", "drafts", "suites")
 """Modules of helpers/ that hold fixtures."""

@@ -21,6 +21,10 @@ from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.inputs import fresh_seed
 from grader.course.truth.oracle import load_oracle
+from grader.execution.device import speed_goal
+from grader.execution.outcome import Fetched
+from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_plan, control_plan
+from grader.execution.series import Series
 from grader.grading.bench import Bench, Progress
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial
 from grader.grading.checks.program import own_program
@@ -34,10 +38,6 @@ from grader.grading.timing.referee import ByOracle, ByReference, Match, OracleSc
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance
 from grader.results.result import Kind, Result, Verdict
-from grader.workers.device import speed_goal
-from grader.workers.outcome import Fetched
-from grader.workers.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_plan, control_plan
-from grader.workers.series import Series
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
 from grader.course.suite import Coursework
 from grader.course.truth.inputs import fresh_seed
+from grader.execution.device import speed_goal
 from grader.grading.bench import Bench, Progress
 from grader.grading.by_hand.profiling import profile_submission
 from grader.grading.checks.memory import MEASURES
@@ -29,7 +30,6 @@ from grader.grading.grade import grade_submission
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance, Profile
 from grader.results.result import Result
-from grader.workers.device import speed_goal
 
 ATTEMPTS = 3
 """A machine too noisy to time on is asked again, as an instructor would."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.suite import Coursework
+from grader.execution.device import speed_goal
 from grader.grading.checks.correctness import forfeit
 from grader.grading.checks.memory import check_memory, uncounted
 from grader.grading.checks.scoring import case_share
@@ -13,7 +14,6 @@ from grader.grading.timing.performance import judge, unmeasured
 from grader.protocol.messages import DeviceFacts
 from grader.results.result import Check, Kind, Reason, Result, Verdict
 from grader.results.suite_results import joined, separated
-from grader.workers.device import speed_goal
 
 
 def rescore(result: Result, assignment: Coursework) -> Result:

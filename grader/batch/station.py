@@ -17,25 +17,25 @@ from threading import Lock
 from grader.common.errors import InputError, InterruptedGradingError, WorkerError
 from grader.common.interrupts import uninterrupted
 from grader.common.record import replace
-from grader.course.submissions.scanning import scan
+from grader.course.submissions.scan import scan
 from grader.course.submissions.submission import FILE_NAME, Submission, parse_submission
 from grader.course.suite import Coursework
+from grader.execution.sandbox.folder import LockedFolder, abandoned
 from grader.grading.bench import Bench
-from grader.grading.checks.simulator import absence
+from grader.grading.checks.simulator_checks import absence
 from grader.grading.device_lock import shared_cpu
 from grader.grading.grade import grade_coursework, refuse_coursework, ungraded
 from grader.grading.settings import load_settings
 from grader.lms.bundle import Bundle, unpack
 from grader.protocol.messages import DeviceFacts
 from grader.results.result import Result, Ungraded
-from grader.workers.sandbox.folder import LockedFolder, abandoned
 
 NAME = Path(FILE_NAME)
 """What every submission is called: the same bytes are graded once for all who handed them in."""
 
 PREFIX = "grader-station-"
 SIGN = "bundles"
-"""grader-station-XXXX/bundles/ holds what lms/bundle.py makes; see workers/sandbox/folder.py."""
+"""grader-station-XXXX/bundles/ holds what lms/bundle.py makes; see execution/sandbox/folder.py."""
 
 
 def one_of_several_alike(device: DeviceFacts) -> DeviceFacts:

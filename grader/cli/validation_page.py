@@ -24,11 +24,11 @@ from grader.common.errors import InputError, SolutionError
 from grader.common.phrases import capital, count, listed, sizes_in_words
 from grader.course.catalogue import Course
 from grader.course.suite import Coursework
+from grader.execution.device import device_class, speed_goal
 from grader.grading.bench import Bench
 from grader.reports.terminal import render
 from grader.results.suite_results import joined
 from grader.results.withholding import withheld
-from grader.workers.device import device_class, speed_goal
 
 ONE_LINE, BROKEN_AT = 74, 48
 """Columns of a mapping that stays in one line; and those after which a longer one is broken at the next field."""

@@ -1,7 +1,7 @@
 """Constructs that have no place in coursework, found before anything runs: the sandbox is the wall, this a clear word.
 
 Nothing in a comment or a string is taken for code, and nothing is hidden by how it is written
-(submissions/scanning.py).
+(submissions/scan.py).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence

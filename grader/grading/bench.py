@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.common.record import replace
-from grader.grading.checks.simulator import WatchingRules
+from grader.execution.client import Deadlines, Worker
+from grader.execution.pool import OwnWorkers
+from grader.execution.sandbox import Sandbox
+from grader.grading.checks.simulator_checks import WatchingRules
 from grader.grading.timing.device_profile import load_profile
 from grader.grading.timing.intervals import TimingRules
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Roofs
 from grader.results.provenance import Setting
-from grader.workers.client import Deadlines, Worker
-from grader.workers.pool import OwnWorkers
-from grader.workers.sandbox import Sandbox
 
 Progress = Callable[[str], None]
 """Told in a few words what is being done."""

@@ -22,11 +22,15 @@ from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
 from grader.course.truth.oracle import load_oracle
+from grader.execution.client import Worker
+from grader.execution.device import share_a_process
+from grader.execution.plan import SUBMISSION
+from grader.execution.probe import RECOVERY, probe
 from grader.grading.bench import Bench, Progress
 from grader.grading.checks.building import Built, Prepared, build_check, check_build, prepare
 from grader.grading.checks.correctness import are_right, check_cases, forfeit, in_order, unrun_cases
-from grader.grading.checks.simulation import Subject
-from grader.grading.checks.simulator import Watched, fail_unwatched, watch
+from grader.grading.checks.simulated_run import Subject
+from grader.grading.checks.simulator_checks import Watched, fail_unwatched, watch
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.problem import Problem, of_hidden
 from grader.grading.explain.simulator.source_lines import locate
@@ -40,10 +44,6 @@ from grader.results.metrics import Profile, Roofs
 from grader.results.provenance import provenance
 from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
 from grader.results.suite_results import joined
-from grader.workers.client import Worker
-from grader.workers.device import share_a_process
-from grader.workers.plan import SUBMISSION
-from grader.workers.probe import RECOVERY, probe
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
 NOT_CORRECT = Problem(reason=Reason.NOT_RUN, message="skipped: fix the wrong results first.")

@@ -31,17 +31,17 @@ from grader.common.files import config_folder, data_folder
 from grader.common.record import Record
 from grader.course.catalogue import Course
 from grader.course.folders import KIT_FILE
+from grader.execution.client import Deadlines
+from grader.execution.sandbox import SANDBOXES, Sandbox, containers_are_ready
+from grader.execution.sandbox.docker.gpu import NO_GPU
+from grader.execution.sandbox.rules import ContainerRules, Rules
+from grader.execution.sandbox.spare import SpareSandbox
+from grader.execution.sandbox.users import roots_own
 from grader.grading.bench import Bench
-from grader.grading.checks.simulator import WatchingRules
+from grader.grading.checks.simulator_checks import WatchingRules
 from grader.grading.timing.intervals import TimingRules
 from grader.grading.trust import was_started
 from grader.protocol.messages import Limits
-from grader.workers.client import Deadlines
-from grader.workers.sandbox import SANDBOXES, Sandbox, containers_are_ready
-from grader.workers.sandbox.docker.gpu import NO_GPU
-from grader.workers.sandbox.rules import ContainerRules, Rules
-from grader.workers.sandbox.spare import SpareSandbox
-from grader.workers.sandbox.users import roots_own
 
 CONFIG_VARIABLE = "GRADER_CONFIG"
 CONFIG_FILE = "grader.yaml"

@@ -28,9 +28,9 @@ from grader.course.folders import BASELINE_FILE, KIT_FILE, ORACLE_FILE, Kit
 from grader.course.rubric import Band, Correctness, Memory, Performance, Sizes, SpeedGoal
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
+from grader.execution.plan import baseline_is_comparable
 from grader.grading.checks.scoring import case_points
 from grader.lms.wheel import own_wheel
-from grader.workers.plan import baseline_is_comparable
 
 TEMPLATE = Path(__file__).parent / "templates" / "kit"
 COMMAND, IGNORED = "grader", ".gitignore"

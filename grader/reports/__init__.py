@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import chdir
 
-from grader.grading.by_hand.driver import TimedRow
+from grader.grading.by_hand.run import TimedRow
 from grader.reports import json, junit
 from grader.results.gradebook import Gradebook
 from grader.results.result import Result, Ungraded

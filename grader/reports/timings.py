@@ -12,7 +12,7 @@ from rich.text import Text
 
 from grader.common.phrases import count, sizes_in_words
 from grader.course.suite import Coursework
-from grader.grading.by_hand.driver import Measured, TimedRow
+from grader.grading.by_hand.run import Measured, TimedRow
 from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable
 from grader.reports.drawing import as_text, tells_something

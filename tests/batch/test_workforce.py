@@ -20,7 +20,7 @@ from batches import (
     workers,
 )
 
-from grader.workers.sandbox.docker.sweeping import LABEL
+from grader.execution.sandbox.docker.sweeping import LABEL
 
 GRADED = 1
 """Exit code of a batch in which somebody has failed a check."""

@@ -26,8 +26,8 @@ sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
 from attacks import QUICK, corpus, small_course, verdict  # noqa: E402
 
+from grader.execution.sandbox.docker.sweeping import LABEL  # noqa: E402
 from grader.results.result import Result  # noqa: E402
-from grader.workers.sandbox.docker.sweeping import LABEL  # noqa: E402
 
 NAME = "coalsTransp"
 GRADER = [sys.executable, "-m", "grader.cli.main"]

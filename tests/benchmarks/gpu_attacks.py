@@ -14,11 +14,11 @@ from grader.course.assignment import Assignment
 from grader.course.submissions.submission import Submission, parse_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.inputs import fresh_seed
+from grader.execution.device import device_class
 from grader.grading.bench import Bench
 from grader.grading.grade import grade_submission
 from grader.grading.settings import load_settings
 from grader.results.result import Check, Kind, Result
-from grader.workers.device import device_class
 
 TRANSPOSITION = """
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)

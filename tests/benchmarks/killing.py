@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
 import batches  # noqa: E402
 
-from grader.workers.sandbox.docker.sweeping import LABEL  # noqa: E402
+from grader.execution.sandbox.docker.sweeping import LABEL  # noqa: E402
 
 UNGRADED = 3
 WORKERS = 2

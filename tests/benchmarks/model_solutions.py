@@ -16,6 +16,8 @@ from grader.course.assignment import Assignment, Timed
 from grader.course.expressions import evaluate
 from grader.course.rubric import Sizes
 from grader.course.truth.inputs import fresh_seed
+from grader.execution.device import copy_size, device_class, peak_run
+from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, control_plan
 from grader.grading.bench import Bench
 from grader.grading.explain.failing import done
 from grader.grading.settings import load_settings
@@ -23,8 +25,6 @@ from grader.grading.timing.contestant import Contestant
 from grader.grading.timing.lineup import begin, match_of, own_programs
 from grader.grading.timing.referee import ByReference
 from grader.protocol.messages import DeviceFacts
-from grader.workers.device import copy_size, device_class, peak_run
-from grader.workers.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, control_plan
 
 TURNS, WARM_UP = 30, 10
 

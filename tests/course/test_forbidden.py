@@ -3,7 +3,7 @@
 import pytest
 
 from grader.course.forbidden import LINE_LIMIT, SHOWN, Construct, Sighting, first_sighting
-from grader.course.submissions.scanning import scan
+from grader.course.submissions.scan import scan
 from grader.protocol.tokens import tokens
 
 INCLUDE, LINE, ASM, HAS_INCLUDE, LONG_LINE = Construct

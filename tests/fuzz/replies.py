@@ -15,9 +15,13 @@ from samples import BUILD, DEVICE, failed, result
 from texts import source_of
 
 from grader.course.truth.comparison import INPUT_POISON, POISON
+from grader.execution.client import Worker
+from grader.execution.outcome import Garbled, OutOfMemory, TimedOut
+from grader.execution.plan import Plan, Script
+from grader.execution.replies import Replies
 from grader.grading.checks.memory import _profile
 from grader.grading.checks.signature import bind
-from grader.grading.checks.simulation import Simulated
+from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.problem import of_build_log, of_failure
 from grader.grading.explain.resource_usage import usage_of
 from grader.grading.explain.simulator.findings import findings
@@ -29,10 +33,6 @@ from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSour
 from grader.reports import REPORTS, terminal
 from grader.results.result import Kind, Reason
 from grader.worker.fingerprint import fingerprint
-from grader.workers.client import Worker
-from grader.workers.outcome import Garbled, OutOfMemory, TimedOut
-from grader.workers.plan import Plan, Script
-from grader.workers.replies import Replies
 
 from .search import Target
 from .source import BLANKS, KIBIBYTE, MARKS, _assignment, pieces, repeating, times_over

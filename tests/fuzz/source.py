@@ -11,7 +11,7 @@ from samples import PROFILE, failed, result
 from texts import source_of, submitted
 
 from grader.course.catalogue import Course
-from grader.course.submissions.scanning import scan
+from grader.course.submissions.scan import scan
 from grader.course.submissions.submission import Submission, _decode
 from grader.course.submissions.task import Task
 from grader.grading.checks.choices import chosen

@@ -9,12 +9,12 @@ import pytest
 from project import ROOT
 
 from grader.common.errors import InputError
-from grader.grading.checks.simulator import WatchingRules
+from grader.execution.client import Deadlines
+from grader.grading.checks.simulator_checks import WatchingRules
 from grader.grading.settings import CONFIG_FILE, CONFIG_VARIABLE, Settings, as_variables, config_file, load_settings
 from grader.grading.timing.intervals import TimingRules
 from grader.grading.trust import note_started
 from grader.protocol.messages import Limits, Simulation
-from grader.workers.client import Deadlines
 
 
 @pytest.fixture(autouse=True)

@@ -17,6 +17,11 @@ import pytest
 from lineups import RULES, at_sizes
 from samples import DEVICE
 
+from grader.execution import client as runner
+from grader.execution import replies
+from grader.execution.arrays import ArrayFiles
+from grader.execution.client import Deadlines, Worker
+from grader.execution.plan import COPY, NAIVE, Binding, control_plan, reference_plan, submission_plan
 from grader.grading.timing import measurement
 from grader.grading.timing.contestant import Contestant, Role
 from grader.grading.timing.lineup import Lineup, match_of
@@ -36,11 +41,6 @@ from grader.protocol.messages import (
 )
 from grader.protocol.steps import PAGE
 from grader.worker.fingerprint import fingerprint
-from grader.workers import client as runner
-from grader.workers import replies
-from grader.workers.arrays import ArrayFiles
-from grader.workers.client import Deadlines, Worker
-from grader.workers.plan import COPY, NAIVE, Binding, control_plan, reference_plan, submission_plan
 
 HEIGHT, WIDTH = 7, 5
 LENGTH = 4 * HEIGHT * WIDTH

@@ -3,8 +3,8 @@
 import numpy as np
 
 from grader.course.truth.comparison import INPUT_POISON, POISON
+from grader.execution.plan import Plan, Script
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ScalarArg
-from grader.workers.plan import Plan, Script
 
 COUNT = 1000
 

@@ -12,9 +12,9 @@ from docker.errors import DockerException, ImageNotFound
 from limits import DEADLINES, LIMITS
 
 from grader.common.errors import WorkerError
-from grader.workers.client import Worker
-from grader.workers.sandbox.docker.container import ContainerSandbox
-from grader.workers.sandbox.rules import ContainerRules, Rules
+from grader.execution.client import Worker
+from grader.execution.sandbox.docker.container import ContainerSandbox
+from grader.execution.sandbox.rules import ContainerRules, Rules
 
 WORKER_IMAGE = "grader-worker"
 GRADER_IMAGE = "grader"

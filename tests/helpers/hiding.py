@@ -11,7 +11,7 @@ from samples import PROFILE, RACE, SPILLING, performance, result
 from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
 from grader.batch.pipeline import BatchRequest, mark
 from grader.grading.checks.correctness import unrun_cases
-from grader.grading.checks.simulator import unwatched_checks
+from grader.grading.checks.simulator_checks import unwatched_checks
 from grader.grading.timing.performance import unmeasured
 from grader.lms.exports.sheet import read_sheet
 from grader.results.result import Check, Kind, Reason, Verdict

@@ -1,8 +1,8 @@
 """What a worker of the tests may use, and how long it may take."""
 
+from grader.execution.client import Deadlines
+from grader.execution.sandbox.rules import ContainerRules, Rules
 from grader.protocol.messages import Limits
-from grader.workers.client import Deadlines
-from grader.workers.sandbox.rules import ContainerRules, Rules
 
 LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, processes=64)
 RULES = Rules(limits=LIMITS, container=ContainerRules())

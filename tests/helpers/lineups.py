@@ -8,18 +8,8 @@ from samples import DEVICE
 from grader.course.expressions import evaluate
 from grader.course.submissions.task import Task
 from grader.course.truth.comparison import GUARD_BYTES, INPUT_POISON, POISON
-from grader.grading.bench import Bench
-from grader.grading.checks.building import check_build, prepare
-from grader.grading.timing.contestant import Contestant, Role
-from grader.grading.timing.device_data import SET_BYTES
-from grader.grading.timing.intervals import TimingRules
-from grader.grading.timing.lineup import Lineup, begin, match_of, own_programs
-from grader.grading.timing.measurement import open_sessions
-from grader.grading.timing.referee import ByOracle, ByReference
-from grader.protocol.messages import Done, Opened, StepTime
-from grader.results.result import Verdict
-from grader.workers.outcome import Fetched, Timing, Took
-from grader.workers.plan import (
+from grader.execution.outcome import Fetched, Timing, Took
+from grader.execution.plan import (
     COPY,
     NAIVE,
     PEAK,
@@ -31,6 +21,16 @@ from grader.workers.plan import (
     reference_plan,
     submission_plan,
 )
+from grader.grading.bench import Bench
+from grader.grading.checks.building import check_build, prepare
+from grader.grading.timing.contestant import Contestant, Role
+from grader.grading.timing.device_data import SET_BYTES
+from grader.grading.timing.intervals import TimingRules
+from grader.grading.timing.lineup import Lineup, begin, match_of, own_programs
+from grader.grading.timing.measurement import open_sessions
+from grader.grading.timing.referee import ByOracle, ByReference
+from grader.protocol.messages import Done, Opened, StepTime
+from grader.results.result import Verdict
 
 MS = 1e-3
 

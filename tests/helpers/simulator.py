@@ -14,12 +14,12 @@ from texts import submitted
 from grader.common.errors import NoSimulatorError
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
+from grader.execution.outcome import Timing
+from grader.execution.plan import Plan, Script
 from grader.grading.checks.building import check_build, prepare
-from grader.grading.checks.simulation import Subject
+from grader.grading.checks.simulated_run import Subject
 from grader.protocol.messages import Done, Opened
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, LocalArg, ProgramSource, ScalarArg
-from grader.workers.outcome import Timing
-from grader.workers.plan import Plan, Script
 
 DEFINITIONS = ("-D", "real=float", "-D", "TILE=16", "-D", "RT=16", "-D", "CHUNK=16", "-D", "PRG_WGSIZE=128")
 """What the programs here are built with: the constants of the course."""

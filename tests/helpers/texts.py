@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grader.course.submissions.scanning import scan
+from grader.course.submissions.scan import scan
 from grader.course.submissions.submission import Submission
 from grader.grading.explain.build_log import Source
 

@@ -18,6 +18,7 @@ from grader.common.errors import InputError, NoiseError
 from grader.common.files import write_new
 from grader.course.catalogue import Course
 from grader.course.folders import Kit
+from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_is_comparable, control_plan, reference_plan
 from grader.grading.settings import load_settings
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.measurement import measure
@@ -26,7 +27,6 @@ from grader.grading.timing.referee import ByOracle, ByReference, Match, referee_
 from grader.lms.bundle import pack, unpack
 from grader.lms.kit import COMMAND, TEMPLATE, student_kit
 from grader.results.result import Reason, Verdict
-from grader.workers.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_is_comparable, control_plan, reference_plan
 
 CONSTRAINTS, STARTERS = ROOT / "constraints.txt", ROOT / "student_template"
 GUIDE = ROOT / "docs" / "reading-your-report.md"

@@ -31,7 +31,7 @@ def test_the_wheel_is_installed_by_pip_and_starts(tmp_path):
         "worker/simulator/observer/observer.cpp",
         "worker/simulator/observer.so",
         "worker/simulator/build-observer",
-        "workers/sandbox/docker/seccomp.json",
+        "execution/sandbox/docker/seccomp.json",
         "lms/templates/setup.sh",
     ):
         assert (installed / path).read_bytes() == (ROOT / "grader" / path).read_bytes()

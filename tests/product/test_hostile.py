@@ -19,11 +19,11 @@ from selection import ATTACKS, param
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.inputs import fresh_seed
+from grader.execution.sandbox.docker.sweeping import LABEL
 from grader.grading.grade import grade_submission
 from grader.grading.settings import Settings
 from grader.results.result import Reason
 from grader.results.withholding import withheld
-from grader.workers.sandbox.docker.sweeping import LABEL
 
 CORPUS = corpus()
 TABLE = (ROOT / "SECURITY.md").read_text(encoding="utf-8").splitlines()

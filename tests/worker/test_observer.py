@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from simulator import Given, Local, watch
 
+from grader.execution.client import Worker
 from grader.grading.bench import Bench
 from grader.protocol.messages import Simulation
-from grader.workers.client import Worker
 
 HEAD = "__kernel void k(__global const float *a, __global float *out)\n{\n"
 FIRST = 3

@@ -48,7 +48,7 @@ def run(
     from grader.common.files import check_outputs, write_whole
     from grader.course.submissions.submission import read_submission
     from grader.course.truth.inputs import fresh_seed
-    from grader.grading.by_hand.driver import Measured, RunRequest, count_intensities, drive
+    from grader.grading.by_hand.run import Measured, RunRequest, count_intensities, time_runs
     from grader.grading.by_hand.run_options import Options, read_dimensions, read_sweep, read_values, runs
     from grader.grading.settings import load_settings
     from grader.reports import figure_of_runs
@@ -71,7 +71,7 @@ def run(
     request = RunRequest(submission=submission, seed=fresh_seed(), repeat=repeat, check=check)
     name = settings.sandbox_for(submission.path)
     with progress_line() as progress, settings.open_bench(name) as bench:
-        rows = tuple(drive(planned, request, bench, progress))
+        rows = tuple(time_runs(planned, request, bench, progress))
         if len(rows) > 1 and swept is None:
             timed = [each for each, row in zip(planned, rows, strict=True) if isinstance(row.outcome, Measured)]
             counted = count_intensities(timed, request, bench, progress)

@@ -12,9 +12,9 @@ from pathlib import Path
 from grader.common.errors import GraderError
 from grader.common.invocation import command
 from grader.course.catalogue import Course
+from grader.execution.probe import probe
+from grader.execution.sandbox.process import LINKERS
 from grader.grading.bench import Bench
-from grader.workers.probe import probe
-from grader.workers.sandbox.process import LINKERS
 
 FREE_BYTES = 1024**3
 """Room that a worker's arrays and caches may need in the temporary folder."""

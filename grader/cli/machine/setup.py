@@ -22,11 +22,11 @@ from grader.cli.machine import debian
 from grader.cli.machine.debian import Tell
 from grader.common.errors import GraderError, SetupError, UngradedError
 from grader.common.files import make_folder
+from grader.execution.own_driver import complete, own_driver
+from grader.execution.probe import probe
+from grader.execution.sandbox.process import LINKERS
 from grader.grading.bench import Bench
 from grader.worker.simulator import OBSERVER
-from grader.workers.own_driver import complete, own_driver
-from grader.workers.probe import probe
-from grader.workers.sandbox.process import LINKERS
 
 DRIVER = "pocl-opencl-icd"
 LINKER = "binutils"

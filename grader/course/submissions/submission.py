@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.common.errors import InputError
-from grader.course.submissions.scanner import TooCostly, scanned
-from grader.course.submissions.scanning import Scan
+from grader.course.submissions.scan import Scan
+from grader.course.submissions.scan_process import TooCostly, scanned
 
 FILE_NAME = "kernels.cl"
 

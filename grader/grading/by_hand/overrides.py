@@ -15,11 +15,11 @@ from grader.course.expressions import evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
 from grader.course.rubric import Sizes
 from grader.course.submissions.submission import Submission
+from grader.execution.device import device_class, speed_goal
 from grader.grading.checks.choices import chosen, unfit_launches
 from grader.grading.explain.failing import done, or_problem
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.steps import TURNS
-from grader.workers.device import device_class, speed_goal
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from grader.course.truth.oracle import load_oracle
 from grader.grading.bench import Bench, Progress
 from grader.grading.checks.building import build
 from grader.grading.checks.memory import Counted, count_memory
-from grader.grading.checks.simulation import Subject
+from grader.grading.checks.simulated_run import Subject
 from grader.grading.explain.failing import done, or_problem
 
 

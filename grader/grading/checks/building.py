@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from grader.common.record import replace
 from grader.course.forbidden import Construct, Sighting, first_sighting
-from grader.course.submissions.scanner import TooCostly, scanned
+from grader.course.submissions.scan_process import TooCostly, scanned
 from grader.course.submissions.task import ChosenTask, Task
+from grader.execution.client import Worker
+from grader.execution.plan import NOTHING, SUBMISSION, Bindings
 from grader.grading.checks.choices import chosen, unfit_sizes
 from grader.grading.checks.program import submitted_definitions
 from grader.grading.checks.signature import bind
@@ -18,8 +20,6 @@ from grader.protocol.messages import BuildFailed
 from grader.protocol.steps import ProgramSource
 from grader.results.metrics import Usage
 from grader.results.result import Check, Kind, full_marks
-from grader.workers.client import Worker
-from grader.workers.plan import NOTHING, SUBMISSION, Bindings
 
 
 @dataclass(frozen=True, kw_only=True)

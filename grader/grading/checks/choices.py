@@ -19,7 +19,7 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment, Chosen
 from grader.course.launches import Launch
 from grader.course.rubric import Sizes
-from grader.course.submissions.scanning import Statement
+from grader.course.submissions.scan import Statement
 from grader.course.submissions.submission import Submission
 from grader.grading.explain.failing import FailedError, or_problem
 from grader.grading.explain.problem import Problem

@@ -12,6 +12,9 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Case
 from grader.course.truth.oracle import Oracle
+from grader.execution.client import Worker
+from grader.execution.plan import submission_plan
+from grader.execution.series import Series
 from grader.grading.checks.building import Built
 from grader.grading.checks.inspection import Trial, inspect, make_trial
 from grader.grading.checks.scoring import case_points
@@ -19,9 +22,6 @@ from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.results.result import Check, Kind, Reason, Verdict, full_marks
-from grader.workers.client import Worker
-from grader.workers.plan import submission_plan
-from grader.workers.series import Series
 
 PATIENCE = 2
 """After so many cases that ran into a time limit, the rest are not waited for. Cases for practice are counted apart:

@@ -13,13 +13,13 @@ from grader.course.rubric import DataSet, Sizes
 from grader.course.truth.comparison import Standard, compare, first_stray_write, unchanged
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import DTYPES, Oracle, Truth, consult, consult_about
+from grader.execution.outcome import Fetched
+from grader.execution.plan import Script
 from grader.grading.explain.error_map import error_map
 from grader.grading.explain.evidence import Evidence
 from grader.grading.explain.hypotheses import explain
 from grader.grading.explain.problem import Problem, explained, of_changed_input, of_mismatch, of_stray_write
 from grader.results.result import Reason
-from grader.workers.outcome import Fetched
-from grader.workers.plan import Script
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.launches import ELEMENT_BYTES
 from grader.course.rubric import Measure, Memory, MemoryCheck
-from grader.grading.checks.simulation import Simulated, Subject, simulate
+from grader.grading.checks.simulated_run import Simulated, Subject, simulate
 from grader.grading.explain.failing import done, or_problem
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Simulation

@@ -2,8 +2,8 @@
 
 from grader.course.assignment import Assignment
 from grader.course.submissions.task import ChosenTask
+from grader.execution.device import PEAK_GROUP, PEAK_SOURCE
 from grader.protocol.steps import ProgramSource
-from grader.workers.device import PEAK_GROUP, PEAK_SOURCE
 
 SIZE_TYPE = "uint32_t"
 SIZE_MEANS = "uint"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from grader.common.record import replace
 from grader.course.rubric import Sanitizer
-from grader.grading.checks.simulation import Simulated, Subject, simulate
+from grader.grading.checks.simulated_run import Simulated, Subject, simulate
 from grader.grading.explain.failing import FailedError, done
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.findings import findings

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from grader.course.assignment import Assignment
 from grader.course.launches import ElementType, Launch
+from grader.execution.plan import Binding
 from grader.grading.explain.problem import Problem
 from grader.protocol.kernel import ArgFacts, KernelFacts
 from grader.results.result import Reason
-from grader.workers.plan import Binding
 
 NOT_32_BITS = frozenset(
     {"char", "uchar", "short", "ushort", "long", "ulong", "unsigned long", "size_t", "half", "double", "bool"}

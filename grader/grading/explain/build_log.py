@@ -87,7 +87,7 @@ class CompilerMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A text as the student wrote it, and the lines of its code (course/submissions/scanning.py), as
+    """A text as the student wrote it, and the lines of its code (course/submissions/scan.py), as
     `written` and as `compiled` with its macros expanded: what is on a line of one is on the same line of the other.
 
     Without them, as for a text of the course, a log is explained without source lines.

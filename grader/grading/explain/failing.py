@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
+from grader.execution.outcome import Failure
 from grader.grading.explain.problem import Problem, of_failure
-from grader.workers.outcome import Failure
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -7,15 +7,15 @@ from grader.common.phrases import count
 from grader.common.record import replace
 from grader.course.forbidden import LINE_LIMIT, Construct, Sighting
 from grader.course.rubric import SpeedGoal
-from grader.course.submissions.scanner import TooCostly
+from grader.course.submissions.scan_process import TooCostly
 from grader.course.truth.comparison import Mismatch
+from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.grading.explain.build_log import Source, explain
 from grader.grading.explain.evidence import Explanation
 from grader.grading.explain.resource_usage import excess
 from grader.protocol.messages import BuildFailed, Refused, Stopped
 from grader.results.metrics import Interval, Performance
 from grader.results.result import Check, ErrorMap, Reason, Verdict
-from grader.workers.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
 """What LLVM and C++ say before they end a process that got no memory."""

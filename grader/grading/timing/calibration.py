@@ -15,6 +15,10 @@ import numpy as np
 from grader.common.errors import DeviceError
 from grader.course.rubric import DeviceClass
 from grader.course.truth.comparison import POISON
+from grader.execution.client import Worker
+from grader.execution.device import PeakRun, device_class, peak_run
+from grader.execution.outcome import Timing
+from grader.execution.plan import COPY, PEAK, PEAK_OUTPUT, Plan, Script, peak_step
 from grader.grading.checks.program import PEAK_PROGRAM
 from grader.grading.timing.clocks import Clocks, clocks_now
 from grader.grading.timing.device_profile import DeviceProfile
@@ -22,10 +26,6 @@ from grader.grading.timing.intervals import interval
 from grader.protocol.messages import DeviceFacts, Opened
 from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, KernelStep, ProgramSource, ScalarArg, Step
 from grader.results.metrics import Interval
-from grader.workers.client import Worker
-from grader.workers.device import PeakRun, device_class, peak_run
-from grader.workers.outcome import Timing
-from grader.workers.plan import COPY, PEAK, PEAK_OUTPUT, Plan, Script, peak_step
 
 WARM_UP_SECONDS = 0.6
 """Before each figure: a GPU raises its clocks within some tenths of a second."""

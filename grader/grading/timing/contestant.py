@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from grader.workers.client import Worker
-from grader.workers.plan import STUDENT, Plan, Script
+from grader.execution.client import Worker
+from grader.execution.plan import STUDENT, Plan, Script
 
 
 class Role(StrEnum):

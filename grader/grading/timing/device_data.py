@@ -26,9 +26,9 @@ from grader.course.assignment import Assignment
 from grader.course.launches import ELEMENT_BYTES, DataKind, ElementType
 from grader.course.rubric import Range
 from grader.course.truth.inputs import INTEGER_BOUND
+from grader.execution.plan import STUDENT, Plan, Script
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.steps import Arg, BufferArg, BufferSpec, KernelStep, KeyArg, ProgramSource, ScalarArg
-from grader.workers.plan import STUDENT, Plan, Script
 
 SUPPLY = "supply"
 """The name of the program."""

@@ -1,13 +1,13 @@
 """Statistics of timed pairs: medians with distribution-free intervals, and when there are enough of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import comb, inf
 
 import numpy as np
 from pydantic import Field
 
 from grader.common.record import Record
+from grader.grading.timing.rounds import Round
 from grader.results.metrics import Interval
 
 
@@ -26,36 +26,6 @@ class TimingRules(Record):
     noise_limit: float = Field(default=0.10, gt=0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SideShow:
-    """Seconds of the baseline, of a device-to-device copy, of our own steps in the whole program, if the assignment is
-    a part of one, and of the kernel that only computes, if the assignment is about that.
-    """
-
-    baseline: float
-    device_copy: float
-    surroundings: float | None
-    peak: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Round:
-    """One round: seconds of the student's steps by the submission and, twice, by the model solution.
-
-    In a student kit it is the baseline that is timed twice. Three of the submission's are by a clock that it does not
-    reach, the others by the device's: how long its launch was `waited` for, and what was `seen` of its whole turn, both
-    less what our own workers took beyond their launches (rounds.py); and `turn`, with nothing taken off.
-    """
-
-    submission: float
-    waited: float
-    seen: float
-    turn: float
-    reference: float
-    control: float
-    side_show: SideShow | None
-
-
 FEWEST = 8
 """Pairs without which no interval covers the median with CONFIDENCE."""
 
@@ -69,13 +39,13 @@ def fraction_of_reference(rounds: Sequence[Round]) -> Interval:
     what it says of the launch, and who claims to be is measured by it, in as many rounds as that takes. What it says of
     the whole turn is less precise on a GPU, and good for a finding.
     """
-    told, waited = told_fraction(rounds), waited_fraction(rounds)
-    if told.median > waited.high:
+    by_device, waited = fraction_by_device(rounds), waited_fraction(rounds)
+    if by_device.median > waited.high:
         return waited
-    return Interval(median=told.median, low=told.low, high=min(told.high, waited.high))
+    return Interval(median=by_device.median, low=by_device.low, high=min(by_device.high, waited.high))
 
 
-def told_fraction(rounds: Sequence[Round]) -> Interval:
+def fraction_by_device(rounds: Sequence[Round]) -> Interval:
     """The same by the device's clock.
 
     The model solution runs twice in a round, in two workers, and its time is the mean of both: on a GPU, a worker as a

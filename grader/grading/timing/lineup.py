@@ -8,6 +8,9 @@ from grader.course.folders import BASELINE_FILE
 from grader.course.rubric import SpeedGoal
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle, load_oracle
+from grader.execution.client import Worker
+from grader.execution.device import device_class, model_speed, speed_goal
+from grader.execution.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, submission_plan
 from grader.grading.checks.building import Built, expand
 from grader.grading.checks.program import PEAK_PROGRAM, own_program
 from grader.grading.explain.failing import or_problem
@@ -15,9 +18,6 @@ from grader.grading.timing.contestant import Contestant, Contestants, Role
 from grader.grading.timing.referee import Match, Referee, referee_for
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.steps import ProgramSource
-from grader.workers.client import Worker
-from grader.workers.device import device_class, model_speed, speed_goal
-from grader.workers.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, submission_plan
 
 
 @dataclass(frozen=True, kw_only=True)

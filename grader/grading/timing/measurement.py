@@ -18,18 +18,18 @@ from itertools import count
 from threadpoolctl import threadpool_limits
 
 from grader.common.errors import NoiseError, SolutionError
+from grader.execution.device import share_a_process
+from grader.execution.outcome import Timing
+from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import of_no_time, of_spent_time, of_timed_run
 from grader.grading.timing.contestant import Contestant, Role
-from grader.grading.timing.intervals import FEWEST, Round, SideShow, TimingRules, enough, noise, too_noisy
+from grader.grading.timing.intervals import FEWEST, TimingRules, enough, noise, too_noisy
 from grader.grading.timing.lineup import Lineup
 from grader.grading.timing.referee import Results, RoundData, blaming
-from grader.grading.timing.rounds import Awake, Resting
-from grader.workers.device import share_a_process
-from grader.workers.outcome import Timing
-from grader.workers.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
+from grader.grading.timing.rounds import Awake, Comparisons, Resting, Round
 
-SIDE_SHOWS = 3
+COMPARED_EVERY = 3
 """Baseline and copy are timed in one of so many rounds: they inform, but the verdict does not rest on them."""
 
 UNEVEN = 20e-6
@@ -101,21 +101,21 @@ def _round(lineup: Lineup, number: int, counted: int) -> Round:
     for role in _order(number):
         with blaming(role):
             state, results[role] = _turn(lineup, scene, state.wake(role))
-    told = {role: turn.told for role, turn in state.turns.items()}
+    by_device = {role: turn.by_device for role, turn in state.turns.items()}
     uneven = 0.0 if share_a_process(lineup.device) else UNEVEN
-    if told[Role.SUBMISSION] <= 0:
+    if by_device[Role.SUBMISSION] <= 0:
         raise FailedError(of_timed_run(of_no_time(), number + 1))
     problem = scene.rule(results, lineup.contestants)
     if problem is not None:
         raise FailedError(of_timed_run(problem, number + 1))
     return Round(
-        submission=told[Role.SUBMISSION],
+        submission=by_device[Role.SUBMISSION],
         waited=state.waited - uneven,
         seen=state.seen - LAUNCHES * uneven,
         turn=state.turns[Role.SUBMISSION].seen,
-        reference=told[Role.REFERENCE],
-        control=told[Role.CONTROL],
-        side_show=_side_show(lineup, scene) if counted % SIDE_SHOWS == 0 else None,
+        reference=by_device[Role.REFERENCE],
+        control=by_device[Role.CONTROL],
+        comparisons=_comparisons(lineup, scene) if counted % COMPARED_EVERY == 0 else None,
     )
 
 
@@ -128,7 +128,7 @@ def _turn(lineup: Lineup, scene: RoundData, awake: Awake) -> tuple[Resting, Resu
     scene.prepare(contestant, STUDENT)
     asked = awake.ask(time.perf_counter())
     ran = scene.run(contestant)
-    answered = asked.answer(time.perf_counter(), ran.told, ran.clocked)
+    answered = asked.answer(time.perf_counter(), ran.by_device, ran.clocked)
     taken = scene.take(contestant) if awake.role in scene.judged else {}
     contestant.worker.drop()
     return answered.rest(), {**ran.results, **taken}
@@ -160,7 +160,7 @@ def _order(number: int) -> tuple[Role, ...]:
     return (Role.SUBMISSION, *others) if number % 2 else (*others, Role.SUBMISSION)
 
 
-def _side_show(lineup: Lineup, scene: RoundData) -> SideShow:
+def _comparisons(lineup: Lineup, scene: RoundData) -> Comparisons:
     """What the control worker times besides, on the data of this round."""
     control = lineup.contestants[Role.CONTROL]
     _hold_others(lineup, Role.CONTROL)
@@ -173,7 +173,7 @@ def _side_show(lineup: Lineup, scene: RoundData) -> SideShow:
             raise SolutionError(f"the {script} of the assignment failed: {failed.problem.message}") from failed
         control.worker.drop()
     whole = timings.get(WHOLE)
-    return SideShow(
+    return Comparisons(
         baseline=timings[NAIVE].seconds,
         device_copy=timings[COPY].seconds,
         surroundings=whole.seconds_of(launch.solution_of is not None for launch in lineup.assignment.launches)

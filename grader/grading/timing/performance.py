@@ -7,6 +7,7 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.rubric import SpeedGoal
+from grader.execution.device import copy_size, device_class, model_speed, peak_run, share_a_process, speed_goal
 from grader.grading.checks.scoring import award_speed, required_rate
 from grader.grading.explain.problem import (
     Problem,
@@ -19,20 +20,19 @@ from grader.grading.explain.problem import (
 )
 from grader.grading.timing.intervals import (
     FEWEST,
-    Round,
     TimingRules,
+    fraction_by_device,
     fraction_of_reference,
     interval,
     noise,
     seen_fraction,
-    told_fraction,
 )
 from grader.grading.timing.lineup import Lineup
 from grader.grading.timing.measurement import measure
+from grader.grading.timing.rounds import Round
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Interval, Performance, Program, Roofs, Samples
 from grader.results.result import Check, Kind, Verdict, full_marks
-from grader.workers.device import copy_size, device_class, model_speed, peak_run, share_a_process, speed_goal
 
 CEILING = 1.05
 """Times the fastest copy, and the highest rate of multiplying and adding, that are known of a GPU: no kernel is faster,
@@ -73,7 +73,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
     seconds = interval([each.submission for each in rounds])
     fraction = fraction_of_reference(rounds)
     known = model_speed(assignment, device)
-    shows = [(each, each.side_show) for each in rounds if each.side_show is not None]
+    shows = [(each, each.comparisons) for each in rounds if each.comparisons is not None]
     copied = 2 * copy_size(assignment, device)
     copy_bandwidth = copied / median(show.device_copy for _, show in shows) * 1e-9
     return Performance(
@@ -103,7 +103,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
 
 def _samples(assignment: Assignment, rounds: tuple[Round, ...]) -> Samples:
     """All times; in a student kit, what stands for the reference is the baseline."""
-    shows = [each.side_show for each in rounds if each.side_show is not None]
+    shows = [each.comparisons for each in rounds if each.comparisons is not None]
     reference = tuple(each.reference for each in rounds)
     in_kit = assignment.kit is not None
     return Samples(
@@ -122,15 +122,15 @@ def _peak(device: DeviceFacts, rounds: tuple[Round, ...]) -> float | None:
 
 
 def _peak_seconds(rounds: tuple[Round, ...]) -> list[float]:
-    return [each.side_show.peak for each in rounds if each.side_show and each.side_show.peak is not None]
+    return [each.comparisons.peak for each in rounds if each.comparisons and each.comparisons.peak is not None]
 
 
 def _program(rounds: tuple[Round, ...], moved: float, copy_bandwidth: float) -> Program | None:
     """The program around the student's kernel: its time by the submission, the rest by our own kernels."""
     times = [
-        (each.submission + each.side_show.surroundings, each.side_show.baseline)
+        (each.submission + each.comparisons.surroundings, each.comparisons.baseline)
         for each in rounds
-        if each.side_show is not None and each.side_show.surroundings is not None
+        if each.comparisons is not None and each.comparisons.surroundings is not None
     ]
     if not times:
         return None
@@ -173,8 +173,8 @@ def implausible(performance: Performance, rounds: tuple[Round, ...], device: Dev
 
 def _of_two_clocks(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:
     """Judged by the ends of intervals that are nearest: a busy machine must not look like a fraud."""
-    told, seen = told_fraction(rounds), seen_fraction(rounds)
-    if told.low <= CLOCK_SHARE * seen.high:
+    by_device, seen = fraction_by_device(rounds), seen_fraction(rounds)
+    if by_device.low <= CLOCK_SHARE * seen.high:
         return None
     return of_other_clock(performance.seconds.median, median(each.seen for each in rounds))
 

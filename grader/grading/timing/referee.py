@@ -22,6 +22,9 @@ from grader.course.expressions import evaluate
 from grader.course.rubric import DeviceClass, Sizes
 from grader.course.truth.comparison import Standard, compare
 from grader.course.truth.oracle import Oracle, Truth
+from grader.execution.device import device_class
+from grader.execution.outcome import Fetched, Garbled, Took
+from grader.execution.plan import STUDENT, Plan
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial, stray_write
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem, of_failure, of_mismatch
@@ -31,9 +34,6 @@ from grader.grading.timing.intervals import TimingRules
 from grader.grading.timing.rounds import Clocked
 from grader.protocol.messages import BuildFailed, DeviceFacts
 from grader.protocol.steps import ProgramSource
-from grader.workers.device import device_class
-from grader.workers.outcome import Fetched, Garbled, Took
-from grader.workers.plan import STUDENT, Plan
 
 ROUND_KEY = 1
 """Tells the inputs of timed rounds from those of cases, which have the key 0 (checks/correctness.py)."""
@@ -48,7 +48,7 @@ class Ran:
     was returned with them.
     """
 
-    told: float
+    by_device: float
     clocked: Clocked | None
     results: Results
 
@@ -166,7 +166,7 @@ class OracleScene:
     def run(self, contestant: Contestant) -> Ran:
         """Where arrays are shared, results are not returned: the judge reads them faster than they could be written."""
         if contestant.plan.arrays == "shared":
-            return Ran(told=done(contestant.worker.launch(STUDENT)).seconds, clocked=None, results={})
+            return Ran(by_device=done(contestant.worker.launch(STUDENT)).seconds, clocked=None, results={})
         return _ran(done(contestant.worker.turn({STUDENT: 0}, contestant.judged.outputs)), 0)
 
     def take(self, contestant: Contestant) -> Results:
@@ -296,7 +296,7 @@ def referee_for(match: Match) -> Referee:
 def _ran(took: Took, number: int) -> Ran:
     """Of the launch of this number in a turn."""
     clocked = Clocked(waited=took.waits[number], took=sum(took.waits))
-    return Ran(told=took.seconds[number], clocked=clocked, results=took.results)
+    return Ran(by_device=took.seconds[number], clocked=clocked, results=took.results)
 
 
 def _results(scene: RoundData, contestant: Contestant) -> Results:

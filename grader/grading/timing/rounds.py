@@ -20,13 +20,13 @@ from grader.grading.timing.contestant import Role
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """Seconds of one worker's turn: `told` by the device's clock; and by a clock that the submission does not reach,
+    """Seconds of one worker's turn: `by_device`, by its clock; and by a clock that the submission does not reach,
     how long its launch was `waited` for, and all that was `seen` of the turn.
 
     On a processor that clock is the judge's, to whom a launch is the whole turn. On a GPU it is the worker's own.
     """
 
-    told: float
+    by_device: float
     waited: float
     seen: float
 
@@ -68,7 +68,7 @@ class Resting:
 
     def _without_ours(self, clock: Callable[[Turn], float]) -> float:
         ours = (self.turns[Role.REFERENCE], self.turns[Role.CONTROL])
-        beyond = sum(clock(turn) - turn.told for turn in ours) / len(ours)
+        beyond = sum(clock(turn) - turn.by_device for turn in ours) / len(ours)
         return clock(self.turns[Role.SUBMISSION]) - beyond
 
 
@@ -91,10 +91,10 @@ class Asked:
     awake: Awake
     since: float
 
-    def answer(self, now: float, told: float, clocked: Clocked | None = None) -> "Answered":
+    def answer(self, now: float, by_device: float, clocked: Clocked | None = None) -> "Answered":
         """It says that its results are there, and how long the device took; `clocked` is what else is believed."""
         clocked = clocked or Clocked(waited=now - self.since, took=now - self.since)
-        return Answered(self.awake, Turn(told=told, waited=clocked.waited, seen=clocked.took))
+        return Answered(self.awake, Turn(by_device=by_device, waited=clocked.waited, seen=clocked.took))
 
 
 @dataclass(frozen=True)
@@ -107,3 +107,33 @@ class Answered:
     def rest(self) -> Resting:
         """They have been taken, and it is frozen."""
         return Resting({**self.awake.before.turns, self.awake.role: self.turn})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparisons:
+    """Seconds of the baseline, of a device-to-device copy, of our own steps in the whole program, if the assignment is
+    a part of one, and of the kernel that only computes, if the assignment is about that.
+    """
+
+    baseline: float
+    device_copy: float
+    surroundings: float | None
+    peak: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """One round: seconds of the student's steps by the submission and, twice, by the model solution.
+
+    In a student kit it is the baseline that is timed twice. Three of the submission's are by a clock that it does not
+    reach, the others by the device's: how long its launch was `waited` for, and what was `seen` of its whole turn, both
+    less what our own workers took beyond their launches (rounds.py); and `turn`, with nothing taken off.
+    """
+
+    submission: float
+    waited: float
+    seen: float
+    turn: float
+    reference: float
+    control: float
+    comparisons: Comparisons | None

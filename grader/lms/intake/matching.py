@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from grader.course.submissions.scanning import COMMENT
+from grader.course.submissions.scan import COMMENT
 from grader.course.suite import Coursework
 from grader.lms.intake.reading.listing import stem
 

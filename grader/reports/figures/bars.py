@@ -6,7 +6,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from grader.grading.by_hand.driver import Measured, TimedRow
+from grader.grading.by_hand.run import Measured, TimedRow
 from grader.protocol.text import showable
 from grader.reports.figures import BLUE, GREY, GRID, drawn
 from grader.reports.words import three_digits

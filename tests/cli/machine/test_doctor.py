@@ -14,9 +14,9 @@ from samples import profile_of
 from grader.cli.machine.doctor import FREE_BYTES, examine
 from grader.common.errors import InputError, WorkerError
 from grader.course.catalogue import Course
+from grader.execution.client import Worker
+from grader.execution.outcome import Crashed, Fetched
 from grader.grading.timing.device_profile import save_profile
-from grader.workers.client import Worker
-from grader.workers.outcome import Crashed, Fetched
 
 TOPICS = ["Python", "linker", "temporary folder", "sandbox", "device", "a kernel", "device profile", "simulator"]
 

@@ -9,12 +9,12 @@ from recorded import RECORDED
 from grader.course.forbidden import Construct
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
+from grader.execution.outcome import OutOfMemory, TimedOut
+from grader.execution.plan import Binding
 from grader.grading.checks.building import check_build, prepare
 from grader.protocol.messages import Open
 from grader.results.metrics import Usage
 from grader.results.result import Kind, Reason, Verdict
-from grader.workers.outcome import OutOfMemory, TimedOut
-from grader.workers.plan import Binding
 
 SIGNATURE = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)"
 EMPTY = SIGNATURE + " { }\n"

@@ -6,7 +6,7 @@ from samples import DEVICE
 from texts import submitted
 
 from grader.course.assignment import Assignment
-from grader.course.submissions.scanning import scan
+from grader.course.submissions.scan import scan
 from grader.grading.checks.choices import chosen, unfit_sizes
 from grader.grading.explain.problem import Problem
 

@@ -10,6 +10,8 @@ from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.comparison import POISON
 from grader.course.truth.oracle import load_oracle
+from grader.execution.outcome import Fetched, TimedOut
+from grader.execution.plan import Binding
 from grader.grading.checks.building import Built
 from grader.grading.checks.correctness import (
     FORFEITED,
@@ -24,8 +26,6 @@ from grader.grading.checks.correctness import (
 from grader.protocol.messages import Opened
 from grader.protocol.steps import ProgramSource
 from grader.results.result import Kind, Reason, Verdict
-from grader.workers.outcome import Fetched, TimedOut
-from grader.workers.plan import Binding
 
 BINDINGS = {"coalsTransp": Binding(name="coalsTransp", takes_local=False)}
 

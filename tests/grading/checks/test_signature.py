@@ -2,11 +2,11 @@
 
 import pytest
 
+from grader.execution.plan import Binding
 from grader.grading.checks.signature import bind
 from grader.grading.explain.problem import Problem
 from grader.protocol.kernel import ArgFacts, KernelFacts
 from grader.results.result import Reason
-from grader.workers.plan import Binding
 
 A = ("global", "float*", "A")
 B = ("global", "float*", "B")

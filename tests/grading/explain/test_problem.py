@@ -6,12 +6,12 @@ import pytest
 from texts import source_of
 
 from grader.course.truth.comparison import Mismatch
+from grader.execution.outcome import Crashed, Garbled, TimedOut
 from grader.grading.explain.evidence import Explanation
 from grader.grading.explain.problem import explained, of_build_log, of_failure, of_mismatch, of_stray_write
 from grader.protocol.kernel import Demand, Resources
 from grader.protocol.messages import BuildFailed, Refused, Stopped
 from grader.results.result import Reason
-from grader.workers.outcome import Crashed, Garbled, TimedOut
 
 NVIDIA_LOG = """<kernel>:3:50: error: implicit declaration of function 'foo' is invalid in OpenCL
     foo(3);

@@ -8,6 +8,10 @@ import pytest
 from samples import DEVICE
 
 from grader.common.errors import DeviceError
+from grader.execution.client import Worker
+from grader.execution.device import peak_run
+from grader.execution.outcome import Crashed, Timing
+from grader.execution.plan import COPY, PEAK, PEAK_OUTPUT
 from grader.grading.timing import calibration
 from grader.grading.timing.calibration import (
     COPIES,
@@ -23,10 +27,6 @@ from grader.grading.timing.calibration import (
 )
 from grader.grading.timing.clocks import Clocks
 from grader.protocol.messages import StepTime
-from grader.workers.client import Worker
-from grader.workers.device import peak_run
-from grader.workers.outcome import Crashed, Timing
-from grader.workers.plan import COPY, PEAK, PEAK_OUTPUT
 
 GPU = DEVICE.model_copy(
     update={"type": "gpu", "name": "NVIDIA H200", "compute_units": 132, "global_memory": 150 * 10**9}

@@ -7,6 +7,8 @@ from samples import DEVICE
 
 from grader.common.errors import InputError
 from grader.course.truth.comparison import GUARD_BYTES, POISON
+from grader.execution.outcome import Timing
+from grader.execution.plan import STUDENT, Plan, Script, control_plan, reference_plan, submission_plan
 from grader.grading.timing.device_data import (
     DIGEST,
     GROUP,
@@ -24,8 +26,6 @@ from grader.grading.timing.device_data import (
 )
 from grader.protocol.messages import Done, Opened
 from grader.protocol.steps import BufferArg, CopyStep, KernelStep, KeyArg, ProgramSource
-from grader.workers.outcome import Timing
-from grader.workers.plan import STUDENT, Plan, Script, control_plan, reference_plan, submission_plan
 
 KEY, DIGEST_KEY = 0x0123456789ABCDEF, 0xFEDCBA9876543210
 LARGE = {"height": 600, "width": 500}

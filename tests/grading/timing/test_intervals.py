@@ -8,7 +8,6 @@ import pytest
 from grader.grading.timing.intervals import (
     CONFIDENCE,
     FEWEST,
-    Round,
     TimingRules,
     enough,
     fraction_of_reference,
@@ -16,6 +15,7 @@ from grader.grading.timing.intervals import (
     is_decided,
     too_noisy,
 )
+from grader.grading.timing.rounds import Round
 from grader.results.metrics import Interval
 
 
@@ -28,7 +28,7 @@ def rounds(count, submission=1.0, reference=1.0, control=1.0):
             waited=submission,
             seen=submission,
             turn=submission,
-            side_show=None,
+            comparisons=None,
         )
         for _ in range(count)
     ]

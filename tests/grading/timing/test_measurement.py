@@ -7,15 +7,16 @@ from lineups import MS, RULES, at_sizes, begun, straw_contest
 from samples import DEVICE
 
 from grader.common.errors import NoiseError, SolutionError
+from grader.execution.outcome import Crashed, TimedOut
+from grader.execution.plan import COPY, NAIVE, STUDENT
 from grader.grading.explain.problem import Problem
 from grader.grading.timing import measurement
 from grader.grading.timing.contestant import Role
-from grader.grading.timing.intervals import FEWEST, SideShow
+from grader.grading.timing.intervals import FEWEST
 from grader.grading.timing.measurement import LAUNCHES, UNEVEN, measure, open_sessions
+from grader.grading.timing.rounds import Comparisons
 from grader.protocol.messages import BuildFailed
 from grader.results.result import Reason
-from grader.workers.outcome import Crashed, TimedOut
-from grader.workers.plan import COPY, NAIVE, STUDENT
 
 
 @pytest.fixture
@@ -42,8 +43,8 @@ def test_rounds_hold_the_times_of_their_workers(small):
 def test_side_shows_are_timed_in_some_rounds(small):
     """In the first of every three rounds that count: baseline and copy by the control worker."""
     rounds = measure(begun(straw_contest(small)), RULES)
-    shows = [each.side_show for each in rounds]
-    first = SideShow(baseline=0.006, device_copy=0.001, surroundings=None, peak=None)
+    shows = [each.comparisons for each in rounds]
+    first = Comparisons(baseline=0.006, device_copy=0.001, surroundings=None, peak=None)
     assert shows == [first, None, None, shows[3], None, None]
     assert shows[3] == shows[0]
 
@@ -53,7 +54,7 @@ def test_surroundings_are_the_steps_that_are_ours(course):
     assignment = at_sizes(course.load("coalsProgrm"), height=7, width=5)
     assert [launch.solution_of is None for launch in assignment.launches] == [False, True, False]
     rounds = measure(begun(straw_contest(assignment)), RULES)
-    assert rounds[0].side_show.surroundings == pytest.approx(12 * MS)
+    assert rounds[0].comparisons.surroundings == pytest.approx(12 * MS)
 
 
 def test_the_workers_take_turns_in_another_order_each_round(small):

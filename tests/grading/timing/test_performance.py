@@ -5,8 +5,10 @@ from lineups import MS, RULES, at_sizes, begun, one_bit_wrong, straw_contest, wi
 from samples import DEVICE, ROOFS, performance
 
 from grader.course.rubric import Band, SpeedGoal
+from grader.execution.device import GPU_COPY_BYTES
+from grader.execution.plan import STUDENT
 from grader.grading.timing.contestant import Role
-from grader.grading.timing.intervals import FEWEST, Round, SideShow
+from grader.grading.timing.intervals import FEWEST
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.performance import (
     CLOCK_SHARE,
@@ -16,15 +18,14 @@ from grader.grading.timing.performance import (
     summarise,
     unmeasured,
 )
+from grader.grading.timing.rounds import Comparisons, Round
 from grader.results.metrics import Interval
 from grader.results.result import Reason, Verdict
-from grader.workers.device import GPU_COPY_BYTES
-from grader.workers.plan import STUDENT
 
 GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})
 
 
-def round_of(submission, reference, control, side_show=None, *, seen=None):
+def round_of(submission, reference, control, comparisons=None, *, seen=None):
     """Times in milliseconds; all clocks agree unless told otherwise."""
     return Round(
         submission=submission * MS,
@@ -33,12 +34,12 @@ def round_of(submission, reference, control, side_show=None, *, seen=None):
         waited=(submission if seen is None else seen) * MS,
         seen=(submission if seen is None else seen) * MS,
         turn=(submission if seen is None else seen) * MS,
-        side_show=side_show,
+        comparisons=comparisons,
     )
 
 
 def show(baseline, device_copy, surroundings=None):
-    return SideShow(
+    return Comparisons(
         baseline=baseline * MS,
         device_copy=device_copy * MS,
         surroundings=None if surroundings is None else surroundings * MS,
@@ -232,7 +233,7 @@ def computing(gflops, peak, roofs=None):
 
 
 def with_peaks(*milliseconds):
-    shows = (SideShow(baseline=MS, device_copy=MS, surroundings=None, peak=each * MS) for each in milliseconds)
+    shows = (Comparisons(baseline=MS, device_copy=MS, surroundings=None, peak=each * MS) for each in milliseconds)
     return 3 * tuple(round_of(1, 1, 1, show) for show in shows)
 
 

@@ -8,14 +8,14 @@ import pytest
 from lineups import RULES, StrawWorker, at_sizes, begun, one_bit_wrong, one_word_past_the_end, straw_contest
 
 from grader.common.errors import SolutionError
+from grader.execution.outcome import Crashed, Fetched
+from grader.execution.plan import STUDENT
 from grader.grading.explain.problem import Problem
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, supply_of
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.referee import ByOracle, ByReference
 from grader.results.result import Reason
-from grader.workers.outcome import Crashed, Fetched
-from grader.workers.plan import STUDENT
 
 
 @pytest.fixture

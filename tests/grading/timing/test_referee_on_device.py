@@ -81,7 +81,7 @@ def test_a_model_solution_makes_what_the_model_solution_makes(lineup, name):
     assert all(each.turn > each.submission for each in rounds)
     assert all(name.startswith(SUMS) for names in fetched for name in names)
     assert len(set(fetched)) > 1
-    for show in (each.side_show for each in rounds[::3]):
+    for show in (each.comparisons for each in rounds[::3]):
         assert show.baseline > 0
         assert show.device_copy > 0
         assert (show.surroundings is not None) is entered.assignment.has_surroundings

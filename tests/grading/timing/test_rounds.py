@@ -18,8 +18,8 @@ LONG = settings(max_examples=500, deadline=None, suppress_health_check=list(Heal
 
 def test_a_turn_is_what_the_judge_saw_from_the_inputs_to_the_answer():
     """Whatever is told."""
-    state = Resting().wake(Role.SUBMISSION).ask(10.0).answer(12.5, told=0.1).rest()
-    assert state.turns == {Role.SUBMISSION: Turn(told=0.1, waited=2.5, seen=2.5)}
+    state = Resting().wake(Role.SUBMISSION).ask(10.0).answer(12.5, by_device=0.1).rest()
+    assert state.turns == {Role.SUBMISSION: Turn(by_device=0.1, waited=2.5, seen=2.5)}
 
 
 def test_where_a_worker_is_believed_its_clock_is_the_better_one():
@@ -31,14 +31,14 @@ def test_where_a_worker_is_believed_its_clock_is_the_better_one():
         (Role.CONTROL, 0.5, 0.8, 1.7),
     ):
         state = state.wake(role).ask(0).answer(9.0, told, Clocked(waited=waited, took=took)).rest()
-    assert state.turns[Role.SUBMISSION] == Turn(told=0.1, waited=1.0, seen=4.0)
+    assert state.turns[Role.SUBMISSION] == Turn(by_device=0.1, waited=1.0, seen=4.0)
     assert state.waited == pytest.approx(1.0 - (0.1 + 0.3) / 2)
     assert state.seen == pytest.approx(4.0 - (1.0 + 1.2) / 2)
 
 
 def test_nobody_has_two_turns_in_a_round():
     """It would choose the better one."""
-    state = Resting().wake(Role.CONTROL).ask(0).answer(1, told=1).rest()
+    state = Resting().wake(Role.CONTROL).ask(0).answer(1, by_device=1).rest()
     with pytest.raises(AssertionError, match="control has had its turn"):
         state.wake(Role.CONTROL)
 
@@ -47,7 +47,7 @@ def test_the_submissions_time_is_its_turn_without_our_own_overhead():
     """6 s, of which 1 and 2 s are what the judge saw of ours beyond their launches."""
     state = Resting()
     for role, seen, told in ((Role.SUBMISSION, 6, 1), (Role.REFERENCE, 4, 3), (Role.CONTROL, 5, 3)):
-        state = state.wake(role).ask(0).answer(seen, told=told).rest()
+        state = state.wake(role).ask(0).answer(seen, by_device=told).rest()
     assert state.seen == state.waited == pytest.approx(4.5)
 
 

@@ -7,14 +7,14 @@ import pytest
 from limits import DEADLINES, LIMITS
 
 from grader.course.truth.comparison import GUARD_BYTES, POISON
+from grader.execution.client import Worker
+from grader.execution.outcome import Timing
+from grader.execution.plan import Plan, Script
+from grader.execution.sandbox.process import ProcessSandbox
+from grader.execution.sandbox.rules import ContainerRules, Rules
 from grader.protocol.messages import Opened, StepTime
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource, RepeatSteps, UntilBelow
 from grader.worker.opencl.sequence import _together
-from grader.workers.client import Worker
-from grader.workers.outcome import Timing
-from grader.workers.plan import Plan, Script
-from grader.workers.sandbox.process import ProcessSandbox
-from grader.workers.sandbox.rules import ContainerRules, Rules
 
 RULES = Rules(limits=LIMITS, container=ContainerRules())
 COUNT = 100

@@ -1,0 +1,141 @@
+"""What the judge takes from a text in OpenCL C: all of it, in one pass over the tokens.
+
+The text is read as compilers read it (C99, 5.1.1.2, phases 1 to 3), so that neither trigraphs nor continued lines nor
+comments hide anything. Nothing that grades looks at a student's text in another way, and every step here costs in
+proportion to the length of the text: it may be from somebody who wants the judge to take long (scan_process.py has the
+limits).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from grader.course.forbidden import LINE_LIMIT, SHOWN, Construct, Sighting, constructs
+from grader.protocol.text import showable
+from grader.protocol.tokens import Joined, Token, join, logical_lines
+
+COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+"""In white space that is known to be that; one that is never closed goes on to the end."""
+
+WORD = re.compile(r"\w+")
+NO_BREAK = re.compile(r"[^\n]")
+
+MARKS = " \t\v\f\r/*"
+"""What may stand around a statement in its line of a comment."""
+
+OPENING = "grader:"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """A line of a comment that states something: `grader: [kernel] what = value`."""
+
+    line: int
+    kernel: str | None
+    what: str
+    value: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scan:
+    """What was found in a text.
+
+    `sightings` are the first of each construct that is refused unless it is allowed; `statements` is what its comments
+    state; `defined` are the types and macros that it seems to define; `code` are its lines, with blanks for comments.
+    """
+
+    sightings: tuple[Sighting, ...]
+    statements: tuple[Statement, ...]
+    defined: frozenset[str]
+    code: tuple[str, ...]
+
+
+def scan(source: str) -> Scan:
+    """Read a text."""
+    joined = join(source)
+    found = _Found(lines=source.split("\n"))
+    found.look_at_lines()
+    for line in logical_lines(joined.tokens()):
+        found.look_at(line)
+    return Scan(
+        sightings=tuple(found.sightings.values()),
+        statements=tuple(found.statements),
+        defined=frozenset(found.defined),
+        code=tuple(_lines(joined, "".join(found.blanked))),
+    )
+
+
+@dataclass(kw_only=True)
+class _Found:
+    """What has been found so far; `type` is the last name of a typedef that has not ended yet ("" before the first)."""
+
+    lines: list[str]
+    sightings: dict[Construct, Sighting] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+    defined: set[str] = field(default_factory=set)
+    blanked: list[str] = field(default_factory=list)
+    type: str | None = None
+
+    def look_at_lines(self) -> None:
+        """Lines that are too long to be read by anybody."""
+        long = (number for number, text in enumerate(self.lines, start=1) if len(text) > LINE_LIMIT)
+        self._see(Construct.LONG_LINE, next(long, None))
+
+    def look_at(self, line: list[Token]) -> None:
+        """The tokens of a line as directives have it."""
+        code = [token for token in line if token.is_code and token.kind != "unclosed"]
+        for construct, token in constructs(code):
+            self._see(construct, token.line)
+        match code:
+            case [Token(text="#" | "%:"), Token(text="define"), Token(kind="name", text=name), *_]:
+                self.defined.add(name)
+            case _:
+                self._look_for_types(code)
+        for token in line:
+            if token.kind in {"space", "unclosed"} and "/" in token.text:
+                self.statements.extend(_statements(token))
+                self.blanked.append(COMMENT.sub(lambda comment: NO_BREAK.sub(" ", comment[0]), token.text))
+            else:
+                self.blanked.append(token.text)
+
+    def _look_for_types(self, code: list[Token]) -> None:
+        for token in code:
+            if token.text == "typedef":
+                self.type = ""
+            elif self.type is not None and token.text == ";":
+                self.defined.add(self.type)
+                self.type = None
+            elif self.type is not None:
+                self.type = token.text
+
+    def _see(self, construct: Construct, line: int | None) -> None:
+        if line is not None and construct not in self.sightings:
+            text = self.lines[line - 1].strip()
+            self.sightings[construct] = Sighting(construct=construct, line=line, text=showable(text[:SHOWN]))
+
+
+def _statements(space: Token) -> Iterator[Statement]:
+    """What the comments in a stretch of white space state."""
+    if OPENING not in space.text:
+        return
+    line, end = space.line, 0
+    for comment in COMMENT.finditer(space.text):
+        line += space.text.count("\n", end, comment.start())
+        end = comment.start()
+        for number, text in enumerate(comment[0].split("\n"), start=line):
+            yield from _stated(number, text.strip(MARKS))
+
+
+def _stated(line: int, text: str) -> Iterator[Statement]:
+    names, equals, value = text.removeprefix(OPENING).partition("=")
+    words = names.split()
+    if text.startswith(OPENING) and equals and 1 <= len(words) <= 2 and all(map(WORD.fullmatch, words)):
+        *kernel, what = words
+        yield Statement(line=line, kernel=kernel[0] if kernel else None, what=what, value=value.strip())
+
+
+def _lines(joined: Joined, blanked: str) -> Iterator[str]:
+    """The lines of the source, of a text that differs from the joined one in blanks only."""
+    for start, end in pairwise([*joined.starts, len(blanked) + 1]):
+        yield blanked[start:end].removesuffix("\n")

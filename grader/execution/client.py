@@ -1,0 +1,451 @@
+"""Runs jobs in sandboxed workers and turns whatever happens there into outcomes.
+
+An outcome is a value, also when it is bad news: the caller decides whose fault it is. Only what
+cannot be anyone's kernel (a worker that does not start, a missing device) is raised.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from grader.common.errors import DeviceError, NoSimulatorError, WorkerError
+from grader.common.invocation import command
+from grader.common.phrases import listed
+from grader.common.record import Record
+from grader.execution.arrays import ArrayFiles, RoundFile
+from grader.execution.outcome import Crashed, Failure, Fetched, Garbled, OutOfMemory, TimedOut, Timing, Took
+from grader.execution.plan import Plan, Script
+from grader.execution.replies import Replies
+from grader.execution.sandbox import Sandbox, SandboxedWorker
+from grader.protocol.messages import (
+    BuildFailed,
+    Close,
+    DeviceFacts,
+    Devices,
+    Died,
+    Done,
+    Fetch,
+    Job,
+    Keyed,
+    Launched,
+    LaunchRequest,
+    ListDevices,
+    NoDevice,
+    Observe,
+    Observed,
+    Opened,
+    Preprocess,
+    Preprocessed,
+    Refused,
+    Simulation,
+    Stage,
+    Stopped,
+    Turn,
+    Turned,
+)
+from grader.protocol.observation import SeenKernel
+from grader.protocol.steps import BufferSpec, ProgramSource, pages
+from grader.protocol.text import showable
+from grader.protocol.wire import Message
+from grader.worker.fingerprint import fingerprint
+
+
+class Deadlines(Record):
+    """Seconds that each part may take. A driver may compile at the first launch, for which 15 s were seen once, so that
+    has its own; `simulation` is for a launch on the simulator.
+    """
+
+    start: float = Field(default=30.0, gt=0)
+    build: float = Field(default=30.0, gt=0)
+    first_launch: float = Field(default=20.0, gt=0)
+    launch: float = Field(default=10.0, gt=0)
+    transfer: float = Field(default=30.0, gt=0)
+    simulation: float = Field(default=30.0, gt=0)
+
+
+class Worker:
+    """A worker. It is started when first used, and again after a failure that killed it."""
+
+    def __init__(
+        self, sandbox: Sandbox, device: int, deadlines: Deadlines, simulation: Simulation | None = None
+    ) -> None:
+        self._sandbox = sandbox
+        self._job = Job(limits=sandbox.limits(), device=device, simulation=simulation)
+        self._deadlines = deadlines
+        self._process: SandboxedWorker | None = None
+        self._replies: Replies | None = None
+        self._programs: dict[str, ProgramSource] = {}
+        self._plan: Plan | None = None
+        self._awaited: Plan | None = None
+        self._launched: set[str] = set()
+        self._written: Script | None = None
+        self._is_frozen = False
+        self.devices: tuple[DeviceFacts, ...] = ()
+        self._too_new: tuple[str, ...] = ()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Start the process and give it the job, without waiting for it to be ready."""
+        self._process = self._sandbox.start()
+        self._replies = Replies(self._process)
+        self._plan = self._awaited = None
+        self._launched = set()  # the driver's cache is new, too
+        self._send(self._job)
+        self._send(ListDevices())
+        self.devices = ()
+
+    def stop(self) -> None:
+        """End the worker; it can be started again."""
+        if self._process is not None:
+            self._process.stop()
+        self._process = self._replies = None
+        self._is_frozen = False
+
+    def ready(self) -> DeviceFacts:
+        """Wait until the worker is up; the device it will use. Raises WorkerError or DeviceError."""
+        if self._process is None:
+            self.start()
+        if not self.devices:
+            match self._reply("starting", self._deadlines.start):
+                case Devices() as found:
+                    self._check_version(found.worker)
+                    self.devices, self._too_new = found.devices, found.too_new
+                case failure:
+                    words = self._process.last_words() if self._process else ""
+                    self.stop()
+                    raise WorkerError(f"a worker could not start: {failure}. {words} Run `grader doctor`.")
+        if self._job.simulation is not None and not self.devices:
+            raise NoSimulatorError(f"the simulator is missing here. Run `{command('setup')}`, which installs it.")
+        index = self._job.device
+        if index >= len(self.devices):
+            raise DeviceError(f"there is no OpenCL device {index}: {self._why_none()}")
+        return self.devices[index]
+
+    def _why_none(self) -> str:
+        """Why a device is not there, and the next step."""
+        if self.devices:
+            return f"there are {len(self.devices)}. `{command('devices')}` lists them."
+        if self._too_new:
+            return (
+                f"{listed(self._too_new, 'and')} is newer than the OpenCL driver that is installed (PoCL's Python "
+                f"package), which cannot compile for it. Run `{command('setup')}`, which installs one that can."
+            )
+        return f"no OpenCL driver is installed. Run `{command('setup')}`, which installs one."
+
+    def _check_version(self, worker: str) -> None:
+        if worker != fingerprint():
+            self.stop()
+            raise WorkerError(
+                "the worker's image was built from another version of grader: build it again, as `grader doctor "
+                "--sandbox docker` says."
+            )
+
+    def preprocess(self, source: str, definitions: Mapping[str, str]) -> str | Failure:
+        """The text as every driver will be given it."""
+        self.ready()
+        self._send(Preprocess(source=source, definitions=dict(definitions)))
+        match self._reply("preprocessing", self._deadlines.build):
+            case Preprocessed(text=text):
+                return text
+            case reply:
+                return self._unexpected(reply)
+
+    def load(self, programs: Mapping[str, ProgramSource]) -> Self:
+        """The programs that sessions opened from now on will build."""
+        if programs != self._programs:
+            self._launched = set()  # each will be compiled at its first launch
+        self._programs = dict(programs)
+        return self
+
+    def begin_open(self, plan: Plan) -> None:
+        """Ask for a session without waiting for it, unless that was asked already; `open` does the waiting."""
+        if self._awaited is plan and self._process is not None:
+            return
+        if self._process is None:
+            self.start()
+        self._plan = self._awaited = plan
+        self._send(plan.request(self._programs))
+
+    def open(self, plan: Plan) -> Opened | Failure:
+        """A session with the plan's programs built and its buffers made."""
+        self.begin_open(plan)
+        self._awaited = None
+        self.ready()
+        match self._reply("building", self._deadlines.build):
+            case Opened() as opened:
+                return opened
+            case NoDevice():
+                self.stop()
+                return Garbled(what="it says that its device has gone")
+            case reply:
+                return self._unexpected(reply)
+
+    def freeze(self) -> None:
+        """Nothing of the worker runs until it is thawed, as far as its sandbox can see to that."""
+        if self._process is not None and not self._is_frozen:
+            self._is_frozen = True
+            self._process.freeze()
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        if self._process is not None and self._is_frozen:
+            self._is_frozen = False
+            self._process.thaw()
+
+    def stage(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> Done | Failure:
+        """Poison the buffers of a script of the plan, and upload what it reads.
+
+        Where arrays are shared, the worker sees nothing of this until it is told to launch.
+        """
+        script = self._script(name)
+        if self._shares:
+            self._write(script, arrays)
+            return Done()
+        self._files.send([arrays[buffer] for buffer in script.uploads])
+        request = Stage(
+            upload=script.uploads, clear=tuple(name for name in script.outputs if name not in script.uploads)
+        )
+        return self._ask_done(request, "uploading the inputs", self._deadlines.transfer)
+
+    def clear(self, names: tuple[str, ...]) -> Done | Failure:
+        """Poison these buffers."""
+        return self._ask_done(Stage(upload=(), clear=names), "poisoning buffers", self._deadlines.transfer)
+
+    def launch(self, name: str, key: int = 0) -> Timing | Failure:
+        """Run a script of the plan to its end; kernels of ours that take a key are given this one."""
+        steps = len(self._script(name).steps)
+        deadline = self._deadlines.launch if name in self._launched else self._deadlines.first_launch
+        shared = self._script(name).buffers if self._shares else ()
+        start = time.perf_counter()
+        if shared:
+            self._round.show()
+        self._send(LaunchRequest(sequence=name, key=key, shared=shared))
+        reply = self._reply("running", deadline)
+        wall = time.perf_counter() - start
+        if isinstance(reply, Launched) and _is_whole(reply, steps):
+            self._launched.add(name)
+            return Timing(steps=reply.times, wall_seconds=wall, turns=reply.turns)
+        return self._unexpected(reply)
+
+    def turn(self, keys: Mapping[str, int], names: tuple[str, ...]) -> Took | Failure:
+        """Run these scripts, each with its key, and fetch the named buffers, all by one request."""
+        deadline = self._deadlines.launch if self._launched.issuperset(keys) else self._deadlines.first_launch
+        total = self._reserve(names)
+        launches = tuple(Keyed(sequence=name, key=key) for name, key in keys.items())
+        self._send(Turn(launches=launches, fetch=names))
+        reply = self._reply("running", deadline)
+        steps = [len(self._script(name).steps) for name in keys]
+        if not isinstance(reply, Turned) or not _is_whole_turn(reply, steps):
+            return self._unexpected(reply)
+        self._launched.update(keys)
+        results = self._receive(names, total)
+        if not isinstance(results, dict):
+            return results
+        seconds = tuple(sum(time.seconds for time in each.times) for each in reply.launches)
+        return Took(seconds=seconds, waits=tuple(wait * 1e-9 for wait in reply.waits_ns), results=results)
+
+    def fetch(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
+        """The named buffers with their guard bands."""
+        assert self._plan is not None
+        if self._shares:
+            return self._read(names)
+        total = self._reserve(names)
+        reply = self._ask_done(Fetch(buffers=names), "returning the results", self._deadlines.transfer)
+        return self._receive(names, total) if isinstance(reply, Done) else reply
+
+    def _reserve(self, names: tuple[str, ...]) -> int:
+        """Room for these buffers, and how many bytes that is."""
+        total = sum(map(_copied, map(self._spec, names)))
+        self._files.reserve(total)
+        return total
+
+    def _receive(self, names: tuple[str, ...], total: int) -> dict[str, Fetched] | Failure:
+        """What the worker has written of them."""
+        content = memoryview(self._files.receive(total))
+        if len(content) != total:
+            return self._unexpected(Garbled(what="its output file is shorter than the judge made it"))
+        return _divided(content, [self._spec(name) for name in names], _copied)
+
+    def _write(self, script: Script, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """The file of the next launch: each buffer between its guard bands, in whole pages."""
+        pieces: list[NDArray[Any]] = []
+        for spec in map(self._spec, script.buffers):
+            poison = np.full(pages(spec) // 4, 0 if spec.poison is None else spec.poison, dtype=np.uint32)
+            if spec.name in script.uploads:
+                start = spec.guard // 4
+                poison[start : start + spec.size // 4] = (
+                    np.ascontiguousarray(arrays[spec.name]).reshape(-1).view(np.uint32)
+                )
+            pieces.append(poison)
+        self._round.write(pieces, sum(piece.nbytes for piece in pieces))
+        self._written = script
+
+    def _read(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
+        """What the last launch has left in its file, as far as the last of these buffers."""
+        assert self._written is not None, "a file is written before it is read"
+        last = max(map(self._written.buffers.index, names))
+        specs = [self._spec(name) for name in self._written.buffers[: last + 1]]
+        total = sum(map(pages, specs))
+        content = memoryview(self._round.read(total))
+        if len(content) != total:
+            return self._unexpected(Garbled(what="the file of its arrays is shorter than the judge made it"))
+        fetched = _divided(content, specs, pages)
+        return {name: fetched[name] for name in names}
+
+    def drop(self) -> None:
+        """Give back the memory of what the last launch shared, which nobody wants any more."""
+        if self._process is not None:
+            self._round.close()
+
+    def observe(self) -> tuple[SeenKernel, ...] | Failure:
+        """What the simulator saw of the kernels of this session since the last time."""
+        self._send(Observe())
+        match self._reply("reporting what was seen", self._deadlines.transfer):
+            case Observed(kernels=kernels):
+                return kernels
+            case reply:
+                return self._unexpected(reply)
+
+    def run_once(self, plan: Plan, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
+        """A session for one script: open it, run the script on the arrays, fetch all its buffers, close it."""
+        opened = self.open(plan)
+        if not isinstance(opened, Opened):
+            return opened
+        fetched = self.run(name, arrays)
+        self.close()
+        return fetched
+
+    def run(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
+        """In an open session: stage the arrays, run the script, fetch all its buffers."""
+        staged = self.stage(name, arrays)
+        if not isinstance(staged, Done):
+            return staged
+        launched = self.launch(name)
+        if not isinstance(launched, Timing):
+            return launched
+        script = self._script(name)
+        return self.fetch(script.buffers)
+
+    def close(self) -> None:
+        """End the session."""
+        if self._process is not None:
+            self._ask_done(Close(), "closing", self._deadlines.transfer)
+        self._plan = None
+
+    def rest(self) -> None:
+        """End whatever session there is or was asked for; the process stays, unless that goes wrong."""
+        if self._process is None:
+            return
+        if self._awaited is not None:
+            self.open(self._awaited)
+        if self._process is not None and not isinstance(
+            self._ask_done(Close(), "closing", self._deadlines.transfer), Done
+        ):
+            self.stop()
+        self._plan = None
+
+    @property
+    def _shares(self) -> bool:
+        return self._plan is not None and self._plan.arrays == "shared"
+
+    @property
+    def _round(self) -> RoundFile:
+        assert self._process is not None, "a session is opened before it is used"
+        return self._process.files.round
+
+    def _spec(self, name: str) -> BufferSpec:
+        assert self._plan is not None, "a session is opened before it is used"
+        return next(spec for spec in self._plan.buffers if spec.name == name)
+
+    @property
+    def _files(self) -> ArrayFiles:
+        assert self._process is not None, "a session is opened before it is used"
+        return self._process.files
+
+    def _script(self, name: str) -> Script:
+        assert self._plan is not None, "a session is opened before it is used"
+        return self._plan.scripts[name]
+
+    def _ask_done(self, request: Message, doing: str, deadline: float) -> Done | Failure:
+        self._send(request)
+        reply = self._reply(doing, deadline)
+        return reply if isinstance(reply, Done) else self._unexpected(reply)
+
+    def _unexpected(self, reply: Any) -> Failure:
+        """The failure that this reply is; an answer to another question means that it is not ours."""
+        match reply:
+            case BuildFailed() | Refused() | Stopped() | TimedOut():
+                return reply
+            case Died(out_of_memory=True):
+                return OutOfMemory()
+            case Died(signal=number, exit_code=code):
+                return Crashed(signal=number, exit_code=code, words=self._last_line())
+            case Garbled() | OutOfMemory():
+                self.stop()
+                return reply
+            case _:
+                self.stop()
+                return Garbled(what="it answered another question than the judge asked")
+
+    def _last_line(self) -> str:
+        """What a driver or compiler says before it ends the process, such as "LLVM ERROR: ..."."""
+        assert self._process is not None
+        return showable(self._process.last_words().rpartition("\n")[2])
+
+    def _send(self, message: Message) -> None:
+        assert self._process is not None, "a session is opened before it is used"
+        self._process.send(message.model_dump_json().encode() + b"\n")
+
+    def _reply(self, doing: str, deadline: float) -> Any:
+        """The next reply, or what happened in its place."""
+        assert self._replies is not None
+        reply = self._replies.next(doing, deadline)
+        if isinstance(reply, TimedOut):
+            self.stop()
+        return reply
+
+
+def _is_whole(launched: Launched, steps: int) -> bool:
+    """Whether there is a time for each step, and none ends before it begins."""
+    return len(launched.times) == steps and all(time.end_ns >= time.start_ns for time in launched.times)
+
+
+def _is_whole_turn(turned: Turned, steps: Sequence[int]) -> bool:
+    """Whether there are as many launches, each of them whole, and a wait for each and for the fetching."""
+    return len(turned.launches) == len(steps) == len(turned.waits_ns) - 1 and all(
+        map(_is_whole, turned.launches, steps)
+    )
+
+
+def _copied(spec: BufferSpec) -> int:
+    """Bytes that a buffer takes in out.bin."""
+    return spec.size + 2 * spec.guard
+
+
+def _divided(content: memoryview, specs: Sequence[BufferSpec], room: Callable[[BufferSpec], int]) -> dict[str, Fetched]:
+    """Buffers that lie one after the other in these bytes, each in as many as there is room for it."""
+    fetched: dict[str, Fetched] = {}
+    for spec in specs:
+        fetched[spec.name] = _fetched(content, spec)
+        content = content[room(spec) :]
+    return fetched
+
+
+def _fetched(content: memoryview, spec: BufferSpec) -> Fetched:
+    """A buffer at the beginning of these bytes."""
+    band, size = spec.guard // 4, spec.size // 4
+    here = np.frombuffer(content, dtype=np.uint32, count=size + 2 * band)
+    return Fetched(before=here[:band], payload=here[band : band + size], after=here[band + size :], poison=spec.poison)

@@ -1,0 +1,81 @@
+"""Does the device still do what it should? Asked by a kernel of our own."""
+
+import time
+
+import numpy as np
+
+from grader.common.errors import DeviceError
+from grader.common.invocation import command
+from grader.execution.client import Worker
+from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
+from grader.execution.plan import SUBMISSION, Plan, Script
+from grader.protocol.messages import BuildFailed, Refused, Stopped
+from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource
+
+PROBE = ProgramSource(
+    source="__kernel void probe(__global uint *out) { out[get_global_id(0)] = get_global_id(0) + 1; }"
+)
+
+STEP = KernelStep(
+    program=SUBMISSION, kernel="probe", args=(BufferArg(buffer="out"),), global_size=(256,), local_size=(64,)
+)
+PLAN = Plan(
+    buffers=(BufferSpec(name="out", size=1024, guard=0, poison=0),),
+    scripts={"probe": Script(steps=(STEP,), uploads=(), outputs=("out",))},
+)
+
+
+RECOVERY = 30.0
+"""Seconds in which a device must work again once a kernel on it was killed. The process is gone by then, but a GPU may
+have to finish what it was given, or its driver to reset it; until then new processes get errors, or no device.
+"""
+
+PAUSE = 0.5
+"""Seconds between two tries."""
+
+
+def probe(worker: Worker, patience: float = 0.0) -> None:
+    """Build and run the kernel; where that fails, try again for so many seconds.
+
+    Raises DeviceError if it never works, or if it computes wrong values even once.
+    """
+    end = time.monotonic() + patience
+    fault = _fault(worker)
+    while fault is not None and time.monotonic() < end:
+        time.sleep(PAUSE)
+        fault = _fault(worker)
+    if fault is not None:
+        raise fault
+
+
+def _fault(worker: Worker) -> DeviceError | None:
+    """Why the kernel does not run, by a process that is started for that."""
+    try:
+        with worker.load({SUBMISSION: PROBE}):
+            fetched = worker.run_once(PLAN, "probe", {})
+    except DeviceError as error:
+        return error
+    if not isinstance(fetched, dict):
+        return DeviceError(f"the device does not run a simple kernel: {_why(fetched)}. Run `{command('doctor')}`.")
+    if not np.array_equal(fetched["out"].payload, np.arange(1, 257)):
+        raise DeviceError(f"the device computes wrong values in a simple kernel. Run `{command('doctor')}`.")
+    return None
+
+
+def _why(failure: Failure) -> str:  # noqa: PLR0911 - one return a kind of failure
+    """What a machine's administrator can look for; it is no student's kernel."""
+    match failure:
+        case BuildFailed(log=text) | Crashed(words=text) if text.strip():
+            return text.strip().splitlines()[-1].rstrip(".")
+        case BuildFailed():
+            return "it does not build"
+        case Crashed(signal=number, exit_code=code):
+            return f"its process ended with {f'signal {number}' if number else f'exit code {code}'}"
+        case TimedOut(seconds=seconds):
+            return f"it was stopped after {seconds:g} s"
+        case OutOfMemory():
+            return "it used more memory than a worker may"
+        case Refused(error=error) | Stopped(error=error):
+            return f"the driver answers {error}"
+        case Garbled(what=what):
+            return what

@@ -1,0 +1,57 @@
+"""What a worker says, read line by line. It comes from a process that ran untrusted code: only its form is believed."""
+
+import time
+
+from pydantic import ValidationError
+
+from grader.execution.outcome import Garbled, OutOfMemory, TimedOut
+from grader.execution.sandbox import SandboxedWorker
+from grader.protocol.messages import REPLY, REPLY_LIMIT, Reply
+
+
+class Replies:
+    """The replies of one worker process, in the order of the requests."""
+
+    def __init__(self, process: SandboxedWorker) -> None:
+        self._process = process
+        self._received = bytearray()
+        self._searched = 0
+        """How much of it holds no end of a line."""
+
+    def next(self, doing: str, deadline: float) -> Reply | TimedOut | OutOfMemory | Garbled:
+        """The next reply, or what came in its place within so many seconds; `doing` says what is waited for."""
+        end = time.monotonic() + deadline
+        while (line := self._line()) is None:
+            try:
+                received = self._process.receive(self._seconds_until(end))
+            except TimeoutError:
+                return TimedOut(doing=doing, seconds=deadline)
+            self._received += received
+            if not received:
+                out_of_memory = self._process.ran_out_of_memory()
+                return OutOfMemory() if out_of_memory else Garbled(what="the worker process ended")
+            if len(self._received) > REPLY_LIMIT:
+                return Garbled(what="it sent a reply that is too long")
+        try:
+            return REPLY.validate_json(line)
+        except ValidationError:
+            return Garbled(what="it sent a reply that is not one of ours")
+
+    @staticmethod
+    def _seconds_until(end: float) -> float:
+        """Raises TimeoutError if there are none: a worker that always says a little more is none to wait for."""
+        left = end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    def _line(self) -> bytes | None:
+        """A whole line of what was received, which is looked at once, in however many pieces it comes."""
+        place = self._received.find(b"\n", self._searched)
+        if place < 0:
+            self._searched = len(self._received)
+            return None
+        line = bytes(self._received[:place])
+        del self._received[: place + 1]
+        self._searched = 0
+        return line

@@ -1,0 +1,82 @@
+"""Where untrusted code runs. A sandbox starts workers; what it promises is in its own module."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from grader.common.errors import GraderError
+from grader.execution.arrays import ArrayFiles
+from grader.execution.sandbox.process import ProcessSandbox
+from grader.execution.sandbox.rules import Fact, Rules
+from grader.execution.sandbox.user import UserSandbox
+from grader.protocol.messages import Limits
+
+
+class SandboxedWorker(Protocol):
+    """A running worker: two byte streams, the array files, and the power to end it."""
+
+    @property
+    def files(self) -> ArrayFiles:
+        """The judge's end of in.bin and out.bin."""
+
+    def send(self, data: bytes) -> None:
+        """Write to the worker's input; an ended worker is noticed at the next `receive`."""
+
+    def receive(self, timeout: float) -> bytes:
+        """Some bytes of its output, b"" if it has ended; TimeoutError after `timeout` seconds of silence."""
+
+    def freeze(self) -> None:
+        """Nothing of it runs until it is thawed, as far as the sandbox can see to that."""
+
+    def thaw(self) -> None:
+        """Let it go on."""
+
+    def stop(self) -> None:
+        """End every process of the worker and remove its folder. Can be called again."""
+
+    def last_words(self) -> str:
+        """The end of what it wrote to its error stream, for a message about a worker that broke."""
+
+    def has_ended(self) -> bool:
+        """Whether it can be seen that it has."""
+
+    def ran_out_of_memory(self) -> bool:
+        """Whether that is why it ended; raises WorkerError if it was the sandbox itself that failed."""
+
+
+class Sandbox(Protocol):
+    """One way to run workers."""
+
+    def start(self) -> SandboxedWorker:
+        """Start a worker, which waits for its job; raises WorkerError if it cannot be started."""
+
+    def limits(self) -> Limits:
+        """The limits that a worker in this sandbox is told to put on itself."""
+
+    def facts(self) -> dict[str, Fact]:
+        """What confines a worker, for the record of a result."""
+
+    def close(self) -> None:
+        """Stop the workers that nobody has stopped, and wait until nothing is left of any."""
+
+
+def _containers(rules: Rules) -> Sandbox:
+    """Containers. The client of an engine takes longer to load than most commands take, so that only these load it."""
+    from grader.execution.sandbox.docker.container import ContainerSandbox
+
+    return ContainerSandbox(rules)
+
+
+def containers_are_ready(rules: Rules) -> bool:
+    """Whether an engine answers and has the image that workers run in."""
+    try:
+        _containers(rules).close()
+    except GraderError:
+        return False
+    return True
+
+
+SANDBOXES: dict[str, Callable[[Rules], Sandbox]] = {
+    "process": ProcessSandbox,
+    "user": UserSandbox,
+    "docker": _containers,
+}

@@ -1,0 +1,313 @@
+"""Sandbox `docker`: a worker in a container of its own, for code that nobody here has written.
+
+    no network - read-only root - no capabilities - no new privileges - our own list of system calls (seccomp.json)
+    - an unprivileged user - limits on processes, memory (none of it swap), processors, files - no logs
+
+The container sees the worker's image, the two array files of its folder (in.bin can only be read), and a temporary
+folder that ends with it. Podman's compatible socket serves as well (DOCKER_HOST).
+
+Engines are slow to answer, so a worker starts and ends on a thread of its own: `start` and `stop` return at once.
+"""
+
+import json
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from importlib.resources import files
+from typing import Any
+
+import docker
+from docker.errors import APIError, ImageNotFound, NotFound
+from docker.types import LogConfig, Mount, Ulimit
+from docker.utils.socket import STDOUT, frames_iter
+
+from grader.common.errors import DeviceError, WorkerError
+from grader.common.interrupts import uninterrupted
+from grader.common.record import replace
+from grader.execution.arrays import ArrayFiles
+from grader.execution.sandbox.docker.engine import WITHOUT_A_WALL, NoEngineError, engine_trouble, remove
+from grader.execution.sandbox.docker.gpu import find_gpu
+from grader.execution.sandbox.docker.sweeping import LABEL, Sweeper, sweep
+from grader.execution.sandbox.environment import environment
+from grader.execution.sandbox.folder import ROUNDS, WorkerFolder
+from grader.execution.sandbox.rules import Fact, Rules
+from grader.execution.sandbox.running import Running
+from grader.protocol.messages import INPUT_FILE, OUTPUT_FILE, Limits
+
+ARRAYS = "/arrays"
+HOME = "/tmp"  # noqa: S108 - inside the container, where it is a file system of the worker's own
+
+UNREAD_FRAMES = 512
+"""Frames of output (32 KiB at most) kept for the judge: the longest reply takes a quarter of them. What a worker says
+beyond is thrown away, but always read: an engine whose stream is full can be stuck when it should kill."""
+
+LAST_WORDS = 2000
+PATIENCE = 20.0
+"""Seconds that a restart of the engine may take; less than the deadline for a worker's start, whose error says less."""
+
+LAST_MOMENT = 1.0
+"""Seconds in which an engine notices that a container has ended."""
+
+CONFLICT = 409
+"""An engine's answer when a container is not in the state for what is asked."""
+
+UNSTOPPABLE, FREEZES = "unable to freeze", 3
+"""What runc says of processes that would not stop, after a second of trying (cgroups of version 1), and how often we
+ask."""
+
+SECCOMP = "seccomp.json"
+
+BUILD = "docker build --target worker --tag {image} ."
+
+
+class ContainerSandbox:
+    """Starts workers in containers."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._gpu = find_gpu(rules.container.gpu)
+        self._seccomp = json.dumps(
+            json.loads(files("grader.execution.sandbox.docker").joinpath(SECCOMP).read_text(encoding="utf-8"))
+        )
+        with engine_trouble():
+            self._engine = docker.from_env().api
+        self._image = self._find_image()
+        sweep(self._engine, rules.container.folder)
+        self._sweeper = Sweeper(rules.container.folder)
+        self._reapers = ThreadPoolExecutor(thread_name_prefix="reaper")
+        self._running = Running[ContainerWorker]()
+
+    def limits(self) -> Limits:
+        """The given limits; processes are counted by the container, not by the user that all containers share."""
+        return replace(self._rules.limits, processes=None)
+
+    def facts(self) -> dict[str, Fact]:
+        """Everything that confines a container."""
+        return {
+            **self._rules.limits.model_dump(exclude_none=True),
+            **self._rules.container.model_dump(mode="json", exclude={"folder"}),
+            "image_id": self._image,
+            "network": "none",
+            "root": "read-only",
+            "capabilities": "none",
+            "privileges": "no new ones",
+            "seccomp": "grader's own list",
+            "swap_bytes": 0,
+            "core_bytes": 0,
+        }
+
+    def start(self) -> "ContainerWorker":
+        """A worker that is about to start."""
+        return self._running.start(self._start)
+
+    def _start(self) -> "ContainerWorker":
+        folder = WorkerFolder.make(self._rules.container.folder)
+        folder.files.share()
+        return ContainerWorker(self._engine, folder, self._options(folder), self._reapers)
+
+    def close(self) -> None:
+        """Stop what nobody has stopped, and wait for the removal of every container."""
+        self._running.stop()
+        self._reapers.shutdown()
+        self._sweeper.close()
+        self._engine.close()
+
+    def _options(self, folder: WorkerFolder) -> dict[str, Any]:
+        limits, rules = self._rules.limits, self._rules.container
+        variables = environment(HOME) | ({"OCL_ICD_VENDORS": self._gpu.icd} if self._gpu.icd else {})
+        return {
+            "image": self._image,
+            "user": f"{rules.user}:{rules.user}",
+            "working_dir": ARRAYS,
+            "environment": variables,
+            "labels": {LABEL: str(folder.path)},
+            "stdin_open": True,
+            "network_disabled": True,
+            "use_config_proxy": False,  # the judge's proxy, with its password, is none of a worker's business
+            "host_config": self._engine.create_host_config(
+                mounts=[
+                    Mount(f"{ARRAYS}/{INPUT_FILE}", str(folder.path / INPUT_FILE), type="bind", read_only=True),
+                    Mount(f"{ARRAYS}/{OUTPUT_FILE}", str(folder.path / OUTPUT_FILE), type="bind"),
+                    Mount(f"{ARRAYS}/{ROUNDS}", str(folder.rounds), type="bind"),
+                ],
+                network_mode="none",
+                read_only=True,
+                init=True,
+                cap_drop=["ALL"],
+                security_opt=["no-new-privileges", f"seccomp={self._seccomp}"],
+                pids_limit=limits.processes,
+                mem_limit=limits.memory_bytes,
+                memswap_limit=limits.memory_bytes,
+                nano_cpus=int(rules.cpus * 1e9),
+                tmpfs={HOME: f"rw,exec,nosuid,nodev,size={rules.tmp_bytes},mode=1777"},
+                shm_size=rules.shm_bytes,
+                ulimits=[
+                    Ulimit(name="core", soft=0, hard=0),
+                    Ulimit(name="nofile", soft=rules.open_files, hard=rules.open_files),
+                    Ulimit(name="fsize", soft=limits.file_bytes, hard=limits.file_bytes),
+                ],
+                log_config=LogConfig(type="none"),
+                device_requests=list(self._gpu.requests),
+                devices=[f"{node}:{node}:rw" for node in self._gpu.nodes],
+                group_add=list(self._gpu.groups),
+            ),
+        }
+
+    def _find_image(self) -> str:
+        """The image's id: one grading must not start in another image than it began in."""
+        name = self._rules.container.image
+        try:
+            with engine_trouble():
+                image_id: str = self._engine.inspect_image(name)["Id"]
+        except ImageNotFound:
+            build = BUILD.format(image=name)
+            told = f"there is no image {name}; in the folder of the Dockerfile, run `{build}`. {WITHOUT_A_WALL}"
+            raise WorkerError(told) from None
+        return image_id
+
+
+class ContainerWorker:
+    """A worker in a container; everything that is asked of the engine for it happens on threads."""
+
+    def __init__(self, engine: Any, folder: WorkerFolder, options: dict[str, Any], reapers: ThreadPoolExecutor) -> None:
+        self._engine = engine
+        self._folder = folder
+        self._reapers = reapers
+        self._output: queue.Queue[bytes] = queue.Queue(UNREAD_FRAMES)
+        self._errors = b""
+        self.is_stopped = False
+        self._ended = threading.Event()
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
+        self._started = self._writer.submit(self._start, options)
+
+    @property
+    def files(self) -> ArrayFiles:
+        """The array files in its folder."""
+        return self._folder.files
+
+    def send(self, data: bytes) -> None:
+        """Write to the worker's input, as soon as it has started."""
+        if not self.is_stopped:
+            self._writer.submit(self._write, data)
+
+    def receive(self, timeout: float) -> bytes:
+        """Some bytes of its output; b"" at its end."""
+        end = time.monotonic() + timeout
+        self._started.result(timeout)
+        try:
+            return self._output.get(timeout=max(0.0, end - time.monotonic()))
+        except queue.Empty:
+            raise TimeoutError from None
+
+    def freeze(self) -> None:
+        """Nothing in the container runs until it is thawed: the kernel's freezer leaves nobody out.
+
+        Processes that it cannot stop, since they do what they can against it, are ended, and the worker with them.
+        """
+        for _ in range(FREEZES):
+            try:
+                self._ask(self._engine.pause)
+            except WorkerError as error:
+                if UNSTOPPABLE not in str(error):
+                    raise
+            else:
+                return
+        self._ask(self._engine.kill)
+
+    def thaw(self) -> None:
+        """Let it go on; one that could not be stopped, and was ended for it, stays so."""
+        self._ask(self._engine.unpause)
+
+    def _ask(self, change: Callable[[str], None]) -> None:
+        """Ask the engine for it; a container that has ended, which `receive` will tell, cannot be changed."""
+        with suppress(NotFound), engine_trouble():
+            try:
+                change(self._started.result())
+            except APIError as error:
+                if error.status_code != CONFLICT and not self._ended.wait(LAST_MOMENT):
+                    raise
+
+    def stop(self) -> None:
+        """See to it that the container and the folder are removed, without waiting for that."""
+        if not self.is_stopped:
+            with uninterrupted():
+                self.is_stopped = True
+                self._reapers.submit(self._remove)
+
+    def last_words(self) -> str:
+        """The end of its error stream."""
+        return self._errors.decode("utf-8", errors="replace").strip()
+
+    def has_ended(self) -> bool:
+        """Whether its output has."""
+        return self._ended.is_set() or (self._started.done() and self._started.exception() is not None)
+
+    def ran_out_of_memory(self) -> bool:
+        """Whether the kernel ended the container for that; raises WorkerError if it was the engine that went."""
+        end = time.monotonic() + LAST_MOMENT
+        while True:
+            try:
+                with engine_trouble():
+                    state: dict[str, Any] = self._engine.inspect_container(self._started.result())["State"]
+            except NotFound:
+                raise WorkerError("the worker's container was removed by somebody else.") from None
+            if not state["Running"] or time.monotonic() > end:  # the stream can end before the engine has noted why
+                return bool(state["OOMKilled"])
+            time.sleep(0.02)
+
+    def _start(self, options: dict[str, Any]) -> str:
+        """Create and start the container; an engine that is being restarted is waited for."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self._create(options)
+            except NotFound as error:
+                raise WorkerError(f"the engine has lost the image, or the container: {error.explanation}") from error
+            except NoEngineError:
+                if self.is_stopped or time.monotonic() > end:
+                    raise
+            time.sleep(0.5)
+
+    def _create(self, options: dict[str, Any]) -> str:
+        with engine_trouble():
+            container: str = self._engine.create_container(**options)["Id"]
+            try:
+                self._stream = self._engine.attach_socket(
+                    container, params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+                )
+                os.set_blocking(self._stream.fileno(), True)
+                threading.Thread(target=self._read, name="reader", daemon=True).start()
+                self._engine.start(container)
+            except BaseException:
+                remove(self._engine, container)
+                raise
+        return container
+
+    def _write(self, data: bytes) -> None:
+        if self._started.exception() is None:
+            with suppress(OSError):  # it has ended, which `receive` will tell
+                while data:
+                    data = data[os.write(self._stream.fileno(), data) :]
+
+    def _read(self) -> None:
+        with suppress(OSError):
+            for kind, data in frames_iter(self._stream, tty=False):
+                if kind == STDOUT:
+                    with suppress(queue.Full):
+                        self._output.put_nowait(data)
+                else:
+                    self._errors = (self._errors + data)[-LAST_WORDS:]
+        self._ended.set()
+        with suppress(queue.Full):
+            self._output.put_nowait(b"")
+
+    def _remove(self) -> None:
+        """A container whose removal fails is found by its label later, since its folder is gone."""
+        with suppress(WorkerError, DeviceError, NotFound), engine_trouble():
+            remove(self._engine, self._started.result())
+        self._writer.shutdown(wait=False)
+        self._folder.remove()

@@ -1,0 +1,37 @@
+"""What a worker may use, in any sandbox and in a container."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from grader.common.record import Record
+from grader.execution.sandbox.docker.gpu import NO_GPU
+from grader.execution.sandbox.folder import array_folder
+from grader.protocol.messages import Limits
+
+MEGABYTE = 1024**2
+
+Fact = int | float | str
+
+
+class ContainerRules(Record):
+    """How containers are made. `folder` must have the same path for the engine as for the judge."""
+
+    image: str = "grader-worker"
+    gpu: str = NO_GPU
+    cpus: float = Field(default_factory=lambda: float(os.cpu_count() or 1), gt=0)
+    tmp_bytes: int = Field(default=256 * MEGABYTE, gt=0)
+    shm_bytes: int = Field(default=16 * MEGABYTE, gt=0)
+    open_files: int = Field(default=256, gt=0)
+    user: int = Field(default=65534, gt=0)
+    folder: Path = Field(default_factory=array_folder)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """The limits of every worker, and the rules for those in containers."""
+
+    limits: Limits
+    container: ContainerRules

@@ -1,0 +1,41 @@
+"""A worker that is already starting while another one works, so that nobody waits for its start."""
+
+from grader.execution.sandbox import Sandbox, SandboxedWorker
+from grader.execution.sandbox.rules import Fact
+from grader.protocol.messages import Limits
+
+
+class SpareSandbox:
+    """Another sandbox with always one worker more than was asked for. A spare has seen nothing of any submission."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._spare: SandboxedWorker | None = None
+
+    def limits(self) -> Limits:
+        """Those of the other sandbox."""
+        return self._sandbox.limits()
+
+    def facts(self) -> dict[str, Fact]:
+        """Those of the other sandbox."""
+        return self._sandbox.facts()
+
+    def start(self) -> SandboxedWorker:
+        """The spare worker, while the next one starts."""
+        worker, self._spare = self._spare, None
+        if worker is None or worker.has_ended():  # as it does when the engine is restarted
+            if worker is not None:
+                worker.stop()
+            worker = self._sandbox.start()
+        try:
+            self._spare = self._sandbox.start()
+        except BaseException:
+            worker.stop()
+            raise
+        return worker
+
+    def close(self) -> None:
+        """Stop the spare, and close the other sandbox."""
+        if self._spare is not None:
+            self._spare.stop()
+        self._sandbox.close()

@@ -1,0 +1,77 @@
+"""Scripts run one after the other in one session: on a GPU, a session costs more than a small script."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+from grader.execution.client import Worker
+from grader.execution.outcome import Failure, Fetched
+from grader.execution.plan import Plan, Script, buffer_of, joined
+from grader.protocol.messages import Opened
+
+
+class Series:
+    """Plans of one script each, to be run in their order in as few sessions as that takes.
+
+    Scripts that share a session gain nothing by it. The inputs of each are uploaded just before its launch, and its
+    outputs and guard bands are poisoned then; of those that come after it, a submission sees the empty buffers. Local
+    memory stays as it is, here as in any launch: a kernel that reads what it never set finds what it finds.
+    """
+
+    def __init__(self, worker: Worker, plans: Mapping[str, Plan]) -> None:
+        self._worker = worker
+        self._plans = plans
+        self._at_once = len(plans)
+        self._open: tuple[str, ...] = ()
+
+    def script(self, name: str) -> Script:
+        """The script of a plan, with the names that its buffers have there."""
+        (script,) = self._plans[name].scripts.values()
+        return script
+
+    def run(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
+        """The buffers after a run of the plan's script on the arrays; it can be asked for again.
+
+        A failure ends the session. Runs before it may have led to it, by memory that they hold or have overrun, so what
+        failed after others is run again, now as the first of a session, and that counts.
+        """
+        after_others = name in self._open
+        outcome = self._run(name, arrays)
+        return self._run(name, arrays) if after_others and not isinstance(outcome, dict) else outcome
+
+    def close(self) -> None:
+        """End the session, if one is open."""
+        if self._open:
+            self._worker.close()
+        self._open = ()
+
+    def _run(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
+        failure = self._open_for(name)
+        if failure is not None:
+            return failure
+        outcome = self._worker.run(name, {buffer_of(name, buffer): array for buffer, array in arrays.items()})
+        if not isinstance(outcome, dict):
+            self.close()
+            return outcome
+        script = self.script(name)
+        return {buffer: outcome[buffer_of(name, buffer)] for buffer in script.buffers}
+
+    def _open_for(self, name: str) -> Failure | None:
+        """Have a session open for this plan and those after it, unless one is; None if that went well.
+
+        Where there is none to be had for several at once, because of the memory of all or the fault of one, each gets
+        its own from then on, and so the blame for its own failure only.
+        """
+        if name in self._open:
+            return None
+        names = list(self._plans)
+        wanted = names[names.index(name) :][: self._at_once]
+        opened = self._worker.open(joined({each: self._plans[each] for each in wanted}))
+        if isinstance(opened, Opened):
+            self._open = tuple(wanted)
+            return None
+        if len(wanted) == 1:
+            return opened
+        self._at_once = 1
+        return self._open_for(name)

@@ -1,0 +1,261 @@
+"""`grader run`: kernels of a submission timed by hand, at whatever sizes one likes. Nothing here grades.
+
+run -> what is set by hand -> build -> data -> launches, each with its way there and back -> seconds
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from statistics import median_low
+from typing import Any
+
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from grader.common.errors import InputError, NoSimulatorError
+from grader.course.assignment import Assignment, ByHand, Chosen
+from grader.course.expressions import evaluate
+from grader.course.launches import ELEMENT_BYTES
+from grader.course.rubric import Sizes
+from grader.course.submissions.submission import Submission
+from grader.course.submissions.task import ChosenTask
+from grader.course.truth.inputs import make_inputs
+from grader.course.truth.oracle import load_oracle
+from grader.execution.client import Worker
+from grader.execution.device import speed_goal
+from grader.execution.outcome import Timing
+from grader.execution.plan import STUDENT, SUBMISSION, Script, submission_plan
+from grader.grading.bench import Bench, Progress
+from grader.grading.by_hand.overrides import settle, to_run
+from grader.grading.by_hand.run_options import Run
+from grader.grading.checks.building import Built, build_settled
+from grader.grading.checks.inspection import Trial, inspect, make_trial
+from grader.grading.checks.memory import count_memory
+from grader.grading.checks.simulated_run import Subject
+from grader.grading.device_lock import exclusive, shared, shared_cpu
+from grader.grading.explain.failing import FailedError, done, or_problem
+from grader.grading.explain.problem import Problem
+from grader.protocol.messages import DeviceFacts, Simulation
+from grader.results.result import Reason
+
+RUN_KEY = 3
+"""Tells these inputs from those of cases, timed rounds and simulated runs (checks/simulated_run.py)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRequest:
+    """What is timed, with the seed of its data; launches that count, after one that does not; and whether their results
+    are compared with the oracle's.
+    """
+
+    submission: Submission
+    seed: int
+    repeat: int
+    check: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """Launches of the student's kernels, with seconds by the device's clock and by the judge's; `totals` are seconds by
+    the judge's clock from the first byte that is sent to the last result that is back.
+
+    `problem` is the first thing wrong with the results, if they were `checked`.
+    """
+
+    assignment: Assignment
+    sizes: Sizes
+    device: DeviceFacts
+    launches: tuple[Timing, ...]
+    totals: tuple[float, ...]
+    checked: bool
+    problem: Problem | None
+
+    @property
+    def on_device(self) -> tuple[float, ...]:
+        """Seconds of each launch, kernels only."""
+        return tuple(launch.seconds for launch in self.launches)
+
+    @property
+    def turns(self) -> int:
+        """How often the launches were repeated, as a rule."""
+        return median_low(launch.turns for launch in self.launches)
+
+    @property
+    def work(self) -> float:
+        """Operations of a launch, or bytes where moving is all there is to do: those of the turns that it took."""
+        names, repeat = self.assignment.names(self.sizes), self.assignment.repeat
+        taken = {} if repeat is None or repeat.times not in self.sizes else {str(repeat.times): self.turns}
+        asked = self.assignment.performance
+        return evaluate(asked.bytes if asked.flop is None else asked.flop, {**names, **taken})
+
+    @property
+    def unit(self) -> str:
+        """Of rates."""
+        return self.assignment.performance.unit
+
+    def rate(self, seconds: float) -> float | None:
+        """GFLOPS or GB/s; None where a clock is too coarse to see any time pass."""
+        return self.work / seconds * 1e-9 if seconds > 0 else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimedRow:
+    """What came of a run: times, or why there are none.
+
+    `intensity` is operations for each word of global memory that work-items ask for, where that was counted.
+    """
+
+    label: str
+    outcome: Measured | Problem
+    intensity: float | None = None
+
+    @property
+    def problem(self) -> Problem | None:
+        """What is wrong with it, if anything is known to be."""
+        return self.outcome if isinstance(self.outcome, Problem) else self.outcome.problem
+
+
+def time_runs(runs: Sequence[Run], request: RunRequest, bench: Bench, progress: Progress) -> Iterator[TimedRow]:
+    """Each run in turn, in one worker. Of several, one that cannot be is told in its row, as one that fails is.
+
+    Raises InputError if the only one cannot be.
+    """
+    with bench.worker() as worker:
+        for run in runs:
+            progress(run.label)
+            with shared_cpu(bench.locks):
+                device = worker.ready()
+            try:
+                assignment = to_run(run.part, request.submission, run.wanted, device)
+            except InputError as error:
+                if len(runs) == 1:
+                    raise
+                assignment = Problem(reason=Reason.LAUNCH_SIZES, message=str(error))
+            outcome = assignment if isinstance(assignment, Problem) else _time(assignment, request, worker, bench)
+            yield TimedRow(label=run.label, outcome=outcome)
+
+
+@or_problem
+def _time(assignment: ByHand, request: RunRequest, worker: Worker, bench: Bench) -> Measured:
+    device = worker.ready()
+    with shared(device, bench.locks):
+        ready = _prepare(assignment, request, worker)
+    with exclusive(device, bench.locks):
+        measured = _measure(ready, request, worker)
+    worker.close()
+    return done(measured)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Ready:
+    """A session that is open, and data for its script; `trial` knows what is right, where that is asked."""
+
+    built: Built
+    sizes: Sizes
+    script: Script
+    arrays: Mapping[str, NDArray[Any]]
+    trial: Trial | None
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """What a program would want back."""
+        buffers = self.built.task.assignment.buffers
+        return tuple(name for name in self.script.outputs if buffers[name].is_judged)
+
+
+def _prepare(assignment: ByHand, request: RunRequest, worker: Worker) -> _Ready:
+    built = done(build_settled(_task(assignment, request), worker))
+    oracle, key = load_oracle(assignment), (request.seed, RUN_KEY)
+    sizes = speed_goal(assignment, worker.ready()).sizes
+    trial = None
+    with threadpool_limits(1):  # NumPy's own threads would go on spinning on the cores that kernels are timed on
+        if request.check or assignment.has_surroundings:  # what steps of ours make for the student's, the oracle knows
+            trial = make_trial(assignment, oracle, sizes, "random", key)
+        arrays = trial.arrays if trial else make_inputs(assignment, oracle, sizes, "random", key)
+    plan = submission_plan(assignment, sizes, built.bindings)
+    done(worker.load({SUBMISSION: built.program}).open(plan))
+    checked = trial if request.check else None
+    return _Ready(built=built, sizes=sizes, script=plan.scripts[STUDENT], arrays=arrays, trial=checked)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Passage:
+    """A launch, and its seconds with the way there and back."""
+
+    launch: Timing
+    total: float
+
+
+@or_problem
+def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured:
+    passages: list[_Passage] = []
+    problem: Problem | None = None
+    for _ in range(1 + request.repeat):
+        passages.append(_pass(ready, worker))
+        problem = problem or _inspect(ready, worker)
+    _, *counted = passages
+    return Measured(
+        assignment=ready.built.task.assignment,
+        sizes=ready.sizes,
+        device=worker.ready(),
+        launches=tuple(passage.launch for passage in counted),
+        totals=tuple(passage.total for passage in counted),
+        checked=request.check,
+        problem=problem,
+    )
+
+
+def _pass(ready: _Ready, worker: Worker) -> _Passage:
+    start = time.perf_counter()
+    done(worker.stage(STUDENT, ready.arrays))
+    launched = done(worker.launch(STUDENT))
+    done(worker.fetch(ready.results))
+    return _Passage(launch=launched, total=time.perf_counter() - start)
+
+
+@or_problem
+def _inspect(ready: _Ready, worker: Worker) -> Problem | None:
+    """What is wrong with the results, or with what should have been left alone; None if nobody asks."""
+    if ready.trial is None:
+        return None
+    return inspect(ready.trial, ready.script, done(worker.fetch(ready.script.buffers)))
+
+
+# --- what kernels ask of memory -----------------------------------------------------------------
+
+
+def count_intensities(
+    runs: Sequence[Run], request: RunRequest, bench: Bench, progress: Progress
+) -> dict[str, float | None]:
+    """Operations for each word of global memory that work-items ask for, by the labels of the runs.
+
+    Counted on the simulator, at the sizes of the assignment's memory checks; None or left out is what cannot be.
+    """
+    with shared_cpu(bench.locks), bench.simulator() as simulator:
+        try:
+            simulator.ready()
+        except NoSimulatorError:
+            return {}
+        found: dict[str, float | None] = {}
+        for run in runs:
+            progress(f"{run.label}, in a simulator")
+            with suppress(InputError):  # a constant that is set by hand may make no sense at those sizes
+                found[run.label] = _intensity(run, request, simulator, bench.watching.simulation)
+    return found
+
+
+def _intensity(run: Run, request: RunRequest, simulator: Worker, simulation: Simulation) -> float | None:
+    asked = run.part.memory
+    if asked is None:
+        return None
+    try:
+        built = done(build_settled(_task(done(settle(run.part, request.submission, run.wanted)), request), simulator))
+        subject = Subject(task=built.task, oracle=load_oracle(run.part), worker=simulator, built=built)
+        return ELEMENT_BYTES * done(count_memory(subject, asked, simulation)).profile.intensity
+    except FailedError:
+        return None
+
+
+def _task(assignment: Chosen, request: RunRequest) -> ChosenTask:
+    return ChosenTask(assignment=assignment, submission=request.submission, seed=request.seed)

@@ -1,0 +1,102 @@
+"""A run of the submission on the simulator: what it saw, and whether the results were right there, too."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from grader.course.launches import Launch
+from grader.course.rubric import Sizes
+from grader.course.submissions.task import Task
+from grader.course.truth.oracle import Oracle
+from grader.execution.client import Worker
+from grader.execution.outcome import Crashed, Fetched
+from grader.execution.plan import STUDENT, SUBMISSION, Plan, submission_plan
+from grader.grading.checks.building import Built
+from grader.grading.checks.inspection import inspect, make_trial
+from grader.grading.explain.failing import FailedError, done, or_problem
+from grader.grading.explain.problem import Problem
+from grader.grading.explain.simulator.locations import Scene
+from grader.protocol.observation import SeenKernel
+from grader.results.result import Reason
+
+SIMULATION_KEY = 2
+"""Tells the inputs of simulated runs from those of cases (correctness.py) and of timed rounds (timing/referee.py)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulated:
+    """What was seen of each launch of each turn, with what one must know to tell it; `problem` is what is wrong with
+    the results.
+    """
+
+    sizes: Sizes
+    kernels: tuple[SeenKernel, ...]
+    scenes: tuple[Scene, ...]
+    problem: Problem | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A submission that builds, a worker that runs it on the simulator, and the oracle that knows what is right."""
+
+    task: Task
+    oracle: Oracle
+    worker: Worker
+    built: Built
+
+
+@or_problem
+def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated:
+    """Run the student's launches once on random data; a Problem if they did not come to their end."""
+    assignment, worker = subject.built.task.assignment, subject.worker
+    trial = make_trial(assignment, subject.oracle, sizes, "random", (subject.task.seed, SIMULATION_KEY, number))
+    plan = submission_plan(assignment, sizes, subject.built.bindings).watched()
+    script = plan.scripts[STUDENT]
+    try:
+        kernels, fetched = _watch(worker.load({SUBMISSION: subject.built.program}), plan, trial.arrays)
+    except FailedError as failed:
+        raise FailedError(_told(failed)) from failed
+    turns, rest = divmod(len(kernels), len(script.steps))
+    if rest or not 1 <= turns <= (script.repeat.times if script.repeat else 1):
+        raise FailedError(UNKNOWN)
+    scenes = tuple(_scene(subject, sizes, launch) for launch in assignment.student_launches) * turns
+    return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=inspect(trial, script, fetched))
+
+
+def _watch(
+    worker: Worker, plan: Plan, arrays: Mapping[str, NDArray[Any]]
+) -> tuple[tuple[SeenKernel, ...], dict[str, Fetched]]:
+    """A session for the student's steps: what was seen of each, and their results."""
+    done(worker.open(plan))
+    fetched = done(worker.run(STUDENT, arrays))
+    kernels = done(worker.observe())
+    worker.close()
+    return kernels, fetched
+
+
+UNKNOWN = Problem(
+    reason=Reason.CRASH,
+    message="the simulator stopped at an instruction that it does not support. Use simpler OpenCL C, or ask your "
+    "instructor.",
+)
+
+
+def _told(failed: FailedError) -> Problem:
+    """A failure that showed there: it says so, since the same kernel may have run on the device.
+
+    No kernel can make the simulator crash by its accesses: it does so at functions and instructions it does not know.
+    """
+    problem = failed.problem
+    if isinstance(failed.why, Crashed) and problem.reason is Reason.CRASH:
+        return replace(UNKNOWN, detail=problem.detail)
+    return replace(problem, message=f"in the simulator: {problem.message}")
+
+
+def _scene(subject: Subject, sizes: Sizes, launch: Launch) -> Scene:
+    return Scene(
+        source=subject.task.submission.source,
+        dimensions=len(launch.global_size),
+        extent=subject.built.task.assignment.extent(launch, sizes),
+    )

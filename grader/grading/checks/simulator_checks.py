@@ -1,0 +1,98 @@
+"""What a simulator can tell that no device can: whether something goes wrong unseen, and how memory is used."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.common.errors import NoSimulatorError
+from grader.common.record import Record, replace
+from grader.course.assignment import Assignment
+from grader.course.rubric import Memory
+from grader.execution.client import Worker
+from grader.grading.checks.memory import NOT_RIGHT, check_memory, count_memory, uncounted, usable
+from grader.grading.checks.sanitizer import check_sanitizer, unwatched
+from grader.grading.checks.simulated_run import Subject
+from grader.grading.explain.problem import Problem
+from grader.protocol.messages import Simulation
+from grader.results.metrics import Profile
+from grader.results.result import Check, Reason
+
+
+class WatchingRules(Record):
+    """What the simulated device is taken to be, and whether a machine without a simulator may grade."""
+
+    simulation: Simulation = Simulation()
+    required: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watched:
+    """The checks that rest on simulated runs, the counts of the one for memory behaviour, if it was made, and where in
+    the source the arrays are used.
+    """
+
+    checks: tuple[Check, ...]
+    profile: Profile | None = None
+    whereabouts: str = ""
+
+
+def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
+    """Run the submission on the simulator; memory behaviour is looked at only if all cases are `right`.
+
+    Where there is no simulator, the checks are skipped, or NoSimulatorError is raised if they are required.
+    """
+    assignment = subject.task.assignment
+    if not assignment.is_watched:
+        return Watched(checks=())
+    absent = absence(subject.worker, rules)
+    if absent is not None:
+        return Watched(checks=tuple(_skipped(assignment, absent)))
+    watched = Watched(checks=())
+    if assignment.sanitizer is not None:
+        sanitized = check_sanitizer(subject, assignment.sanitizer, right=right)
+        told = "" if assignment.sanitizer.hidden else sanitized.whereabouts  # stands in checks that are shown
+        watched = Watched(checks=(sanitized.check,), whereabouts=told)
+    if assignment.memory is not None:
+        profile, checks = _memory(subject, assignment.memory, rules.simulation, right=right)
+        watched = replace(watched, checks=(*watched.checks, *checks), profile=profile)
+    return watched
+
+
+def _memory(
+    subject: Subject, asked: Memory, simulation: Simulation, *, right: bool
+) -> tuple[Profile | None, tuple[Check, ...]]:
+    start = time.perf_counter()
+    counted = usable(count_memory(subject, asked, simulation)) if right else NOT_RIGHT
+    seconds = (time.perf_counter() - start) / len(asked.checks)
+    checks = check_memory(subject.task.assignment, asked, counted)
+    profile = None if isinstance(counted, Problem) else counted
+    return profile, tuple(replace(check, seconds=seconds) for check in checks)
+
+
+def fail_unwatched(assignment: Assignment, problem: Problem) -> Iterator[Check]:
+    """The same checks for a submission that gets no chance to run: it would earn nothing with a simulator either."""
+    return map(problem.fail, unwatched_checks(assignment))
+
+
+def absence(simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:
+    """What there is to say where there is no simulator; raised if it is required."""
+    try:
+        simulator.ready()
+    except NoSimulatorError as error:
+        if rules.required:
+            raise
+        return error
+    return None
+
+
+def unwatched_checks(assignment: Assignment) -> Iterator[Check]:
+    """The same checks as if they had passed."""
+    if assignment.sanitizer is not None:
+        yield unwatched(assignment.sanitizer)
+    if assignment.memory is not None:
+        yield from uncounted(assignment.memory)
+
+
+def _skipped(assignment: Assignment, error: NoSimulatorError) -> Iterator[Check]:
+    """The same checks where there is no simulator: still to be made, with what to do about it."""
+    return map(Problem(reason=Reason.NO_SIMULATOR, message=str(error)).skip, unwatched_checks(assignment))

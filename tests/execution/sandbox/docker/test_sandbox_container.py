@@ -1,0 +1,995 @@
+"""container.py: what confines a worker, as the engine says and as it is inside, and what is left of it.
+
+The first half needs no engine: a fake one stands in for what real ones do rarely.
+"""
+
+import errno
+import hashlib
+import json
+import re
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing, nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+
+import docker
+import numpy as np
+import pytest
+from docker.errors import APIError, ImageNotFound, NotFound
+from docker.types import HostConfig
+from doublings import ARRAYS, KERNELS, is_right, plan
+from limits import DEADLINES
+from project import ASSIGNMENTS, ROOT, importable
+
+from grader.common.errors import DeviceError, WorkerError
+from grader.execution.client import Worker
+from grader.execution.outcome import Garbled, OutOfMemory
+from grader.execution.plan import NOTHING
+from grader.execution.sandbox.docker import container, gpu
+from grader.execution.sandbox.docker.container import LAST_WORDS, UNREAD_FRAMES, ContainerSandbox
+from grader.execution.sandbox.docker.sweeping import LABEL
+from grader.execution.sandbox.folder import PREFIX, WorkerFolder
+from grader.execution.sandbox.rules import ContainerRules, Rules
+from grader.protocol.messages import Limits, Opened
+from grader.protocol.steps import ProgramSource
+
+MEGABYTE = 1024**2
+
+LIMITS = Limits(memory_bytes=768 * MEGABYTE, cpu_seconds=60, file_bytes=64 * MEGABYTE, processes=48)
+SMALL = {"cpus": 1.5, "tmp_bytes": 32 * MEGABYTE, "shm_bytes": 4 * MEGABYTE, "open_files": 200}
+
+TOOLKIT_MISSING = 'could not select device driver "nvidia" with capabilities: [[gpu compute utility]]'
+
+MOMENT = 10
+"""Seconds; what waits for nobody takes far less, also on a busy machine, and what waits here waits for ever."""
+
+
+def rules(folder, **container):
+    return Rules(limits=LIMITS, container=ContainerRules(folder=folder, **{**SMALL, **container}))
+
+
+def make_worker(sandbox):
+    return Worker(sandbox, 0, DEADLINES).load({"p": ProgramSource(source=KERNELS)})
+
+
+def descriptors():
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def settle(look, wanted):
+    """What `look` finds when it has found what is wanted, or after ten seconds."""
+    end = time.monotonic() + 10
+    while look() != wanted and time.monotonic() < end:
+        time.sleep(0.02)
+    return look()
+
+
+# --- a fake engine ----------------------------------------------------------------------------
+
+
+class FakeEngine:
+    """An engine with one container, whose worker is the test: `theirs` is its end of the stream.
+
+    `failures` holds what calls raise; `slowly` holds back the start; `listed` are the containers of other judges.
+    """
+
+    def __init__(self):
+        self.away = 0
+        self.ours, self.theirs = socket.socketpair()
+        self.failures = {}
+        self.listed = []
+        self.created = []
+        self.removed = []
+        self.out_of_memory = False
+        self.slowly = threading.Event()
+        self.slowly.set()
+        self.closed = False
+
+    def _may_fail(self, call):
+        if call in self.failures:
+            raise self.failures[call]
+
+    def inspect_image(self, name):
+        self._may_fail("inspect_image")
+        return {"Id": f"sha256:{name}"}
+
+    def containers(self, **_):
+        return self.listed
+
+    def create_host_config(self, **options):
+        return HostConfig(version="1.41", **options)
+
+    def create_container(self, **options):
+        self._may_fail("create_container")
+        if self.away:
+            self.away -= 1
+            raise ConnectionError("nobody there")
+        self.created.append(options)
+        return {"Id": f"c{len(self.created)}"}
+
+    def attach_socket(self, *_, **__):
+        self._may_fail("attach_socket")
+        return socket.SocketIO(self.ours, "rw")
+
+    def start(self, _):
+        assert self.slowly.wait(10)
+        self._may_fail("start")
+
+    def inspect_container(self, _):
+        self._may_fail("inspect_container")
+        return {"State": {"Running": False, "OOMKilled": self.out_of_memory}}
+
+    def remove_container(self, container, **how):
+        assert how == {"force": True, "v": True}
+        self._may_fail("remove_container")
+        self.removed.append(container)
+        self.theirs.close()
+
+    def close(self):
+        self.closed = True
+
+    def say(self, data, kind=1):
+        """What the worker writes to its output, or, as kind 2, to its error stream."""
+        self.theirs.sendall(struct.pack(">BxxxL", kind, len(data)) + data)
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    monkeypatch.setattr(container, "PATIENCE", 1.2)
+    made = FakeEngine()
+    monkeypatch.setattr(docker, "from_env", lambda: SimpleNamespace(api=made))
+    yield made
+    made.ours.close()
+    made.theirs.close()
+
+
+@pytest.fixture
+def failing(fake, request):
+    """The same, with a call that fails, and how."""
+    call, error = request.param
+    fake.failures[call] = error
+    return fake
+
+
+@pytest.fixture
+def sandbox(fake, tmp_path):
+    """A sandbox of the fake engine; at the end nothing may be left of its workers."""
+    with closing(ContainerSandbox(rules(tmp_path))) as made:
+        yield made
+    assert fake.closed
+    assert list(tmp_path.iterdir()) == []
+
+
+def refusal(text):
+    return APIError("500 Server Error", explanation=text)
+
+
+def complaint(tmp_path, kind=WorkerError, **container):
+    with pytest.raises(kind) as caught:
+        ContainerSandbox(rules(tmp_path, **container))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("host", ["unix:///nowhere/docker.sock", "tcp://127.0.0.1:1", "pigeon://home"])
+def test_without_an_engine_it_is_said_what_to_do(tmp_path, monkeypatch, host):
+    """Three ways out, the variable among them; nothing was made on the way."""
+    monkeypatch.setenv("DOCKER_HOST", host)
+    said = complaint(tmp_path)
+    assert said.startswith("no container engine answers (")
+    assert "start Docker, join its group, or set DOCKER_HOST" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_the_image_it_is_said_how_to_build_it(fake, tmp_path):
+    """By the name that is set."""
+    fake.failures["inspect_image"] = ImageNotFound("404", explanation="No such image: mine:2")
+    said = complaint(tmp_path, image="mine:2")
+    assert "there is no image mine:2" in said
+    assert "run `docker build --target worker --tag mine:2 .`. Code that you trust" in said
+
+
+def test_a_gpu_that_is_not_there_is_told_before_any_engine_is_asked(tmp_path, monkeypatch):
+    """The machine is the first thing that can be wrong."""
+    monkeypatch.setattr(gpu, "DEV", tmp_path)
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    assert "install NVIDIA's driver" in complaint(tmp_path, DeviceError, gpu="nvidia")
+
+
+@pytest.mark.parametrize(
+    ("failing", "kind", "said"),
+    [
+        (("start", refusal(TOOLKIT_MISSING)), DeviceError, "nvidia-ctk runtime configure"),
+        (("create_container", refusal("no such CPU")), WorkerError, "the container engine refused: no such CPU"),
+        (("attach_socket", refusal("no")), WorkerError, "the container engine refused: no"),
+        (("start", refusal("OCI runtime create failed")), WorkerError, "OCI runtime create failed"),
+        (("start", ConnectionResetError(104, "reset by peer")), WorkerError, "no container engine answers"),
+        pytest.param(
+            ("create_container", ImageNotFound("404", explanation="No such image")),
+            *(WorkerError, "No such image"),
+        ),
+        pytest.param(
+            ("start", NotFound("404", explanation="No such container")),
+            *(WorkerError, "No such container"),
+        ),
+    ],
+    ids=["toolkit", "create", "attach", "runtime", "engine gone", "image gone", "container gone"],
+    indirect=["failing"],
+)
+def test_a_worker_that_cannot_start_is_our_error_and_leaves_nothing(failing, sandbox, kind, said):
+    """Whoever waits for it is told why; a container that was made already is removed."""
+    with make_worker(sandbox) as worker:
+        with pytest.raises(kind, match=said):
+            worker.ready()
+        assert worker._process.has_ended()
+    sandbox.close()
+    assert set(failing.removed) == {f"c{number}" for number, _ in enumerate(failing.created, start=1)}
+
+
+def test_starting_and_stopping_wait_for_no_engine(fake, sandbox):
+    """A worker that is stopped while it starts is removed as soon as it has started."""
+    fake.slowly.clear()
+    start = time.monotonic()
+    worker = sandbox.start()
+    worker.send(b"{}\n")
+    assert not worker.has_ended()
+    with pytest.raises(TimeoutError):
+        worker.receive(0.05)
+    worker.stop()
+    assert time.monotonic() - start < MOMENT
+    assert fake.removed == []
+    fake.slowly.set()
+    sandbox.close()
+    assert fake.removed == ["c1"]
+
+
+def test_stopping_can_be_repeated(fake, sandbox):
+    """The container is removed once; what is sent afterwards goes nowhere."""
+    worker = sandbox.start()
+    worker.stop()
+    worker.stop()
+    worker.send(b"anybody there?\n")
+    sandbox.close()
+    assert fake.removed == ["c1"]
+
+
+def test_an_engine_that_does_not_remove_keeps_no_folder(fake, sandbox, tmp_path):
+    """The container is left for a later sweep; the grading goes on."""
+    fake.failures["remove_container"] = refusal("device or resource busy")
+    sandbox.start().stop()
+    sandbox.close()
+    assert fake.removed == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_sent_arrives_whole_and_in_order(fake, sandbox):
+    """However much of it, and however slowly it is read."""
+    worker = sandbox.start()
+    lines = [b"%d " % number + b"x" * 300_000 + b"\n" for number in range(4)]
+    for line in lines:
+        worker.send(line)
+    fake.theirs.settimeout(5)
+    with fake.theirs.makefile("rb") as stream:
+        assert [stream.readline() for _ in lines] == lines
+    worker.stop()
+
+
+def test_output_and_errors_are_told_apart(fake, sandbox):
+    """Of the error stream the end is kept, whatever it holds."""
+    worker = sandbox.start()
+    fake.say(b"one ")
+    fake.say(b"\xff noise" * 1000, kind=2)
+    fake.say(b"the last words\n", kind=2)
+    fake.say(b"two\n")
+    assert [worker.receive(5), worker.receive(5)] == [b"one ", b"two\n"]
+    assert worker.last_words().endswith("the last words")
+    assert len(worker.last_words()) <= LAST_WORDS
+    worker.stop()
+
+
+@pytest.mark.parametrize(
+    ("rest", "received"),
+    [
+        (b"", []),
+        (struct.pack(">BxxxL", 1, 9)[:5], []),
+        (struct.pack(">BxxxL", 1, 9), []),
+        (struct.pack(">BxxxL", 1, 9) + b"half", [b"half"]),
+    ],
+    ids=["between frames", "in a header", "behind a header", "in a frame"],
+)
+def test_the_end_is_noticed_wherever_it_comes(fake, sandbox, rest, received):
+    """At once: a judge that waited for its deadline would blame the kernel for it."""
+    worker = sandbox.start()
+    fake.theirs.sendall(rest)
+    fake.theirs.close()
+    for expected in [*received, b""]:
+        assert worker.receive(5) == expected
+    assert worker.has_ended()
+    worker.stop()
+
+
+def test_a_worker_that_floods_us_fills_no_memory(fake, sandbox):
+    """All of it is read, or the engine would be stuck; a bounded part of it is kept."""
+    worker = sandbox.start()
+    assert worker._started.result(5)
+    fake.theirs.settimeout(5)
+    for _ in range(2 * UNREAD_FRAMES):
+        fake.say(b"x" * 32768)
+        fake.say(b"y" * 32768, kind=2)
+    fake.theirs.close()
+    assert settle(worker.has_ended, wanted=True)
+    kept = list(worker._output.queue)
+    assert len(kept) <= UNREAD_FRAMES
+    assert sum(map(len, kept)) <= UNREAD_FRAMES * 32768
+    assert len(worker._errors) <= LAST_WORDS
+    worker.stop()
+
+
+@pytest.mark.parametrize(("out_of_memory", "outcome"), [(True, OutOfMemory), (False, Garbled)])
+def test_a_container_that_ended_is_asked_why(fake, sandbox, out_of_memory, outcome):
+    """Out of memory is a verdict of its own."""
+    fake.out_of_memory = out_of_memory
+    with make_worker(sandbox) as worker:
+        worker.devices = (SimpleNamespace(),)
+        worker._plan = NOTHING
+        fake.theirs.close()
+        assert isinstance(worker._unexpected(worker._reply("running", 5)), outcome)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (NotFound("404", explanation="No such container: c1"), "removed by somebody else"),
+        (ConnectionRefusedError(111, "refused"), "no container engine answers"),
+        (refusal("server error"), "the container engine refused: server error"),
+    ],
+    ids=["container gone", "engine gone", "engine ill"],
+)
+def test_an_end_that_the_engine_cannot_explain_is_our_error(fake, sandbox, error, said):
+    """No student loses points because an engine was restarted."""
+    fake.failures["inspect_container"] = error
+    with make_worker(sandbox) as worker:
+        worker.devices = (SimpleNamespace(),)
+        fake.theirs.close()
+        with pytest.raises(WorkerError, match=said):
+            worker._reply("running", 5)
+
+
+def test_a_gpu_is_passed_on_with_its_groups_and_its_only_driver(fake, tmp_path, monkeypatch):
+    """Nodes go by their own names, groups by number."""
+    (tmp_path / "dri").mkdir()
+    node = tmp_path / "dri" / "renderD128"
+    node.touch()
+    monkeypatch.setattr(gpu, "DEV", tmp_path)
+    with closing(ContainerSandbox(rules(tmp_path / "dri", gpu="intel"))) as sandbox:
+        sandbox.start().stop()
+    (options,) = fake.created
+    devices = options["host_config"]["Devices"]
+    assert devices == [{"PathOnHost": str(node), "PathInContainer": str(node), "CgroupPermissions": "rw"}]
+    assert options["host_config"]["GroupAdd"] == [str(node.stat().st_gid)]
+    assert options["environment"]["OCL_ICD_VENDORS"] == "/etc/OpenCL/vendors/intel.icd"
+
+
+@pytest.mark.parametrize(("away", "starts"), [(0, True), (2, True), (9, False)])
+def test_a_start_waits_for_an_engine_that_is_being_restarted(fake, tmp_path, away, starts):
+    """A restart costs the grading that it hits, and not the rest of a batch; an engine that stays away is an error."""
+    fake.away = away
+    with closing(ContainerSandbox(rules(tmp_path))) as sandbox:
+        worker = sandbox.start()
+        if starts:
+            assert worker._started.result(5) == "c1"
+        else:
+            with pytest.raises(WorkerError, match="no container engine answers"):
+                worker.receive(5)
+
+
+# --- sweeping, by the fake engine ---------------------------------------------------------------
+
+
+def container_of(folder, name):
+    return {"Id": name, "Labels": {LABEL: str(folder)}}
+
+
+def test_only_what_the_dead_left_is_swept(fake, tmp_path):
+    """Containers of killed judges and of folders that are gone; those of living judges stay."""
+    living = WorkerFolder.make(tmp_path)
+    dead = tmp_path / f"{PREFIX}dead"
+    dead.mkdir()
+    (dead / "in.bin").touch()
+    fake.listed = [
+        container_of(dead, "dead"),
+        container_of(living.path, "living"),
+        container_of(tmp_path / f"{PREFIX}gone", "gone"),
+    ]
+    with closing(ContainerSandbox(rules(tmp_path))):
+        assert fake.removed == ["dead", "gone"]
+    assert not dead.exists()
+    assert living.path.is_dir()
+    living.remove()
+
+
+def test_containers_are_removed_before_their_folders(fake, tmp_path, monkeypatch):
+    """An engine that fails meanwhile must not leave containers whose folder nobody knows; none is forgotten."""
+    dead = tmp_path / f"{PREFIX}dead"
+    dead.mkdir()
+    (dead / "in.bin").touch()
+    fake.listed = [container_of(dead, "dead")]
+    there = []
+    monkeypatch.setattr(fake, "remove_container", lambda *_, **__: there.append(dead.is_dir()))
+    with closing(ContainerSandbox(rules(tmp_path))):
+        assert there == [True]
+
+
+@pytest.mark.parametrize("reason", ["removal is already in progress", "driver failed to remove root filesystem"])
+def test_a_container_that_cannot_be_swept_stops_nobody(fake, tmp_path, reason):
+    """Another judge may be at it; nobody waits for what the dead left."""
+    fake.listed = [container_of(tmp_path / f"{PREFIX}gone", "gone")]
+    fake.failures["remove_container"] = refusal(reason)
+    with closing(ContainerSandbox(rules(tmp_path))) as sandbox:
+        sandbox.start().stop()
+    assert len(fake.created) == 1
+
+
+def test_folders_that_this_judge_does_not_see_are_left_to_those_who_do(fake, tmp_path):
+    """Another judge's folders may be in another place, where one that runs in a container itself cannot look."""
+    fake.listed = [container_of(f"/srv/of-another-judge/{PREFIX}living", "living")]
+    with closing(ContainerSandbox(rules(tmp_path))):
+        assert fake.removed == []
+
+
+def test_a_folder_of_another_user_that_cannot_be_looked_at_stops_nobody(fake, tmp_path, monkeypatch):
+    """It is below a folder of theirs, such as their home."""
+    fake.listed = [container_of(f"/home/them/{PREFIX}living", "living")]
+    exists = Path.exists
+
+    def forbidden(path):
+        if str(path).startswith("/home/them/"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return exists(path)
+
+    monkeypatch.setattr(Path, "exists", forbidden)
+    with closing(ContainerSandbox(rules(tmp_path))):
+        assert fake.removed == []
+
+
+# --- a real engine ------------------------------------------------------------------------------
+
+PYTHON = "/opt/grader/bin/python3"
+
+LOOK = """
+import json, os
+seen = {}
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    if int(pid) != os.getpid():
+        seen[pid] = {name: open(f"/proc/{pid}/{name}").read()
+                     for name in ("status", "limits", "mountinfo", "environ", "cmdline", "net/dev")}
+print(json.dumps(seen))
+"""
+
+TRY = """
+import ctypes, errno, json, os, socket, sys
+FILE, TMP, SHM = map(int, sys.argv[1:])
+libc = ctypes.CDLL(None, use_errno=True)
+
+def call(name, *args):
+    if getattr(libc, name)(*args) < 0:
+        raise OSError(ctypes.get_errno(), "")
+
+def write(path, size=1):
+    with open(path, "r+b" if os.path.exists(path) else "wb") as file:
+        file.write(bytes(size))
+
+def cut(path, size):
+    with open(path, "r+b") as file:
+        file.truncate(size)
+
+attempts = {
+    "write out.bin": lambda: write("/arrays/out.bin"),
+    "write to /tmp": lambda: write("/tmp/file"),
+    "write in.bin": lambda: write("/arrays/in.bin"),
+    "cut in.bin": lambda: cut("/arrays/in.bin", 0),
+    "loosen in.bin": lambda: os.chmod("/arrays/in.bin", 0o666),
+    "remove in.bin": lambda: os.remove("/arrays/in.bin"),
+    "move out.bin": lambda: os.rename("/arrays/out.bin", "/arrays/other"),
+    "make a file beside them": lambda: write("/arrays/new"),
+    "change the worker": lambda: write("/opt/grader/lib/new"),
+    "change a library": lambda: write("/etc/passwd"),
+    "a file that is too large": lambda: cut("/arrays/out.bin", FILE + 1),
+    "too much in /tmp": lambda: write("/tmp/much", TMP),
+    "too much in /dev/shm": lambda: write("/dev/shm/much", SHM + 4096),
+    "a network": lambda: socket.create_connection(("1.1.1.1", 53), 1),
+    "a name": lambda: socket.getaddrinfo("example.org", 80),
+    "a socket to the host": lambda: socket.socket(socket.AF_UNIX),
+    "a raw socket": lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW),
+    "root": lambda: os.setuid(0),
+    "another group": lambda: os.setgroups([0]),
+    "a user namespace": lambda: call("unshare", 0x10000000),
+    "a mount": lambda: call("mount", b"none", b"/tmp", b"tmpfs", 0, None),
+    "a root of its own": lambda: os.chroot("/tmp"),
+    "a device": lambda: os.mknod("/tmp/disk", 0o60600, os.makedev(8, 0)),
+    "the worker's memory": lambda: call("ptrace", 16, 1, 0, 0),
+    "another name for the host": lambda: call("sethostname", b"x", 1),
+    "the clock": lambda: call("adjtimex", ctypes.create_string_buffer(b"\\1", 512)),
+    "a personality": lambda: call("personality", 0x0040000),
+    "a message queue": lambda: call("mq_open", b"/queue", 0o102, 0o600, None),
+}
+
+def outcome(attempt):
+    try:
+        attempt()
+    except OSError as error:
+        return errno.errorcode.get(error.errno, type(error).__name__)
+    return "done"
+
+print(json.dumps({name: outcome(attempt) for name, attempt in attempts.items()}))
+"""
+
+WRITABLE = """
+import json, os
+found = []
+for folder, folders, names in os.walk("/"):
+    if folder == "/":
+        folders.remove("proc")
+    if os.access(folder, os.W_OK):
+        folders.clear()
+        found.append(folder)
+    else:
+        paths = [os.path.join(folder, name) for name in names]
+        found += [path for path in paths if os.path.isfile(path) and os.access(path, os.W_OK)]
+print(json.dumps(sorted(found)))
+"""
+
+COUNT_PROCESSES = """
+import os, signal, time
+children = []
+try:
+    while len(children) < 500:
+        pid = os.fork()
+        if not pid:
+            time.sleep(30)
+            os._exit(0)
+        children.append(pid)
+except OSError:
+    pass
+for pid in children:
+    os.kill(pid, signal.SIGKILL)
+for pid in children:
+    os.waitpid(pid, 0)
+print(len(children))
+"""
+
+FLOOD = """
+for name in ("/proc/1/fd/1", "/proc/1/fd/2"):
+    with open(name, "wb", buffering=0) as stream:
+        for _ in range(768):
+            stream.write(b"x" * 65536)
+"""
+
+HALT = """
+import os, signal
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    if int(pid) not in (1, os.getpid()):
+        os.kill(int(pid), signal.SIGSTOP)
+"""
+
+OFFER = """
+import os
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    if int(pid) not in (1, os.getpid()):
+        try:
+            with open(f"/proc/{pid}/oom_score_adj", "w") as file:
+                file.write("1000")
+        except PermissionError:
+            pass
+"""
+
+EAT = """
+food = []
+while True:
+    food.append(b"x" * (16 << 20))
+"""
+
+FILES = """
+import grader, hashlib, json, os, pathlib, sys
+package = pathlib.Path(grader.__file__).parent
+sizes = set(json.loads(sys.argv[1]))
+found = {"ours": {}, "of such a size": {}, "setuid": [], "paths": []}
+for folder, folders, names in os.walk("/"):
+    if folder == "/":
+        folders[:] = set(folders) - {"proc", "sys", "dev"}
+    for name in names:
+        path = pathlib.Path(folder, name)
+        if path.is_symlink() or not path.is_file():
+            continue
+        status = path.stat()
+        found["paths"].append(str(path))
+        if status.st_mode & 0o6000:
+            found["setuid"].append(str(path))
+        if package in path.parents and path.suffix != ".pyc":
+            found["ours"][str(path.relative_to(package.parent))] = hashlib.sha256(path.read_bytes()).hexdigest()
+        elif status.st_size in sizes and os.access(path, os.R_OK):
+            found["of such a size"][hashlib.sha256(path.read_bytes()).hexdigest()] = str(path)
+print(json.dumps(found))
+"""
+
+JUDGE = """
+import sys
+from pathlib import Path
+sys.path[:0] = sys.argv[1].split(":")
+import test_sandbox_container as t
+worker = t.make_worker(t.ContainerSandbox(t.rules(Path(sys.argv[2]), image=sys.argv[3])))
+worker.open(t.NOTHING)
+exec(sys.argv[4], {**vars(t), "worker": worker})
+print(t.container_id(worker), flush=True)
+sys.stdin.readline()
+"""
+
+
+def container_id(worker):
+    return worker._process._started.result(30)
+
+
+def looked_at(engine, worker):
+    """What LOOK prints, from a container beside the worker's: a worker is closed to its own user, and to bare root."""
+    return engine.containers.run(
+        "grader-worker",
+        ["-I", "-c", LOOK],
+        entrypoint=PYTHON,
+        user="root",
+        pid_mode=f"container:{container_id(worker)}",
+        cap_add=["SYS_PTRACE"],
+        network_mode="none",
+        remove=True,
+    )
+
+
+def inside(engine, worker, script, *args):
+    """What a script prints that runs in the worker's container, as the worker does."""
+    code, output = engine.containers.get(container_id(worker)).exec_run([PYTHON, "-I", "-c", script, *args])
+    assert code == 0, output.decode()
+    return output.decode()
+
+
+def states(engine, folder):
+    """The states of the containers whose arrays are below a folder."""
+    found = engine.api.containers(all=True, filters={"label": LABEL})
+    return [each["State"] for each in found if each["Labels"][LABEL].startswith(f"{folder}/")]
+
+
+def nothing_is_left(engine, folder):
+    return states(engine, folder) == [] and list(folder.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def live(worker_image, tmp_path_factory):
+    """A worker with an open session, for tests that leave it as it was."""
+    folder = tmp_path_factory.mktemp("live")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADER_SECRET_FOR_TEST", "hidden")
+        with closing(ContainerSandbox(rules(folder, image=worker_image))) as sandbox, make_worker(sandbox) as worker:
+            assert isinstance(worker.open(NOTHING), Opened)
+            yield worker
+
+
+@pytest.fixture
+def fresh(worker_image, tmp_path):
+    """A sandbox for workers that a test breaks."""
+    with closing(ContainerSandbox(rules(tmp_path, image=worker_image))) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def processes(live, engine):
+    """What the kernel says of each process in the container: init, worker, and session."""
+    seen = json.loads(looked_at(engine, live))
+    assert len(seen) == 3
+    return list(seen.values())
+
+
+def fields(text):
+    """Of a file such as /proc/PID/status."""
+    return {name: value.split() for name, _, value in (line.partition(":") for line in text.splitlines())}
+
+
+def test_every_limit_is_one_that_the_engine_knows(live, engine, worker_image):
+    """As `docker inspect` shows it."""
+    shown = engine.api.inspect_container(container_id(live))
+    host, config = shown["HostConfig"], shown["Config"]
+    assert host["NetworkMode"] == "none"
+    assert config["NetworkDisabled"]
+    assert host["ReadonlyRootfs"]
+    assert host["Init"]
+    assert not host["Privileged"]
+    assert host["CapDrop"] == ["ALL"]
+    assert not host["CapAdd"]
+    assert host["SecurityOpt"][0] == "no-new-privileges"
+    assert json.loads(host["SecurityOpt"][1].removeprefix("seccomp="))["defaultAction"] == "SCMP_ACT_ERRNO"
+    assert len(host["SecurityOpt"]) == 2
+    assert host["PidsLimit"] == LIMITS.processes
+    assert host["Memory"] == host["MemorySwap"] == LIMITS.memory_bytes
+    assert host["NanoCpus"] == 1_500_000_000
+    assert host["ShmSize"] == SMALL["shm_bytes"]
+    assert host["Tmpfs"] == {"/tmp": f"rw,exec,nosuid,nodev,size={SMALL['tmp_bytes']},mode=1777"}
+    assert host["LogConfig"] == {"Type": "none", "Config": {}}
+    assert not host["OomKillDisable"]
+    assert not host["Devices"]
+    assert not host["DeviceRequests"]
+    assert host["RestartPolicy"]["Name"] in {"", "no"}
+    assert host["PidMode"] == host["UsernsMode"] == host["UTSMode"] == ""
+    assert host["IpcMode"] in {"", "private"}
+    assert {each["Name"]: (each["Soft"], each["Hard"]) for each in host["Ulimits"]} == {
+        "core": (0, 0),
+        "nofile": (200, 200),
+        "fsize": (LIMITS.file_bytes, LIMITS.file_bytes),
+    }
+    assert config["User"] == "65534:65534"
+    assert shown["Image"] == engine.images.get(worker_image).id
+
+
+def test_every_limit_is_in_force_inside(processes):
+    """As the kernel shows it of each process; none has more rights than the others."""
+    for process in processes:
+        status = fields(process["status"])
+        assert status["Uid"] == status["Gid"] == ["65534"] * 4
+        assert status["Groups"] in ([], ["65534"])
+        for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+            assert int(status[name][0], 16) == 0
+        assert (status["NoNewPrivs"], status["Seccomp"]) == (["1"], ["2"])
+        rows = {line[:26].strip(): line[26:].split()[:2] for line in process["limits"].splitlines()}
+        assert rows["Max core file size"] == ["0", "0"]
+        assert rows["Max open files"] == ["200", "200"]
+        assert rows["Max file size"] == [str(LIMITS.file_bytes)] * 2
+        assert [line.split(":")[0].strip() for line in process["net/dev"].splitlines()[2:]] == ["lo"]
+
+
+def test_worker_and_session_have_put_the_other_limits_on_themselves(processes):
+    """Memory and processor time, which containers count for all processes together or not at all."""
+    for process in processes:
+        if "docker-init" not in process["cmdline"].split("\0")[0]:
+            rows = {line[:26].strip(): line[26:].split()[:2] for line in process["limits"].splitlines()}
+            assert rows["Max data size"] == [str(LIMITS.memory_bytes)] * 2
+            assert rows["Max cpu time"] == [str(LIMITS.cpu_seconds), str(LIMITS.cpu_seconds + 1)]
+
+
+def test_its_file_systems_are_small_and_the_rest_cannot_be_written_to(processes):
+    """All mounts but the container's own are read-only; those that are not have the sizes that are set."""
+    for process in processes:
+        options = {}
+        for line in process["mountinfo"].splitlines():
+            mount, _, system = line.partition(" - ")
+            place, of_mount = mount.split()[4:6]
+            options[place] = {*of_mount.split(","), *system.split(" ", 2)[2].split(",")}
+        assert "ro" in options["/"]
+        assert "ro" in options["/arrays/in.bin"]
+        assert "rw" in options["/arrays/out.bin"]
+        assert {"nosuid", "nodev", f"size={SMALL['tmp_bytes'] // 1024}k"} <= options["/tmp"]
+        assert {"nosuid", "nodev", "noexec", f"size={SMALL['shm_bytes'] // 1024}k"} <= options["/dev/shm"]
+        assert [place for place in options if "docker.sock" in place] == []
+
+
+def test_there_is_one_file_and_little_else_to_write_to(live, engine):
+    """Wherever one looks: the output file, two small file systems, and message queues that the filter keeps unused."""
+    assert json.loads(inside(engine, live, WRITABLE)) == ["/arrays/out.bin", "/dev/mqueue", "/dev/shm", "/tmp"]
+
+
+def test_the_environment_holds_nothing_of_the_judges(processes):
+    """Nor of another worker: everything below /tmp, which ends with the container."""
+    for process in processes:
+        variables = dict(item.split("=", 1) for item in process["environ"].split("\0") if item)
+        path = variables.pop("PATH").split(":")
+        assert all(folder.startswith(("/usr/", "/bin", "/sbin")) for folder in path)
+        assert len(variables.pop("HOSTNAME")) == 12
+        variables.pop("LC_CTYPE", None)  # Python's own, at its start
+        assert variables == {
+            "HOME": "/tmp",
+            "TMPDIR": "/tmp",
+            "XDG_CACHE_HOME": "/tmp",
+            "POCL_CACHE_DIR": "/tmp",
+            "POCL_AFFINITY": "1",
+            "PYOPENCL_NO_CACHE": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+
+
+def test_proxies_of_the_judge_are_not_passed_on(worker_image, engine, tmp_path, monkeypatch):
+    """Docker's own client adds them from its settings, and they can hold a password."""
+    (tmp_path / "client").mkdir()
+    proxies = {"proxies": {"default": {"httpProxy": "http://me:secret@proxy:3128"}}}
+    (tmp_path / "client" / "config.json").write_text(json.dumps(proxies))
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path / "client"))
+    with closing(ContainerSandbox(rules(tmp_path, image=worker_image))) as sandbox:
+        worker = sandbox.start()
+        config = engine.api.inspect_container(worker._started.result(30))["Config"]
+        worker.stop()
+    assert [variable for variable in config["Env"] if "secret" in variable] == []
+
+
+def test_a_container_is_labelled_with_its_folder(live, engine):
+    """So that it is found when its judge was killed; the label names nothing else."""
+    labels = engine.api.inspect_container(container_id(live))["Config"]["Labels"]
+    folder = Path(labels.pop(LABEL))
+    assert folder == live._process._folder.path
+    assert folder.name.startswith(PREFIX)
+    assert not any("grader" in name for name in labels)
+
+
+def test_nothing_that_is_forbidden_can_be_done_inside(live, engine):
+    """Tried one after the other, as the worker's user and under its filter; what must be possible is."""
+    sizes = (LIMITS.file_bytes, SMALL["tmp_bytes"], SMALL["shm_bytes"])
+    done = json.loads(inside(engine, live, TRY, *map(str, sizes)))
+    assert [done.pop(name) for name in ("write out.bin", "write to /tmp")] == ["done", "done"]
+    assert done.pop("a file that is too large") == "EFBIG"
+    assert {done.pop("too much in /tmp"), done.pop("too much in /dev/shm")} == {"ENOSPC"}
+    refusals = {"EPERM", "EACCES", "EROFS", "ENETUNREACH", "ENOSYS", "gaierror", "EBUSY"}
+    assert {name: outcome for name, outcome in done.items() if outcome not in refusals} == {}
+
+
+def test_processes_are_counted_for_all_of_the_container(live, engine):
+    """Init, worker, session and whatever these start."""
+    started = int(inside(engine, live, COUNT_PROCESSES))
+    assert LIMITS.processes - 16 < started < LIMITS.processes
+
+
+def test_a_kernel_computes_in_there(fresh):
+    """Under all these limits: in.bin is read, the kernel built, linked and run, and out.bin written."""
+    with make_worker(fresh) as worker:
+        assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
+        other = {"in": np.ones(len(ARRAYS["in"]), dtype=np.float32)}
+        assert (worker.run_once(plan("twice"), "run", other)["out"].payload.view(np.float32) == 2).all()
+
+
+NAMESAKE = re.compile(r"/(pyopencl|multiprocessing)/(reduction\.py|__pycache__/reduction\.[\w-]+\.pyc)$")
+"""Files of libraries that are called like an assignment."""
+
+
+def test_the_image_holds_the_worker_and_nothing_else_of_ours(live, engine):
+    """No assignment, reference, oracle or test, under any name; of the judge's modules, those that a worker imports;
+    and the plugin of the simulator with its source, by which it is known.
+    """
+    code = (
+        "import json, sys, grader.worker.__main__, grader.worker.session;"
+        "print(json.dumps([m.__file__ for name, m in sys.modules.items() if name.partition('.')[0] == 'grader']))"
+    )
+    shown = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
+    package = next(path.parent for path in map(Path, json.loads(shown)) if path.parent.name == "grader")
+    worker = {
+        str(Path(path).relative_to(package.parent)): hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        for path in json.loads(shown)
+    }
+    simulator = ROOT / "grader" / "worker" / "simulator"
+    for plugin in (*(simulator / "observer").iterdir(), simulator / "observer.so"):
+        worker[str(plugin.relative_to(ROOT))] = hashlib.sha256(plugin.read_bytes()).hexdigest()
+    secret = [
+        path
+        for folder in ("assignments", "reference", "student_template", "tests", "grader")
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and path.stat().st_size and "__pycache__" not in path.parts
+    ]
+    hashes = {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in secret}
+    found = json.loads(inside(engine, live, FILES, json.dumps(sorted({path.stat().st_size for path in secret}))))
+    assert found["ours"] == worker
+    assert {hashes[each]: there for each, there in found["of such a size"].items() if each in hashes} == {}
+    named = [path for path in found["paths"] if any(name in path for name in ASSIGNMENTS)]
+    assert [path for path in named if not NAMESAKE.search(path)] == []
+    assert found["setuid"] == []
+
+
+def test_what_confines_a_worker_is_on_record(fresh, engine, worker_image):
+    """The limits, the image by its id, and no path of this host's."""
+    facts = fresh.facts()
+    assert facts["image_id"] == engine.images.get(worker_image).id
+    assert {name: facts[name] for name in SMALL} == SMALL
+    for name, value in LIMITS.model_dump().items():
+        assert facts[name] == value
+    assert fresh.limits() == LIMITS.model_copy(update={"processes": None})
+    assert all(isinstance(value, int | float | str) for value in facts.values())
+    assert str(fresh._rules.container.folder) not in facts.values()
+
+
+# --- what is left -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("broken", [False, True], ids=["as it should", "by an exception"])
+def test_nothing_is_left_of_a_worker_that_ended(fresh, engine, tmp_path, broken):
+    """Neither container nor folder nor descriptor."""
+    before = descriptors()
+    with pytest.raises(ZeroDivisionError) if broken else nullcontext(), make_worker(fresh) as worker:
+        worker.ready()
+        assert states(engine, tmp_path) == ["running"]
+        assert 1 / (not broken)
+    del worker
+    fresh.close()
+    assert nothing_is_left(engine, tmp_path)
+    assert settle(lambda: descriptors() <= before, wanted=True)
+
+
+@pytest.mark.parametrize("code", ["", "inside(docker.from_env(), worker, HALT)"], ids=["as it is", "halted"])
+def test_after_kill_9_of_the_judge_nothing_is_left(code, worker_image, engine, tmp_path):
+    """Neither container nor folder, even of a worker that its own code has stopped; a living judge's are left alone."""
+    command = [sys.executable, "-c", JUDGE, importable(__file__), tmp_path, worker_image, code]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as judge:
+        container = judge.stdout.readline().strip()
+        with closing(ContainerSandbox(rules(tmp_path, image=worker_image))):
+            assert states(engine, tmp_path) == ["running"], "a living judge's is left alone"
+        judge.kill()
+    assert settle(lambda: nothing_is_left(engine, tmp_path), wanted=True)
+    with pytest.raises(NotFound):
+        engine.containers.get(container)
+
+
+def test_a_container_that_somebody_removes_is_our_error(fresh, engine):
+    """Not a crash of the kernel that was in it."""
+    with make_worker(fresh) as worker:
+        worker.open(NOTHING)
+        engine.api.remove_container(container_id(worker), force=True)
+        with pytest.raises(WorkerError, match="removed by somebody else"):
+            worker.open(plan("twice"))
+
+
+def test_a_stopped_worker_blocks_nobody(fresh, engine, tmp_path):
+    """Code that halts its worker (SIGSTOP) while the judge sends: `stop` returns at once, and all of it goes."""
+    with make_worker(fresh) as worker:
+        worker.open(NOTHING)
+        inside(engine, worker, HALT)
+        worker._process.send(b"x" * MEGABYTE)
+        start = time.monotonic()
+        worker.stop()
+        assert time.monotonic() - start < MOMENT
+    fresh.close()
+    assert time.monotonic() - start < 15
+    assert nothing_is_left(engine, tmp_path)
+
+
+def test_a_real_flood_fills_no_memory(fresh, engine, tmp_path):
+    """48 MiB to each stream: the engine can pass all of it on, and the worker still be removed."""
+    with make_worker(fresh) as worker:
+        worker.open(NOTHING)
+        inside(engine, worker, FLOOD)
+        process = worker._process
+        kept = list(process._output.queue)
+        assert len(kept) <= UNREAD_FRAMES
+        assert sum(map(len, kept)) <= UNREAD_FRAMES * 32768
+        assert len(process._errors) <= LAST_WORDS
+        assert isinstance(worker.open(plan("twice")), Garbled)
+    fresh.close()
+    assert nothing_is_left(engine, tmp_path)
+
+
+def test_a_container_that_ran_out_of_memory_is_known_as_such(fresh, engine):
+    """The kernel ended the worker itself; the engine says why, and the next session is in a new container."""
+    with make_worker(fresh) as worker:
+        assert isinstance(worker.open(plan("twice")), Opened)
+        first = container_id(worker)
+        for user, script in (("root", OFFER), ("65534", OFFER + EAT)):  # the worker is root's to touch, the session not
+            engine.containers.get(first).exec_run([PYTHON, "-I", "-c", script], user=user)
+        assert worker.stage("run", ARRAYS) == OutOfMemory()
+        assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
+        assert container_id(worker) != first
+
+
+def test_a_folder_that_the_engine_does_not_see_is_our_error(fresh, monkeypatch, tmp_path):
+    """A judge in a container may have its own /dev/shm: no student fails for that, and the engine makes no folders."""
+    options = fresh._options
+    elsewhere = tmp_path / "elsewhere"
+    monkeypatch.setattr(
+        fresh,
+        "_options",
+        lambda folder: options(SimpleNamespace(path=elsewhere / folder.path.name, rounds=folder.rounds)),
+    )
+    with make_worker(fresh) as worker, pytest.raises(WorkerError):
+        worker.run_once(plan("twice"), "run", ARRAYS)
+    assert not elsewhere.exists()
+
+
+def test_an_image_of_another_version_is_refused(fresh, monkeypatch):
+    """Its worker is stopped; the line says to build it again."""
+    monkeypatch.setattr("grader.execution.client.fingerprint", lambda: "of another worker")
+    with make_worker(fresh) as worker:
+        with pytest.raises(WorkerError, match="built from another version of grader: build it again"):
+            worker.ready()
+        assert worker._process is None

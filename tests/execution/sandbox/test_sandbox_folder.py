@@ -1,0 +1,339 @@
+"""folder.py: a worker's folder, its lock, and who sweeps what is left of whom."""
+
+import errno
+import fcntl
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from grader.common.errors import WorkerError
+from grader.execution.sandbox import folder as module
+from grader.execution.sandbox.folder import PREFIX, WorkerFolder, abandoned
+from grader.protocol.messages import INPUT_FILE, OUTPUT_FILE
+
+NOBODY = 65534
+
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user for a moment")
+
+JUDGE = """
+import subprocess, sys
+from pathlib import Path
+from grader.execution.sandbox.folder import WorkerFolder
+made = WorkerFolder.make(Path(sys.argv[1]))
+(made.path / "home" / "cache").mkdir(parents=True)
+(made.path / "home" / "cache" / "kernel.so").write_text("x")
+child = subprocess.Popen(["sleep", "60"], stdout=subprocess.DEVNULL)
+print(made.path, child.pid, flush=True)
+sys.stdin.readline()
+"""
+
+CROWD = """
+import sys
+from pathlib import Path
+from grader.execution.sandbox.folder import WorkerFolder, abandoned
+for _ in range(80):
+    made = WorkerFolder.make(Path(sys.argv[1]))
+    with abandoned(made.path.parent) as dead:
+        assert made.path not in dead
+    made.files.reserve(4)
+    assert sorted(path.name for path in made.path.iterdir()) == ["in.bin", "out.bin", "rounds"]
+    made.remove()
+    assert not made.path.exists()
+"""
+
+
+NEST = """
+import os, sys
+at = os.open(sys.argv[1], os.O_RDONLY)
+for _ in range(2000):
+    os.mkdir("n", dir_fd=at)
+    below = os.open("n", os.O_RDONLY, dir_fd=at)
+    os.close(at)
+    at = below
+"""
+
+
+@contextmanager
+def judge(parent):
+    """A judge in a process of its own, with a folder and a child that it does not end: (process, folder)."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", JUDGE, parent], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    with process:
+        path, child = process.stdout.readline().split()
+        try:
+            yield process, Path(path)
+        finally:
+            process.kill()
+            os.kill(int(child), signal.SIGKILL)
+
+
+def descriptors():
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+@contextmanager
+def as_nobody():
+    """This process as the user `nobody`."""
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def swept(parent):
+    with abandoned(parent) as dead:
+        return dead
+
+
+def left_behind(parent, name):
+    """What a killed judge leaves: the folder and its files, and no lock."""
+    path = parent / f"{PREFIX}{name}"
+    path.mkdir()
+    (path / INPUT_FILE).touch()
+    (path / OUTPUT_FILE).touch()
+    return path
+
+
+def is_locked(path):
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_folder_is_this_users_alone(tmp_path):
+    """Nobody else enters it, whatever the files in it allow; it is locked, and holds the two files and a folder."""
+    made = WorkerFolder.make(tmp_path)
+    assert mode(made.path) == 0o700
+    assert {path.name: mode(path) for path in made.path.iterdir()} == {
+        INPUT_FILE: 0o600,
+        OUTPUT_FILE: 0o600,
+        "rounds": 0o700,
+    }
+    assert is_locked(made.path)
+    made.files.share()
+    assert (mode(made.path / INPUT_FILE), mode(made.path / OUTPUT_FILE)) == (0o644, 0o666)
+    assert mode(made.path) == 0o700
+    made.remove()
+
+
+def test_removing_takes_everything_and_can_be_repeated(tmp_path):
+    """The second time closes no descriptor: their numbers may belong to somebody else by then."""
+    made = WorkerFolder.make(tmp_path)
+    (made.path / "home").mkdir()
+    (made.path / "home" / "cache").write_text("x")
+    made.remove()
+    assert list(tmp_path.iterdir()) == []
+    others = [os.open(tmp_path, os.O_RDONLY) for _ in range(8)]
+    made.remove()
+    for descriptor in others:
+        os.close(descriptor)
+
+
+def test_folders_that_a_worker_has_nested_deep_are_removed(tmp_path):
+    """Deeper than Python's own removal goes: by who made them, and, when that was killed, by the next."""
+    made = WorkerFolder.make(tmp_path)
+    dead = left_behind(tmp_path, "dead")
+    for path in (made.path, dead):
+        subprocess.run([sys.executable, "-c", NEST, path], check=True)
+    made.remove()
+    assert swept(tmp_path) == (dead,)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_somebody_else_removed_is_no_error(tmp_path):
+    """Cleaners of temporary folders exist."""
+    made = WorkerFolder.make(tmp_path)
+    shutil.rmtree(made.path)
+    made.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- sweeping ---------------------------------------------------------------------------------
+
+
+def test_a_killed_judges_folder_is_swept_and_a_living_ones_is_not(tmp_path):
+    """The lock ends with kill -9, though a child of that judge lives on; it is there while its users are seen to."""
+    with judge(tmp_path) as (process, path):
+        assert swept(tmp_path) == ()
+        assert (path / "home" / "cache" / "kernel.so").is_file()
+        process.kill()
+        process.wait()
+        with abandoned(tmp_path) as dead:
+            assert dead == (path,)
+            assert (path / "home" / "cache" / "kernel.so").is_file()
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_our_own_living_folders_are_left(tmp_path):
+    """A judge that starts a second sandbox does not take the first one's workers for dead."""
+    made = WorkerFolder.make(tmp_path)
+    assert swept(tmp_path) == ()
+    assert (made.path / INPUT_FILE).is_file()
+    made.remove()
+
+
+def test_what_only_looks_like_one_is_left(tmp_path):
+    """A user's own folder, a file, a link to a folder that has it all, another name."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    real = left_behind(elsewhere, "real")
+    notes = tmp_path / f"{PREFIX}notes"
+    notes.mkdir()
+    (notes / "plan.txt").write_text("x")
+    (tmp_path / f"{PREFIX}file").write_text("x")
+    (tmp_path / f"{PREFIX}link").symlink_to(real)
+    (tmp_path / f"{PREFIX}loop").symlink_to(f"{PREFIX}loop")
+    left_behind(tmp_path, "x").rename(tmp_path / "my-grader-worker-x")
+    before = sorted(tmp_path.rglob("*"))
+    assert swept(tmp_path) == ()
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_links_in_an_abandoned_folder_are_not_followed(tmp_path):
+    """Untrusted code could put some there, in the sandbox `process`."""
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "thesis.tex").write_text("x")
+    path = left_behind(tmp_path, "dead")
+    (path / "home").symlink_to(precious)
+    (path / OUTPUT_FILE).unlink()
+    (path / OUTPUT_FILE).symlink_to(precious / "thesis.tex")
+    assert swept(tmp_path) == (path,)
+    assert not path.exists()
+    assert (precious / "thesis.tex").read_text() == "x"
+
+
+def test_what_is_abandoned_goes_even_if_the_block_fails(tmp_path):
+    """An engine that does not answer is no reason to keep folders."""
+    path = left_behind(tmp_path, "dead")
+    with pytest.raises(ZeroDivisionError), abandoned(tmp_path):
+        raise ZeroDivisionError
+    assert not path.exists()
+
+
+@only_root
+def test_another_users_folder_is_left(tmp_path):
+    """Even by root, who could take it: a judge sweeps only for its own user."""
+    path = left_behind(tmp_path, "theirs")
+    os.chown(path, NOBODY, NOBODY)
+    assert swept(tmp_path) == ()
+    assert (path / INPUT_FILE).is_file()
+
+
+@only_root
+def test_another_users_folder_that_cannot_be_entered_is_no_obstacle():
+    """Two users grade on one host: neither can look into the folders of the other."""
+    with tempfile.TemporaryDirectory() as shared:  # pytest's own cannot be entered by others
+        Path(shared).chmod(0o1777)
+        theirs = WorkerFolder.make(Path(shared))
+        with as_nobody():
+            ours = left_behind(Path(shared), "ours")
+            assert swept(Path(shared)) == (ours,)
+        assert theirs.path.is_dir()
+        theirs.remove()
+
+
+# --- races ------------------------------------------------------------------------------------
+
+
+def test_two_judges_do_not_sweep_the_same_folder(tmp_path):
+    """The second leaves to the first what the first has taken."""
+    path = left_behind(tmp_path, "dead")
+    with abandoned(tmp_path) as first, abandoned(tmp_path) as second:
+        assert (first, second) == ((path,), ())
+        assert path.is_dir()
+    assert swept(tmp_path) == ()
+
+
+def test_judges_that_make_and_sweep_at_once_leave_each_other_alone(tmp_path):
+    """Three processes, 80 folders each: none loses one that it has, and nothing is left."""
+    crowd = [
+        subprocess.Popen([sys.executable, "-c", CROWD, tmp_path], stderr=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    assert [process.communicate(timeout=30)[1] for process in crowd] == ["", "", ""]
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- no folder to be had ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"), [("none", "No such file or directory"), ("file", "Not a directory")], ids=["none", "file"]
+)
+def test_a_place_that_is_none_is_our_error(tmp_path, place, reason):
+    """It is named, with the system's reason."""
+    (tmp_path / "file").touch()
+    with pytest.raises(WorkerError) as caught:
+        WorkerFolder.make(tmp_path / place)
+    assert str(caught.value) == f"cannot make a folder for a worker in {tmp_path / place}: {reason}."
+
+
+@only_root
+def test_a_place_that_cannot_be_written_to_is_our_error(tmp_path):
+    """So is one that belongs to somebody else."""
+    with as_nobody(), pytest.raises(WorkerError, match="Permission denied"):
+        WorkerFolder.make(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "call", "reason"),
+    [(fcntl, "flock", errno.ENOTSUP), (os, "open", errno.EMFILE)],
+    ids=["a file system without locks", "no descriptors left"],
+)
+def test_a_lock_that_can_never_be_had_is_our_error(tmp_path, monkeypatch, where, call, reason):
+    """It must not have us make one folder after the other for ever."""
+    made = []
+    make = tempfile.mkdtemp
+
+    def counted(**options):
+        assert len(made) < 20, "one folder after the other"
+        made.append(make(**options))
+        return made[-1]
+
+    def refuse(*_):
+        raise OSError(reason, os.strerror(reason))
+
+    monkeypatch.setattr(tempfile, "mkdtemp", counted)
+    monkeypatch.setattr(where, call, refuse)
+    with pytest.raises(WorkerError):
+        WorkerFolder.make(tmp_path)
+    assert len(made) == 1
+
+
+def test_a_full_disk_leaves_no_folder(tmp_path, monkeypatch):
+    """What was begun is taken back, and the lock with it."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(module, "ArrayFiles", full)
+    before = descriptors()
+    with pytest.raises(WorkerError, match="No space left"):
+        WorkerFolder.make(tmp_path)
+    assert descriptors() == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sweeping_where_there_is_no_folder_finds_nothing(tmp_path):
+    """It is `make` that complains."""
+    assert swept(tmp_path / "none") == ()

@@ -1,0 +1,282 @@
+"""process.py: what a worker process is given, and what is left of it."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+from limits import DEADLINES, LIMITS, RULES
+from processes import left_of, processes_of, wait_for
+from project import importable
+
+from grader.common.errors import InterruptedGradingError
+from grader.execution.client import Worker
+from grader.execution.plan import NOTHING
+from grader.execution.sandbox.process import ProcessSandbox, ProcessWorker, StartCommand, new_folder
+
+
+@pytest.fixture
+def worker(monkeypatch):
+    monkeypatch.setenv("GRADER_SECRET_FOR_TEST", "hidden")
+    monkeypatch.setenv("PYTHONPATH", "/nowhere")
+    with Worker(ProcessSandbox(RULES), 0, DEADLINES).load({}) as running:
+        running.open(NOTHING)
+        yield running
+
+
+def test_the_environment_holds_nothing_of_the_judges(worker):
+    """A kernel can read its process's environment: there is nothing in it to find."""
+    for pid in processes_of(worker._process.group):
+        environment = dict(
+            item.split("=", 1) for item in Path(f"/proc/{pid}/environ").read_text().split("\0") if "=" in item
+        )
+        assert "GRADER_SECRET_FOR_TEST" not in environment
+        assert "PYTHONPATH" not in environment
+        folder = str(worker._process._folder.path)
+        for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR"):
+            assert environment[name].startswith(folder)
+
+
+def test_worker_and_session_are_one_process_group_of_their_own(worker):
+    """So that one signal ends both, and none of theirs reaches the judge's group."""
+    group = worker._process.group
+    assert group != os.getpgrp()
+    assert len(processes_of(group)) == 2
+
+
+def test_the_limits_are_in_force(worker):
+    """The session inherits what the worker put on itself; no limit can be raised again."""
+    for pid in processes_of(worker._process.group):
+        limits = Path(f"/proc/{pid}/limits").read_text()
+        rows = {line[:26].strip(): line[26:].split()[:2] for line in limits.splitlines()}
+        assert rows["Max data size"] == [str(LIMITS.memory_bytes)] * 2
+        assert rows["Max cpu time"] == [str(LIMITS.cpu_seconds), str(LIMITS.cpu_seconds + 1)]
+        assert rows["Max file size"] == [str(LIMITS.file_bytes)] * 2
+        assert rows["Max core file size"] == ["0", "0"]
+        assert int(rows["Max processes"][0]) >= LIMITS.processes
+
+
+def states(group):
+    """What /proc says that the processes of a group do."""
+    return {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in processes_of(group)}
+
+
+def test_worker_and_session_stand_still_while_they_are_frozen(worker):
+    """Until they are thawed."""
+    group = worker._process.group
+    worker.freeze()
+    assert wait_for(lambda: states(group) == {"T"})
+    worker.thaw()
+    assert wait_for(lambda: "T" not in states(group))
+
+
+def test_nothing_is_left_of_a_stopped_worker(worker):
+    """No process of the group, and no folder."""
+    group, folder = worker._process.group, worker._process._folder.path
+    assert folder.is_dir()
+    worker.stop()
+    assert left_of(group) == []
+    assert not folder.exists()
+
+
+def test_the_worker_cannot_import_the_judges_modules_by_accident():
+    """It never loads what knows of verdicts, oracles or assignments."""
+    code = (
+        "import sys, grader.worker.__main__, grader.worker.session;"
+        "print(sorted(name for name in sys.modules if name.startswith('grader')))"
+    )
+    python = os.sys.executable
+    found = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
+    assert eval(found) == [
+        "grader",
+        "grader.protocol",
+        "grader.protocol.kernel",
+        "grader.protocol.messages",
+        "grader.protocol.observation",
+        "grader.protocol.steps",
+        "grader.protocol.text",
+        "grader.protocol.tokens",
+        "grader.protocol.wire",
+        "grader.worker",
+        "grader.worker.__main__",
+        "grader.worker.drivers",
+        "grader.worker.fingerprint",
+        "grader.worker.fork",
+        "grader.worker.limits",
+        "grader.worker.memory",
+        "grader.worker.opencl",
+        "grader.worker.opencl.facts",
+        "grader.worker.opencl.options",
+        "grader.worker.opencl.preprocess",
+        "grader.worker.opencl.sequence",
+        "grader.worker.opencl.shared",
+        "grader.worker.session",
+        "grader.worker.simulator",
+    ]
+
+
+MOMENTS = [(tempfile, "mkdtemp"), (Path, "mkdir"), (subprocess, "Popen"), (shutil, "rmtree"), (socket, "socketpair")]
+"""Calls in which a worker is started or stopped. Each was seen to be where an interruption came."""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("moment", MOMENTS, ids=[name for _, name in MOMENTS])
+def test_an_interruption_leaves_nothing_wherever_it_comes(moment, when, tmp_path, monkeypatch, tell):
+    """Neither a folder nor a process, and it is not lost."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    module, name = moment
+    real = getattr(module, name)
+
+    def interrupted(*arguments, **options):
+        if when == "before":
+            tell()
+        try:
+            return real(*arguments, **options)
+        finally:
+            if when == "after":
+                tell()
+
+    def work():
+        with closing(ProcessSandbox(RULES)) as sandbox:
+            sandbox.start().stop()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, name, interrupted)
+        with pytest.raises(InterruptedGradingError):
+            work()
+    assert list(tmp_path.iterdir()) == []
+    assert processes_in(tmp_path) == []
+
+
+def started(tmp_path, code):
+    """A worker that runs this, in a process of its own."""
+    command = [sys.executable, "-I", "-c", f"import os, signal, sys, time\n{code}"]
+    return ProcessWorker.start(StartCommand(command=command, folder=new_folder(tmp_path)))
+
+
+def said(worker):
+    """What it has said; it says something within a generous time."""
+    return worker.receive(30).decode().strip()
+
+
+MUCH = b"x" * 10_000_000
+
+
+@pytest.mark.parametrize("code", ["print('here', flush=True); time.sleep(600)", "os.kill(os.getpid(), signal.SIGSTOP)"])
+def test_a_worker_that_does_not_read_holds_nobody_up(tmp_path, code):
+    """What is sent to it waits with the answer, until that is due."""
+    worker = started(tmp_path, code)
+    worker.send(MUCH)
+    if "here" in code:
+        assert said(worker) == "here"
+    with pytest.raises(TimeoutError):
+        worker.receive(0.2)
+    group = worker.group
+    worker.stop()
+    assert left_of(group) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_pipe_does_not_take_at_once_is_sent_while_an_answer_is_waited_for(tmp_path):
+    """All of it, in its order."""
+    worker = started(tmp_path, f"print(sys.stdin.buffer.read({len(MUCH) + 4})[-6:].decode(), flush=True)")
+    worker.send(MUCH)
+    worker.send(b"last")
+    assert said(worker) == "xxlast"
+    worker.send(MUCH)  # to nobody
+    while worker.receive(30):
+        pass
+    worker.stop()
+
+
+STARTS = """
+def start(does):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            does()
+            time.sleep(600)
+        os._exit(0)
+"""
+
+DAEMON = STARTS + "start(lambda: print(os.getpid(), flush=True))\n"
+
+
+def stops(whom):
+    """A daemon that stops a process, then says so."""
+    return STARTS + f"start(lambda: (os.kill({whom}, signal.SIGSTOP), print(os.getpid(), flush=True)))\ntime.sleep(600)"
+
+
+OUTLIVING = {
+    "a daemon": DAEMON + "time.sleep(600)",
+    "a daemon whose parent has ended": DAEMON,
+    "a stopped worker": f"worker = os.getpid()\n{stops('worker')}",
+    "a stopped warden": f"warden = os.getppid()\n{stops('warden')}",
+    "a dead warden": "warden = os.getppid()\nprint(os.getpid(), flush=True)\nos.kill(warden, 9)\ntime.sleep(600)",
+}
+
+
+@pytest.mark.parametrize("code", OUTLIVING.values(), ids=OUTLIVING)
+def test_nothing_that_a_worker_starts_outlives_it(tmp_path, code):
+    """However it has left its parent, and whomever it has stopped."""
+    worker = started(tmp_path, code)
+    hidden = int(said(worker))
+    worker.stop()
+    assert is_gone(hidden)
+    assert processes_in(tmp_path) == []
+
+
+def is_gone(pid):
+    """Whether a process has ended, or does so within a generous time."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize("name", ["a daemon", "a stopped worker"])
+def test_nothing_that_a_worker_starts_outlives_a_killed_judge(tmp_path, name):
+    """The warden sees that the judge is gone, whatever the worker still sees."""
+    judge = subprocess.Popen(
+        [sys.executable, "-c", JUDGE, importable(__file__), tmp_path, OUTLIVING[name]],
+        stdout=subprocess.PIPE,
+    )
+    worker, hidden = map(int, judge.stdout.readline().split())
+    judge.send_signal(signal.SIGKILL)
+    judge.wait()
+    judge.stdout.close()
+    assert is_gone(hidden)
+    assert is_gone(worker)
+
+
+JUDGE = """
+import sys, time
+sys.path[:0] = sys.argv[1].split(":")
+import test_sandbox_process as t
+worker = t.started(t.Path(sys.argv[2]), sys.argv[3])
+print(worker.group, t.said(worker), flush=True)
+time.sleep(600)
+"""
+
+
+def processes_in(folder):
+    """Ids of processes whose working directory is, or was, below a folder."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if str((entry / "cwd").readlink()).startswith(str(folder)):
+                found.append(entry.name)
+    return found

@@ -1,0 +1,168 @@
+"""spare.py: a worker in reserve, and none left over."""
+
+import os
+import signal
+
+import pytest
+from limits import DEADLINES, RULES
+from processes import left_of, wait_for
+
+from grader.common.errors import WorkerError
+from grader.execution.client import Worker
+from grader.execution.plan import NOTHING
+from grader.execution.sandbox.process import ProcessSandbox
+from grader.execution.sandbox.spare import SpareSandbox
+from grader.protocol.messages import Opened
+
+
+class FakeWorker:
+    """A worker that is only started, ended and stopped."""
+
+    def __init__(self):
+        self.ended = self.stopped = False
+
+    def has_ended(self):
+        return self.ended
+
+    def stop(self):
+        self.stopped = True
+
+
+class FakeSandbox:
+    """Keeps what it starts; `failures` are raised in place of its next starts, where they are not None."""
+
+    def __init__(self, *failures):
+        self.failures = list(failures)
+        self.workers = []
+        self.closed = 0
+
+    def start(self):
+        if self.failures and (failure := self.failures.pop(0)):
+            raise failure
+        self.workers.append(FakeWorker())
+        return self.workers[-1]
+
+    def limits(self):
+        return RULES.limits
+
+    def facts(self):
+        return {"network": "none"}
+
+    def close(self):
+        assert all(worker.stopped for worker in self.workers), "a worker outlives its sandbox"
+        self.closed += 1
+
+    @property
+    def running(self):
+        return [worker for worker in self.workers if not worker.stopped]
+
+
+@pytest.fixture
+def fake():
+    return FakeSandbox()
+
+
+def test_there_is_always_one_worker_more_than_was_asked_for(fake):
+    """Whoever asks gets the one that has been starting longest."""
+    spare = SpareSandbox(fake)
+    assert fake.workers == [], "nothing is started before it is needed"
+    asked = [spare.start(), spare.start(), spare.start()]
+    assert asked == fake.workers[:3]
+    assert len(fake.workers) == 4
+
+
+def test_no_worker_is_handed_out_twice(fake):
+    """A stopped one is as used up as a running one."""
+    spare = SpareSandbox(fake)
+    first = spare.start()
+    first.stop()
+    assert spare.start() is not first
+
+
+def test_what_confines_a_worker_is_said_by_the_other_sandbox(fake):
+    """A result does not tell spares from others."""
+    spare = SpareSandbox(fake)
+    assert (spare.limits(), spare.facts()) == (RULES.limits, {"network": "none"})
+
+
+def test_closing_leaves_nothing(fake):
+    """The spare is stopped before the other sandbox is closed, which waits for it."""
+    spare = SpareSandbox(fake)
+    spare.start().stop()
+    spare.close()
+    assert (fake.running, fake.closed) == ([], 1)
+
+
+def test_closing_what_was_never_used_starts_nothing(fake):
+    """The other sandbox is closed all the same."""
+    SpareSandbox(fake).close()
+    assert (fake.workers, fake.closed) == ([], 1)
+
+
+def test_a_dead_spare_is_replaced_and_cleaned_up(fake):
+    """As when the engine was restarted while the spare was waiting."""
+    spare = SpareSandbox(fake)
+    first = spare.start()
+    dead = fake.workers[1]
+    dead.ended = True
+    second = spare.start()
+    assert second not in (first, dead)
+    assert dead.stopped
+    assert not second.stopped
+    assert [worker for worker in fake.running if worker not in (first, second)] == [fake.workers[-1]]
+
+
+@pytest.mark.parametrize("failure", [WorkerError("full"), KeyboardInterrupt()], ids=["a fault", "Ctrl-C"])
+def test_a_spare_that_cannot_start_leaves_nobody_without_an_owner(failure):
+    """The worker that was asked for is stopped: the caller never gets to know it."""
+    fake = FakeSandbox(None, failure)
+    spare = SpareSandbox(fake)
+    with pytest.raises(type(failure)):
+        spare.start()
+    assert len(fake.workers) == 1
+    spare.close()
+    assert (fake.running, fake.closed) == ([], 1)
+
+
+def test_after_a_failure_the_next_one_may_ask_again():
+    """A fault that has passed costs one grading, not the batch."""
+    fake = FakeSandbox(None, WorkerError("full"))
+    spare = SpareSandbox(fake)
+    with pytest.raises(WorkerError, match="full"):
+        spare.start()
+    worker = spare.start()
+    assert not worker.stopped
+    assert len(fake.running) == 2
+
+
+def test_a_dead_spare_that_cannot_be_replaced_leaves_nothing():
+    """Both starts of a call can fail."""
+    fake = FakeSandbox(None, None, WorkerError("full"))
+    spare = SpareSandbox(fake)
+    spare.start().stop()
+    fake.workers[1].ended = True
+    with pytest.raises(WorkerError, match="full"):
+        spare.start()
+    spare.close()
+    assert (fake.running, fake.closed) == ([], 1)
+
+
+def test_a_killed_spare_costs_no_grading():
+    """With real workers: the next one computes, and at the end no process and no folder is left."""
+    spare = SpareSandbox(ProcessSandbox(RULES))
+    seen = []
+    with Worker(spare, 0, DEADLINES).load({}) as first:
+        seen.append(first._process)
+        seen.append(spare._spare)
+        os.killpg(spare._spare.group, signal.SIGKILL)
+        assert wait_for(spare._spare.has_ended)
+        with Worker(spare, 0, DEADLINES).load({}) as second:
+            seen.append(second._process)
+            assert second._process is not seen[1]
+            assert isinstance(second.open(NOTHING), Opened)
+            seen.append(spare._spare)
+    spare.close()
+    assert len({id(worker) for worker in seen}) == 4
+    for worker in seen:
+        assert left_of(worker.group) == []
+        assert not worker._folder.path.exists()

@@ -1,0 +1,294 @@
+"""user.py and users.py: what a worker that is a user of its own can reach, and what is left of it."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from limits import DEADLINES, RULES
+
+from grader.common.errors import WorkerError
+from grader.execution.client import Worker
+from grader.execution.plan import NOTHING
+from grader.execution.sandbox.process import ProcessSandbox
+from grader.execution.sandbox.user import NEEDED, UserSandbox, _become
+from grader.execution.sandbox.users import USERS, BorrowedUser
+from grader.grading.settings import load_settings
+
+NOBODY = 65534
+
+
+def others_can_start_a_worker():
+    """Whether another user can read this Python and this checkout."""
+    command = [*_become(NOBODY), sys.executable, "-I", "-c", "import grader.worker.session"]
+    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+pytestmark = pytest.mark.skipif(
+    os.geteuid() != 0 or not others_can_start_a_worker(),
+    reason="only root can be other users, and they must be able to read this Python and this checkout",
+)
+
+BOMB = """
+import os, signal, sys, time
+for number in range(1, 65):
+    if number not in (signal.SIGKILL, signal.SIGSTOP, 32, 33):
+        signal.signal(number, signal.SIG_IGN)
+os.setsid()
+print("ready", flush=True)
+while True:
+    if os.fork() == 0: os.setsid()
+    else: os._exit(0)
+"""
+"""Hops from process to process, so that whoever looks for it in a list comes too late."""
+
+
+@pytest.fixture
+def worker():
+    with Worker(UserSandbox(RULES), 0, DEADLINES).load({}) as running:
+        running.open(NOTHING)
+        yield running
+
+
+def fields(pid):
+    """What /proc says of a process: its fields as lists of words."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def alive(user):
+    """Processes of a user, the dead left out."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if path.stat().st_uid == user and fields(path.name)["State"][0] != "Z":
+                found.append(int(path.name))
+    return found
+
+
+def as_user(user, code, *, args=(), **options):
+    command = [*_become(user), sys.executable, "-I", "-c", code, *args]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, **options)
+
+
+def test_a_worker_has_no_right_but_those_of_its_own_user(worker):
+    """Its user and group and no other, no capability, and no program can give it one."""
+    pid = worker._process.group
+    found = fields(pid)
+    (user,) = set(found["Uid"])
+    assert int(user) in USERS
+    assert set(found["Gid"]) == {user}
+    assert found["Groups"] == []
+    assert found["NoNewPrivs"] == ["1"]
+    assert [int(found[name][0], 16) for name in ("CapPrm", "CapEff", "CapAmb")] == [0, 0, 0]
+    assert len(alive(int(user))) == 2
+
+
+def test_two_workers_are_two_users(worker):
+    """So that none reads what the other computes, or stops it."""
+    other = UserSandbox(RULES).start()
+    try:
+        users = {process.group: fields(process.group)["Uid"][0] for process in (worker._process, other)}
+        assert len(set(users.values())) == 2
+        neighbour = users[worker._process.group]
+        folder = other._folder.path
+        code = f"import os; os.listdir({str(folder)!r})"
+        assert as_user(int(neighbour), code, stderr=subprocess.DEVNULL).wait() == 1
+        code = f"open('{folder}/in.bin')"
+        assert as_user(int(neighbour), code, stderr=subprocess.DEVNULL).wait() == 1
+    finally:
+        other.stop()
+
+
+def test_of_its_folder_a_worker_owns_its_home_alone(worker):
+    """It reads in.bin and writes out.bin; it can neither replace them nor find them replaced."""
+    folder = worker._process._folder.path
+    user = int(fields(worker._process.group)["Uid"][0])
+    seen = {path.name: (path.stat().st_uid, path.stat().st_mode & 0o777) for path in (folder, *folder.iterdir())}
+    assert seen == {
+        folder.name: (0, 0o710),
+        "in.bin": (0, 0o644),
+        "out.bin": (0, 0o666),
+        "errors.txt": (0, 0o644),
+        "home": (user, 0o700),
+        "link": (0, 0o755),
+        "rounds": (0, 0o711),
+    }
+
+
+def test_nothing_is_left_of_a_stopped_worker(worker):
+    """Nor of what it has started and hidden in a session of its own; the next worker may be that user again."""
+    folder, pid = worker._process._folder.path, worker._process.group
+    user = int(fields(pid)["Uid"][0])
+    hidden = as_user(user, "import time; print(flush=True); time.sleep(60)", start_new_session=True)
+    hidden.stdout.readline()
+    worker.stop()
+    assert hidden.wait() == -9
+    assert alive(user) == []
+    assert not folder.exists()
+
+
+def test_no_process_of_a_user_outruns_its_end():
+    """One that is another at every moment is killed, too, and a user's neighbours are not."""
+    user, neighbour = BorrowedUser.borrow(), BorrowedUser.borrow()
+    bystander = as_user(neighbour.number, "import time; print(flush=True); time.sleep(60)")
+    bystander.stdout.readline()
+    as_user(user.number, BOMB).stdout.readline()
+    user.give_back()
+    time.sleep(0.2)
+    assert alive(user.number) == []
+    assert bystander.poll() is None
+    neighbour.give_back()
+    assert bystander.wait() == -9
+
+
+LEFT = """
+import ctypes, os, sys
+for folder in sys.argv[1:]:
+    os.close(os.open(folder + "/mark-of-a-worker", os.O_CREAT | os.O_WRONLY, 0o666))
+os.mkdir(sys.argv[1] + "/nested-by-a-worker")
+at = os.open(sys.argv[1] + "/nested-by-a-worker", os.O_RDONLY)
+for name in "n" * 2000:
+    os.mkdir(name, dir_fd=at)
+    below = os.open(name, os.O_RDONLY, dir_fd=at)
+    os.close(at)
+    at = below
+os.chmod(sys.argv[1] + "/nested-by-a-worker", 0)
+libc = ctypes.CDLL(None)
+print(libc.shmget(0, 4096, 0o1666), libc.semget(0, 1, 0o1666), libc.msgget(0, 0o1666))
+"""
+"""What nobody would remove: files, folders that are closed and too deep, and memory that outlives processes."""
+
+
+def test_no_process_of_a_user_runs_on_while_it_is_frozen():
+    """Whatever it has left: its group, its session, its parent. Thawed, it hops on."""
+    user = BorrowedUser.borrow()
+    try:
+        process = as_user(user.number, BOMB)
+        assert process.stdout.readline() == b"ready\n"
+        user.signal(0, signal.SIGSTOP)
+        before = alive(user.number)
+        time.sleep(0.2)
+        assert alive(user.number) == before
+        user.signal(0, signal.SIGCONT)
+        end = time.monotonic() + 20
+        while alive(user.number) == before and time.monotonic() < end:
+            time.sleep(0.01)
+        assert alive(user.number) != before
+    finally:
+        user.give_back()
+
+
+def outliving():
+    """Memory, semaphores and messages that outlive processes: their kind and number."""
+    return {
+        (path.name, line.split()[1])
+        for path in Path("/proc/sysvipc").iterdir()
+        for line in path.read_text().splitlines()[1:]
+    }
+
+
+@pytest.fixture
+def open_place():
+    """A folder in which every user may leave files."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o1777)
+        yield Path(folder)
+
+
+def test_what_a_user_has_left_is_removed_and_nothing_of_others(open_place):
+    """From the folders in which every user may leave files, and from the kernel's memory."""
+    (open_place / "ours").touch()
+    user, neighbour = BorrowedUser.borrow(), BorrowedUser.borrow()
+    before = outliving()
+    assert as_user(user.number, LEFT, args=(open_place, "/dev/shm")).wait() == 0
+    assert as_user(neighbour.number, f"open('{open_place}/neighbour', 'w')").wait() == 0
+    assert len(outliving() - before) == 3
+    user.give_back()
+    assert outliving() == before
+    assert sorted(path.name for path in open_place.iterdir()) == ["neighbour", "ours"]
+    assert not Path("/dev/shm/mark-of-a-worker").exists()
+    neighbour.give_back()
+    assert [path.name for path in open_place.iterdir()] == ["ours"]
+
+
+def test_a_user_is_lent_to_one_worker_at_a_time(monkeypatch):
+    """Nor is one that has a process, whoever started it; giving back can be repeated, and harms no later borrower."""
+    monkeypatch.setattr("grader.execution.sandbox.users.USERS", range(59_990, 59_992))
+    first, second = BorrowedUser.borrow(), BorrowedUser.borrow()
+    assert first.number != second.number
+    with pytest.raises(WorkerError, match="every user from"):
+        BorrowedUser.borrow()
+    first.give_back()
+    again = BorrowedUser.borrow()
+    assert again.number == first.number
+    process = as_user(again.number, "import time; print(flush=True); time.sleep(60)")
+    process.stdout.readline()
+    first.give_back()
+    assert process.poll() is None
+    again.give_back()
+    process.wait()
+    busy = as_user(first.number, "import time; print(flush=True); time.sleep(60)")
+    busy.stdout.readline()
+    with pytest.raises(WorkerError):
+        BorrowedUser.borrow()
+    busy.kill()
+    busy.wait()
+    second.give_back()
+
+
+def test_no_submission_can_hold_a_lock_for_which_judges_wait(tmp_path, monkeypatch):
+    """Whoever can read a file can lock it: those by which timed sections take turns are in a folder of root's.
+
+    It is there before a worker is started, since that waits for its turn, too.
+    """
+    monkeypatch.setattr("grader.execution.sandbox.users.ROOTS_OWN", tmp_path / "grader")
+    with load_settings({}).open_bench("user") as bench:
+        assert bench.locks == tmp_path / "grader"
+        found = bench.locks.stat()
+    assert (found.st_uid, found.st_mode & 0o777) == (0, 0o700)
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_without_a_program_that_it_needs_it_is_our_error(monkeypatch, name):
+    """The package that has it is named."""
+    which = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda wanted: None if wanted == name else which(wanted))
+    with pytest.raises(WorkerError, match=f"install {NEEDED[name]}"):
+        UserSandbox(RULES)
+
+
+def test_without_root_it_is_our_error(monkeypatch):
+    """The line says what to do instead."""
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(WorkerError, match="only root can: use --sandbox docker"):
+        UserSandbox(RULES)
+
+
+@pytest.mark.parametrize("sandbox", [ProcessSandbox, UserSandbox])
+def test_the_last_words_are_those_of_the_worker_whatever_is_in_their_place(sandbox, tmp_path):
+    """A link to a secret is not followed, and a pipe is not waited for."""
+    (tmp_path / "secret").write_text("the model solution")
+    worker = sandbox(RULES).start()
+    errors = worker._folder.path / "errors.txt"
+    errors.unlink()
+    errors.symlink_to(tmp_path / "secret")
+    assert worker.last_words() == ""
+    worker.stop()
+    assert worker.last_words() == ""
+
+
+@pytest.mark.whole
+def test_users_are_ended_side_by_side():
+    """By two batches, or two stations of one: what ends the one's processes does not end what ends the other's."""
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(3):
+            for ended in [pool.submit(user.give_back) for user in [BorrowedUser.borrow() for _ in range(8)]]:
+                ended.result()

@@ -1,0 +1,413 @@
+"""client.py, the worker and the process sandbox: a live worker, well-behaved and not."""
+
+import errno
+import os
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from doublings import ARRAYS, COUNT, KERNELS, is_right, plan
+from limits import DEADLINES, LIMITS
+from processes import left_of, processes_of
+from project import importable
+
+from grader.common.errors import DeviceError, WorkerError
+from grader.course.truth.comparison import INPUT_POISON, POISON
+from grader.execution.client import Worker
+from grader.execution.outcome import Crashed, Garbled, TimedOut, Timing, Took
+from grader.execution.plan import NOTHING, Plan
+from grader.execution.sandbox.process import ProcessSandbox
+from grader.execution.sandbox.rules import ContainerRules, Rules
+from grader.protocol.messages import (
+    REPLY_LIMIT,
+    BuildFailed,
+    Devices,
+    Launched,
+    Opened,
+    Refused,
+    StepTime,
+    Turned,
+)
+from grader.protocol.steps import LocalArg, ProgramSource
+from grader.worker import session
+from grader.worker.fingerprint import fingerprint
+
+
+def make_worker(source=KERNELS, limits=LIMITS, deadlines=DEADLINES, device=0):
+    sandbox = ProcessSandbox(Rules(limits=limits, container=ContainerRules()))
+    return Worker(sandbox, device, deadlines).load({"p": ProgramSource(source=source)})
+
+
+@pytest.fixture
+def worker():
+    with make_worker() as running:
+        yield running
+
+
+def test_a_script_runs_and_everything_comes_back(worker):
+    """Payloads, guard bands, and the device's times within the judge's own."""
+    assert isinstance(worker.open(plan("twice")), Opened)
+    worker.stage("run", ARRAYS)
+    timing = worker.launch("run")
+    assert isinstance(timing, Timing)
+    assert 0 < timing.seconds <= timing.wall_seconds
+    fetched = worker.fetch(("out", "in"))
+    assert is_right(fetched)
+    assert np.array_equal(fetched["in"].payload.view(np.float32), ARRAYS["in"])
+    for name, poison in (("in", INPUT_POISON), ("out", POISON)):
+        assert (fetched[name].before == poison).all()
+        assert (fetched[name].after == poison).all()
+
+
+def test_a_turn_is_all_of_it_by_one_request(worker):
+    """Each launch when the one before it has ended, then the results; by the worker's clock each took time."""
+    worker.open(plan("twice"))
+    worker.stage("run", ARRAYS)
+    took = worker.turn({"run": 0}, ("out", "in"))
+    assert isinstance(took, Took)
+    assert is_right(took.results)
+    assert list(took.results) == ["out", "in"]
+    (launched,), (waited, fetched) = took.seconds, took.waits
+    assert 0 < launched <= waited
+    assert fetched > 0
+
+
+LAUNCH = Launched(times=(StepTime(start_ns=1, end_ns=2),))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Turned(launches=(LAUNCH,), waits_ns=(1,)),
+        Turned(launches=(), waits_ns=(1,)),
+        Turned(launches=(LAUNCH, LAUNCH), waits_ns=(1, 1, 1)),
+        Turned(launches=(Launched(times=()),), waits_ns=(1, 1)),
+        Turned(launches=(Launched(times=(StepTime(start_ns=2, end_ns=1),)),), waits_ns=(1, 1)),
+        LAUNCH,
+    ],
+    ids=["a wait too few", "no launch", "a launch too many", "no time", "an end before its start", "another answer"],
+)
+def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch, said):
+    """There is a time for each step, and a wait for each launch and for the results."""
+    worker.open(plan("twice"))
+    worker.stage("run", ARRAYS)
+    monkeypatch.setattr(worker, "_reply", lambda *_: said)
+    assert isinstance(worker.turn({"run": 0}, ("out",)), Garbled)
+
+
+@pytest.mark.parametrize("kernel", ["forever", "crash"])
+def test_a_turn_fails_as_a_launch_does(kernel):
+    """By its deadline, or by a signal."""
+    deadlines = DEADLINES.model_copy(update={"first_launch": 1})
+    with make_worker(deadlines=deadlines) as worker:
+        worker.open(plan(kernel))
+        worker.stage("run", ARRAYS)
+        found = worker.turn({"run": 0}, ("out",))
+    assert isinstance(found, TimedOut if kernel == "forever" else Crashed)
+
+
+SHARED = replace(plan("twice"), arrays="shared")
+
+
+def test_shared_arrays_are_in_place_before_a_launch_and_after_it(worker):
+    """The same as by copies, launch after launch on other data, guard bands and inputs included."""
+    assert isinstance(worker.open(SHARED), Opened)
+    for factor in (1, 3):
+        worker.stage("run", {"in": factor * ARRAYS["in"]})
+        timing = worker.launch("run")
+        assert 0 < timing.seconds <= timing.wall_seconds
+        fetched = worker.fetch(("out", "in"))
+        assert np.array_equal(fetched["out"].payload.view(np.float32), 2 * factor * ARRAYS["in"])
+        assert np.array_equal(fetched["in"].payload.view(np.float32), factor * ARRAYS["in"])
+        for name, poison in (("in", INPUT_POISON), ("out", POISON)):
+            assert (fetched[name].before == poison).all()
+            assert (fetched[name].after == poison).all()
+
+
+def test_shared_arrays_are_not_to_be_seen_before_the_launch(worker):
+    """And their memory is given back when nobody wants them any more."""
+    worker.open(SHARED)
+    shown = worker._process._folder.rounds / "arrays.bin"
+    worker.stage("run", ARRAYS)
+    assert not shown.exists()
+    worker.launch("run")
+    assert shown.stat().st_size > 2 * 4 * COUNT
+    worker.drop()
+    assert shown.stat().st_size == 0
+
+
+def test_a_frozen_worker_goes_on_where_it_was(worker):
+    """Whatever is asked of it is answered once it is thawed; to freeze it again changes nothing."""
+    worker.open(SHARED)
+    worker.stage("run", ARRAYS)
+    worker.freeze()
+    worker.freeze()
+    worker.thaw()
+    assert isinstance(worker.launch("run"), Timing)
+    assert is_right(worker.fetch(("out",)))
+
+
+def test_a_frozen_worker_can_be_stopped(worker):
+    """As it is when another worker's failure ends the grading."""
+    worker.open(SHARED)
+    pid = worker._process.group
+    worker.freeze()
+    worker.stop()
+    assert not processes_of(pid)
+
+
+def test_the_compiler_describes_the_kernels(worker):
+    """Names and parameters, for the comparison with the assignment."""
+    opened = worker.open(NOTHING)
+    facts = {kernel.name: kernel.args for kernel in opened.kernels}
+    assert set(facts) == {"twice", "forever", "crash", "chatter", "sevens"}
+    assert [(arg.address_space, arg.type, arg.name) for arg in facts["twice"]] == [
+        ("global", "float*", "in"),
+        ("global", "float*", "out"),
+        ("private", "uint", "n"),
+    ]
+
+
+def test_a_crash_takes_its_own_session_only(worker):
+    """The next session of the same worker process computes as before."""
+    pid = worker._process.group
+    assert isinstance(worker.run_once(plan("crash"), "run", ARRAYS), Crashed)
+    assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
+    assert worker._process.group == pid
+
+
+def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew():
+    """Nothing of the first worker is left; the second one works."""
+    with make_worker(
+        deadlines=DEADLINES.__class__(start=30, build=30, first_launch=1, launch=1, transfer=10, simulation=1)
+    ) as worker:
+        assert isinstance(worker.open(plan("forever")), Opened)
+        worker.stage("run", ARRAYS)
+        group, folder = worker._process.group, worker._process._folder.path
+        start = time.monotonic()
+        assert worker.launch("run") == TimedOut(doing="running", seconds=1)
+        assert time.monotonic() - start < DEADLINES.build
+        assert not folder.exists()
+        assert left_of(group) == []
+        assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
+
+
+def test_what_a_kernel_prints_never_reaches_the_control_stream(worker):
+    """20,000 forged replies go nowhere."""
+    assert is_right(worker.run_once(plan("chatter"), "run", ARRAYS))
+
+
+def test_a_refusal_of_the_driver_is_an_outcome(worker):
+    """A work-group size that contradicts the launch."""
+    outcome = worker.run_once(plan("sevens"), "run", ARRAYS)
+    assert isinstance(outcome, Refused)
+    assert outcome.error == "INVALID_WORK_GROUP_SIZE"
+
+
+def test_a_refused_launch_says_what_it_asked_for():
+    """The work-items of its work-groups, local memory that is declared or an argument, and what the device has."""
+    source = (
+        "__kernel void twice(__global float *in, __global float *out, uint n, __local float *s) { __local float t[300];"
+        "t[get_local_id(0)] = s[get_local_id(0)] = in[n]; barrier(CLK_LOCAL_MEM_FENCE);"
+        "out[n] = t[299 - get_local_id(0)] + s[0]; }"
+    )
+    usual = plan("twice")
+    step = usual.scripts["run"].steps[0]
+    huge = {"args": (*step.args, LocalArg(size=64)), "global_size": (1 << 20,), "local_size": (1 << 20,)}
+    script = replace(usual.scripts["run"], steps=(step.model_copy(update=huge),))
+    with make_worker(source) as worker:
+        outcome = worker.run_once(replace(usual, scripts={"run": script}), "run", ARRAYS)
+    assert isinstance(outcome, Refused)
+    assert outcome.demand.kernel == "twice"
+    assert 0 < outcome.demand.resources.work_group < outcome.demand.work_group == 1 << 20
+    assert outcome.demand.resources.local_memory == 1264 < outcome.demand.local_memory
+
+
+def test_the_driver_says_what_kernels_take():
+    """Local memory as it is declared; and the log of the build, which may be empty."""
+    source = (
+        "__kernel void k(__global float *a) { __local float t[300]; t[get_local_id(0)] = a[get_global_id(0)];"
+        "barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(0)] = t[299 - get_local_id(0)]; }"
+    )
+    with make_worker(source) as worker:
+        opened = worker.open(NOTHING)
+    assert opened.kernels[0].resources.local_memory == 1200
+    assert opened.kernels[0].resources.work_group > 0
+    assert [log.program for log in opened.logs] == ["p"]
+
+
+def test_a_build_error_is_an_outcome_with_the_log():
+    """And the worker is still there for the next question."""
+    with make_worker("__kernel void f(") as worker:
+        outcome = worker.open(NOTHING)
+        assert isinstance(outcome, BuildFailed)
+        assert "error" in outcome.log
+
+
+def test_memory_is_limited():
+    """A kernel with more local data than a worker may have fails; the judge does not."""
+    source = "__kernel void twice(__global const float *in, __global float *out, uint n) { out[0] = 1; }"
+    huge = plan("twice")
+    huge = Plan(
+        buffers=tuple(spec.model_copy(update={"size": 1 << 30}) for spec in huge.buffers),
+        scripts=huge.scripts,
+    )
+    with make_worker(source, limits=LIMITS.model_copy(update={"memory_bytes": 1 << 30})) as worker:
+        outcome = worker.run_once(huge, "run", {"in": np.zeros(1 << 28, dtype=np.float32)})
+    assert isinstance(outcome, Refused | Crashed)
+
+
+def test_a_device_that_is_not_there_is_our_error():
+    """With the way to find out more."""
+    with make_worker(device=99) as worker, pytest.raises(DeviceError, match=r"no OpenCL device 99.*grader devices"):
+        worker.open(NOTHING)
+
+
+def test_a_worker_that_cannot_start_is_our_error_with_its_last_words(monkeypatch):
+    """A broken installation is not the student's fault, and says what broke."""
+    monkeypatch.setattr("grader.execution.sandbox.process.MODULE", "grader.no_such_module")
+    with make_worker() as worker, pytest.raises(WorkerError, match="no_such_module"):
+        worker.ready()
+
+
+class Impostor:
+    """A worker that says what it is told to, whatever it is asked."""
+
+    def __init__(self, *output):
+        self._output = list(output)
+
+    def send(self, data):
+        pass
+
+    def receive(self, _timeout):
+        return self._output.pop(0)
+
+    def stop(self):
+        pass
+
+    def last_words(self):
+        return ""
+
+    def ran_out_of_memory(self):
+        return False
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        (b'{"kind":"launched","times":[]}\n', "another question"),
+        (b"rubbish\n", "not one of ours"),
+        (b'{"kind":"done","verdict":"passed"}\n', "not one of ours"),
+        (b"x" * (REPLY_LIMIT + 1), "too long"),
+        (b"", "process ended"),
+        (b"\xff\xfe\n", "not one of ours"),
+    ],
+)
+def test_an_answer_that_is_not_ours_is_garbled(said, outcome):
+    """The judge believes no form but that of the protocol."""
+    devices = (
+        b'{"kind":"devices","worker":"' + fingerprint().encode() + b'","devices":[{"index":0,"name":"d","platform":"p",'
+        b'"version":"v","driver":"1","type":"cpu","compute_units":1,"global_memory":1,"local_memory":1,'
+        b'"max_work_group":1,"bus":null}]}\n'
+    )
+
+    class Sandbox:
+        def start(self):
+            return Impostor(devices, said)
+
+        def limits(self):
+            return LIMITS
+
+    with Worker(Sandbox(), 0, DEADLINES) as worker:
+        found = worker.open(NOTHING)
+    assert isinstance(found, Garbled)
+    assert outcome in found.what
+
+
+def test_an_output_file_that_was_cut_is_noticed(worker, monkeypatch):
+    """The judge reads from its own descriptor, and looks how much there was."""
+    worker.open(plan("twice"))
+    worker.stage("run", ARRAYS)
+    worker.launch("run")
+    path = Path(worker._process._folder.path) / "out.bin"
+    reply = worker._reply
+
+    def cutting_reply(doing, deadline):
+        answer = reply(doing, deadline)
+        os.truncate(path, 100)
+        return answer
+
+    monkeypatch.setattr(worker, "_reply", cutting_reply)
+    outcome = worker.fetch(("out",))
+    assert isinstance(outcome, Garbled)
+    assert "shorter" in outcome.what
+
+
+def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
+    """Even kill -9 of the judge leaves no process behind that computes for ever."""
+    script = tmp_path / "judge.py"
+    script.write_text(
+        "import sys; sys.path[:0] = sys.argv[1].split(':')\n"
+        "import test_client as t\n"
+        "patient = t.DEADLINES.__class__(start=60, build=60, first_launch=60, launch=60, transfer=60, simulation=60)\n"
+        "worker = t.make_worker(deadlines=patient)\n"
+        "worker.open(t.plan('forever')); worker.stage('run', t.ARRAYS)\n"
+        "print(worker._process.group, flush=True)\n"
+        "worker.launch('run')\n"
+    )
+    judge = subprocess.Popen(
+        [sys.executable, script, importable(__file__)],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)},  # what it leaves behind, nobody else's judge sweeps meanwhile
+        text=True,
+    )
+    group = int(judge.stdout.readline())
+    time.sleep(0.5)
+    assert len(processes_of(group)) == 2
+    judge.kill()
+    judge.wait()
+    judge.stdout.close()
+    assert left_of(group) == []
+
+
+def test_a_full_disk_is_our_error(worker, monkeypatch):
+    """And says how much room was wanted."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    worker.open(plan("twice"))
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(WorkerError, match=r"no room for 4,000 bytes.*No space left"):
+        worker.stage("run", ARRAYS)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (Devices(worker=fingerprint(), devices=()), "no OpenCL driver is installed"),
+        (
+            Devices(worker=fingerprint(), devices=(), too_new=("AMD EPYC 9755",)),
+            "AMD EPYC 9755 is newer than the OpenCL driver that is installed",
+        ),
+    ],
+)
+def test_a_missing_device_is_told_with_its_reason(worker, monkeypatch, found, said):
+    """A driver that does not know the processor is never called none; either way the message names the command."""
+    alone = Worker(worker._sandbox, 0, DEADLINES)
+    monkeypatch.setattr(alone, "_reply", lambda *_: found)
+    with alone, pytest.raises(DeviceError, match=rf"{said}.*grader setup`") as raised:
+        alone.ready()
+    assert ("is installed (PoCL" in str(raised.value)) is bool(found.too_new)
+
+
+def test_a_processor_that_pocl_does_not_know_is_no_device():
+    """As PoCL 3.0 describes a processor of 2024 (seen on an emulated one): it compiles nothing for it."""
+    device = SimpleNamespace(version="OpenCL 3.0 PoCL HSTR: pthread-x86_64-unknown-linux-gnu-generic ")
+    assert session._is_too_new(device)
+    assert not session._is_too_new(SimpleNamespace(version="OpenCL 3.0 PoCL HSTR: pthread-x86_64-pc-linux-gnu-haswell"))

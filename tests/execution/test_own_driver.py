@@ -1,0 +1,86 @@
+"""own_driver.py: a driver in a folder of the user's, and how a worker finds it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from grader.execution.own_driver import complete, driver_environment, own_driver
+from grader.worker.drivers import OWN_DRIVERS, SHIPPED, find_drivers
+
+
+@pytest.fixture
+def unpacked(tmp_path, monkeypatch):
+    """What a package leaves when it is unpacked, in a user's folder for data."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    root = own_driver() / "root"
+    libraries = root / "usr" / "lib" / "x86_64-linux-gnu"
+    libraries.mkdir(parents=True)
+    (libraries / "libpocl.so.2.10.0").write_bytes(b"")
+    (root / "etc" / "OpenCL" / "vendors").mkdir(parents=True)
+    (root / "etc" / "OpenCL" / "vendors" / "pocl.icd").write_text("libpocl.so.2.10.0")
+    return own_driver()
+
+
+def test_without_a_driver_a_worker_is_told_nothing(tmp_path, monkeypatch):
+    """Neither where there is none, nor where its packages were unpacked and no more."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert driver_environment({}) == {}
+
+
+@pytest.mark.usefixtures("unpacked")
+def test_packages_alone_are_no_driver():
+    """A set-up that was broken off is not used."""
+    assert driver_environment({}) == {}
+
+
+def test_a_worker_is_told_of_the_driver_and_its_libraries(unpacked):
+    """Libraries of the caller's stay, after the driver's own."""
+    complete(unpacked, unpacked)
+    libraries = unpacked / "root" / "usr" / "lib" / "x86_64-linux-gnu"
+    assert (unpacked / ".libs" / "pocl.icd").read_text() == f"{libraries / 'libpocl.so.2.10.0'}\n"
+    assert driver_environment({}) == {OWN_DRIVERS: str(unpacked), "LD_LIBRARY_PATH": str(libraries)}
+    assert driver_environment({"LD_LIBRARY_PATH": "/opt/lib"})["LD_LIBRARY_PATH"] == f"{libraries}:/opt/lib"
+
+
+def test_it_is_named_by_where_it_will_be(unpacked, tmp_path):
+    """It is completed in one folder and then moved to another, whole."""
+    complete(unpacked, tmp_path / "home")
+    assert (unpacked / ".libs" / "pocl.icd").read_text().startswith(f"{tmp_path / 'home' / 'root'}/usr/lib/")
+
+
+def test_half_a_package_is_an_error(unpacked):
+    """A driver's library that is not there is noticed now, not at the first kernel."""
+    (unpacked / "root" / "usr" / "lib" / "x86_64-linux-gnu" / "libpocl.so.2.10.0").unlink()
+    with pytest.raises(FileNotFoundError, match="no package holds"):
+        complete(unpacked, unpacked)
+
+
+def test_a_worker_searches_the_users_own_drivers(monkeypatch):
+    """In the place of those that pyopencl has among its libraries."""
+    monkeypatch.setenv(SHIPPED, "pyopencl's own")
+    monkeypatch.setenv(OWN_DRIVERS, "/data/pocl")
+    find_drivers()
+    assert os.environ[SHIPPED] == "/data/pocl"
+
+
+def test_a_worker_does_not_load_the_simulator_among_drivers(tmp_path, monkeypatch):
+    """Of pyopencl's own, all others are named by their paths."""
+    libraries = tmp_path / "pyopencl" / ".libs"
+    libraries.mkdir(parents=True)
+    for name in ("oclgrind", "pocl"):
+        (libraries / f"{name}.icd").write_text(f"lib{name}-1.so\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv(SHIPPED, str(libraries.parent))
+    monkeypatch.delenv(OWN_DRIVERS, raising=False)
+    find_drivers()
+    found = Path(os.environ[SHIPPED]) / ".libs"
+    assert {path.name: path.read_text() for path in found.iterdir()} == {"pocl.icd": f"{libraries / 'libpocl-1.so'}\n"}
+
+
+def test_without_pyopencls_loader_nothing_is_changed(monkeypatch):
+    """As with the pyopencl of a distribution, which searches the machine's drivers alone."""
+    monkeypatch.delenv(SHIPPED, raising=False)
+    monkeypatch.delenv(OWN_DRIVERS, raising=False)
+    find_drivers()
+    assert SHIPPED not in os.environ

@@ -1,0 +1,172 @@
+"""plan.py: what workers are asked to do."""
+
+from lineups import with_constants
+from samples import DEVICE
+
+from grader.course.truth.comparison import GUARD_BYTES, INPUT_POISON, POISON
+from grader.execution.device import copy_size, peak_run
+from grader.execution.plan import (
+    BASELINE,
+    COPY,
+    NAIVE,
+    PEAK,
+    REFERENCE,
+    STUDENT,
+    SUBMISSION,
+    WHOLE,
+    Binding,
+    Plan,
+    Script,
+    control_plan,
+    joined,
+    reference_plan,
+    submission_plan,
+)
+from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, LocalArg, ScalarArg
+
+SIZES = {"height": 33, "width": 20}
+
+
+def test_a_launch_has_the_geometry_and_arguments_of_the_yaml(transposition):
+    """Sizes rounded up to tiles, buffers and sizes in the order of the parameters."""
+    plan = submission_plan(transposition, SIZES, {"coalsTransp": Binding(name="coalsTransp", takes_local=False)})
+    (step,) = plan.scripts[STUDENT].steps
+    assert (step.program, step.kernel) == (SUBMISSION, "coalsTransp")
+    assert (step.global_size, step.local_size) == ((32, 48), (16, 16))
+    assert step.args == (
+        BufferArg(buffer="A"),
+        BufferArg(buffer="B"),
+        ScalarArg(type="uint32", value=33),
+        ScalarArg(type="uint32", value=20),
+    )
+
+
+def test_buffers_have_guard_bands_on_both_sides(transposition):
+    """Inputs and outputs have different poisons, so that one copied to the other shows."""
+    plan = submission_plan(transposition, SIZES, {})
+    assert {(spec.name, spec.size, spec.guard, spec.poison) for spec in plan.buffers} == {
+        ("A", 4 * 33 * 20, GUARD_BYTES, INPUT_POISON),
+        ("B", 4 * 33 * 20, GUARD_BYTES, POISON),
+    }
+
+
+def test_a_bound_kernel_gets_its_own_name_and_local_memory(transposition):
+    """An alias is launched under its alias; a declared __local parameter gets TILE*(TILE+1) elements."""
+    plan = submission_plan(transposition, SIZES, {"coalsTransp": Binding(name="other", takes_local=True)})
+    (step,) = plan.scripts[STUDENT].steps
+    assert step.kernel == "other"
+    assert step.args[-1] == LocalArg(size=4 * 16 * 17)
+
+
+def test_a_launch_has_the_constants_that_are_timed(transposition):
+    """Larger tiles make larger groups, and more local memory where the kernel declares it; ours are launched alike."""
+    timed = with_constants(transposition, TILE=32).timed_on("gpu")
+    plan = submission_plan(timed, SIZES, {"coalsTransp": Binding(name="coalsTransp", takes_local=True)})
+    (step,), (own,) = plan.scripts[STUDENT].steps, reference_plan(timed, SIZES).scripts[STUDENT].steps
+    assert (step.global_size, step.local_size) == ((32, 64), (32, 32))
+    assert (own.global_size, own.local_size) == ((32, 64), (32, 32))
+    assert step.args[-1] == LocalArg(size=4 * 32 * 33)
+
+
+def test_the_students_step_of_a_program_stands_alone(course):
+    """What our own step would have made is uploaded, so that no kernel of ours enters the student's worker."""
+    plan = submission_plan(course.load("coalsProgrm"), SIZES, {})
+    script = plan.scripts[STUDENT]
+    assert [step.kernel for step in script.steps] == ["coalsProgrm"]
+    assert (script.uploads, script.outputs) == (("Atr",), ("Btr",))
+    assert {spec.name for spec in plan.buffers} == {"Atr", "Btr"}
+
+
+def test_reference_and_submission_are_timed_on_equal_terms(course):
+    """The same steps, buffers and data; only the program differs."""
+    for assignment in (part for name in course.names() for part in course.load(name).parts):
+        sizes = assignment.performance.classes["cpu"].sizes
+        ours, theirs = reference_plan(assignment, sizes), submission_plan(assignment, sizes, {})
+        assert ours.buffers == theirs.buffers
+        mine, other = ours.scripts[STUDENT], theirs.scripts[STUDENT]
+        assert (mine.uploads, mine.outputs) == (other.uploads, other.outputs)
+        for step, twin in zip(mine.steps, other.steps, strict=True):
+            assert step.program == REFERENCE
+            assert step.model_copy(update={"program": SUBMISSION}) == twin
+
+
+def test_the_control_also_runs_the_whole_program_the_baseline_and_a_copy(course):
+    """Steps of ours come from the assignment that they solve; the copy moves as much as the kernel must."""
+    assignment = course.load("coalsProgrm")
+    plan = control_plan(assignment, DEVICE)
+    assert set(plan.scripts) == {STUDENT, NAIVE, COPY, WHOLE}
+    assert [step.program for step in plan.scripts[WHOLE].steps] == ["coalsTransp", REFERENCE, "coalsTransp"]
+    assert plan.scripts[WHOLE].uploads == ("A",)
+    assert plan.scripts[WHOLE].outputs == ("Atr", "Btr", "B")
+    assert [step.program for step in plan.scripts[NAIVE].steps] == [BASELINE]
+    assert (plan.scripts[NAIVE].uploads, plan.scripts[NAIVE].outputs) == (("A",), ("B",))
+    assert {spec.size for spec in plan.buffers if "copy" in spec.name} == {copy_size(assignment, DEVICE)}
+
+
+def test_no_buffer_of_an_assignment_is_called_like_one_beside_it(product):
+    """What a kernel's parameter cannot be called, they are."""
+    beside = [spec.name for spec in control_plan(product, DEVICE).buffers if spec.name not in product.buffers]
+    assert len(beside) == 3
+    assert not any(name.isidentifier() for name in beside)
+
+
+def test_an_assignment_without_surroundings_has_no_whole_program(transposition):
+    """The whole program is the kernel itself."""
+    assert WHOLE not in control_plan(transposition, DEVICE).scripts
+
+
+def test_the_peak_rate_is_measured_where_computing_is_the_task(product, transposition):
+    """One launch of a kernel of ours, with an output for its work-items; none for kernels that only move data."""
+    plan = control_plan(product, DEVICE)
+    (step,) = plan.scripts[PEAK].steps
+    assert (step.program, step.global_size) == (PEAK, (peak_run(DEVICE).items,))
+    assert {spec.name: spec.size for spec in plan.buffers}[step.args[0].buffer] == 4 * peak_run(DEVICE).items
+    assert PEAK not in control_plan(transposition, DEVICE).scripts
+
+
+def test_plans_that_share_a_session_share_nothing_else(transposition):
+    """Scripts go by the names of their plans, on buffers of their own; all else about them is as it was."""
+    plans = {name: submission_plan(transposition, {"height": n, "width": 20}, {}) for name, n in (("a", 33), ("b", 7))}
+    shared = joined(plans)
+    assert [(spec.name, spec.size) for spec in shared.buffers] == [
+        ("A of a", 4 * 33 * 20),
+        ("B of a", 4 * 33 * 20),
+        ("A of b", 4 * 7 * 20),
+        ("B of b", 4 * 7 * 20),
+    ]
+    for name, plan in plans.items():
+        script, (step,) = shared.scripts[name], plan.scripts[STUDENT].steps
+        assert (script.uploads, script.outputs) == ((f"A of {name}",), (f"B of {name}",))
+        args = (BufferArg(buffer=f"A of {name}"), BufferArg(buffer=f"B of {name}"), *step.args[2:])
+        assert script.steps == (step.model_copy(update={"args": args}),)
+        kept = [spec.model_copy(update={"name": f"{spec.name} of {name}"}) for spec in plan.buffers]
+        assert [spec for spec in shared.buffers if spec.name.endswith(name)] == kept
+
+
+def test_a_copy_is_made_between_buffers_of_its_own_plan():
+    """Both of its ends are renamed."""
+    script = Script(steps=(CopyStep(source="s", target="t"),), uploads=(), outputs=())
+    buffers = tuple(BufferSpec(name=name, size=4, guard=0, poison=0) for name in ("s", "t"))
+    shared = joined({"one": Plan(buffers=buffers, scripts={COPY: script})})
+    assert shared.scripts["one"].steps == (CopyStep(source="s of one", target="t of one"),)
+
+
+def test_a_watched_plan_leaves_nothing_for_accidents_to_hide_in(transposition):
+    """No guard bands, which would hide a write past the end; outputs hold nothing; inputs cannot be written."""
+    plan = submission_plan(transposition, SIZES, {})
+    watched = plan.watched()
+    assert watched.scripts == plan.scripts
+    assert [spec.size for spec in watched.buffers] == [spec.size for spec in plan.buffers]
+    assert {(spec.guard, spec.poison) for spec in watched.buffers} == {(0, None)}
+    assert {spec.name: spec.read_only for spec in watched.buffers} == {"A": True, "B": False}
+
+
+def test_a_watched_plan(transposition):
+    """On the simulator buffers have no guard bands and nothing in them, and inputs cannot be written."""
+    plan = submission_plan(transposition, SIZES, {})
+    watched = plan.watched()
+    assert watched.scripts == plan.scripts
+    assert [(each.name, each.size, each.guard, each.poison, each.read_only) for each in watched.buffers] == [
+        ("A", 4 * 33 * 20, 0, None, True),
+        ("B", 4 * 33 * 20, 0, None, False),
+    ]

@@ -1,0 +1,99 @@
+"""pool.py: a worker of ours goes from one grading to the next, and no further than it should."""
+
+from dataclasses import replace
+
+import pytest
+from project import ROOT
+
+from grader.common.errors import WorkerError
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.execution.plan import SUBMISSION
+from grader.execution.pool import GRADINGS, OwnWorkers
+from grader.execution.probe import PLAN, PROBE
+from grader.grading.grade import grade_submission
+from grader.grading.timing.intervals import TimingRules
+from grader.protocol.messages import Opened
+
+
+class Puppet:
+    """Stands in for a worker."""
+
+    def __init__(self):
+        self.said = []
+
+    def rest(self):
+        self.said.append("rest")
+
+    def stop(self):
+        self.said.append("stop")
+
+
+def test_the_same_worker_comes_again_by_its_name():
+    """Its session is ended in between; another name has another."""
+    own, made = OwnWorkers(), []
+
+    def make():
+        made.append(Puppet())
+        return made[-1]
+
+    for _ in range(2):
+        with own.borrow("reference", make) as reference, own.borrow("control", make) as control:
+            assert (reference, control) == tuple(made)
+    assert [each.said for each in made] == [["rest", "rest"], ["rest", "rest"]]
+    own.close()
+    own.close()
+    assert [each.said[2:] for each in made] == [["stop"], ["stop"]]
+
+
+def test_after_an_error_it_is_replaced():
+    """Nobody knows what it was about to say."""
+    own, worker = OwnWorkers(), Puppet()
+    with pytest.raises(WorkerError), own.borrow("reference", lambda: worker):
+        raise WorkerError("the engine has gone.")
+    assert worker.said == ["stop"]
+    with own.borrow("reference", Puppet) as another:
+        assert another is not worker
+
+
+def test_it_is_replaced_now_and_then():
+    """Before its processor time is used up."""
+    own, made = OwnWorkers(), []
+    for _ in range(GRADINGS + 1):
+        with own.borrow("reference", lambda: made.append(Puppet()) or made[-1]):
+            pass
+    assert [each.said.count("stop") for each in made] == [1, 0]
+
+
+def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(bench):
+    """As when a submission fails its cases: the next grading's session is another, in the same process."""
+    own = OwnWorkers()
+    with own.borrow("ours", bench.worker) as worker:
+        worker.load({SUBMISSION: PROBE}).begin_open(PLAN)
+        process = worker._process
+    for _ in range(2):
+        with own.borrow("ours", bench.worker) as again:
+            assert isinstance(again.load({SUBMISSION: PROBE}).open(replace(PLAN)), Opened)
+            assert again._process is process
+    own.close()
+
+
+@pytest.mark.whole
+def test_two_gradings_share_our_workers_and_not_the_students(transposition, bench, monkeypatch):
+    """Four workers for the first (student, simulator, reference, control), two more for the second."""
+    quick = replace(bench, own=OwnWorkers(), timing=TimingRules(min_pairs=5, max_pairs=5, noise_limit=100))
+    started = []
+    real = type(bench.sandbox).start
+
+    def start(sandbox):
+        started.append(1)
+        return real(sandbox)
+
+    monkeypatch.setattr(type(bench.sandbox), "start", start)
+    submission = read_submission(ROOT / "reference" / "coalsTransp" / "kernels.cl")
+    counts = []
+    for seed in (1, 2):
+        grade_submission(Task(assignment=transposition, submission=submission, seed=seed), quick, lambda _: None)
+        counts.append(len(started))
+    quick.own.close()
+    assert counts == [4, 6]

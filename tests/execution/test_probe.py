@@ -1,0 +1,142 @@
+"""probe.py: does the device still do what it should?"""
+
+import time
+
+import numpy as np
+import pytest
+from limits import DEADLINES
+
+from grader.common.errors import DeviceError, WorkerError
+from grader.execution.client import Worker
+from grader.execution.outcome import Crashed, Fetched, Garbled, OutOfMemory, TimedOut
+from grader.execution.probe import PAUSE, PLAN, RECOVERY, probe
+from grader.protocol.messages import BuildFailed, Refused
+
+RIGHT = np.arange(1, 257, dtype=np.uint32)
+
+
+def answering(monkeypatch, outcome):
+    """Workers whose every run has this outcome, and nothing is started for it."""
+    monkeypatch.setattr(Worker, "start", lambda _: None)
+    monkeypatch.setattr(Worker, "run_once", lambda *_: outcome)
+
+
+def returned(payload):
+    nothing = np.empty(0, dtype=np.uint32)
+    return {"out": Fetched(before=nothing, payload=payload, after=nothing, poison=0)}
+
+
+def test_a_device_that_works_is_found_to(bench):
+    """The kernel is built, run and looked at; the worker is stopped."""
+    worker = bench.worker()
+    assert probe(worker) is None
+    assert worker._process is None
+
+
+def test_the_kernel_leaves_nothing_to_chance():
+    """Memory that was never written, all zero or still poisoned, is no right answer."""
+    poison = PLAN.buffers[0].poison
+    assert not np.array_equal(np.full(256, poison, dtype=np.uint32), RIGHT)
+    assert PLAN.buffers[0].size == RIGHT.nbytes
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        np.zeros(256, dtype=np.uint32),
+        RIGHT[::-1],
+        RIGHT[:-1],
+        np.concatenate([RIGHT[:-1], np.array([0], dtype=np.uint32)]),
+    ],
+    ids=["nothing", "turned round", "too short", "all but the last"],
+)
+def test_wrong_values_are_our_error(bench, monkeypatch, payload):
+    """With the command that says more."""
+    answering(monkeypatch, returned(payload))
+    with pytest.raises(DeviceError, match=r"computes wrong values.*grader doctor`"):
+        probe(bench.worker())
+
+
+@pytest.mark.parametrize(
+    ("outcome", "why"),
+    [
+        (TimedOut(doing="running", seconds=3), "it was stopped after 3 s"),
+        (Crashed(signal=11, exit_code=None, words=""), "its process ended with signal 11"),
+        (Crashed(signal=None, exit_code=9, words=""), "its process ended with exit code 9"),
+        (Crashed(signal=6, exit_code=None, words="Final linking failed."), "Final linking failed"),
+        (OutOfMemory(), "it used more memory than a worker may"),
+        (Refused(call="launch", error="OUT_OF_RESOURCES"), "the driver answers OUT_OF_RESOURCES"),
+        (BuildFailed(program="submission", log="a warning\nno linker\n"), "no linker"),
+        (BuildFailed(program="submission", log=""), "it does not build"),
+        (Garbled(what="it sent no message"), "it sent no message"),
+    ],
+    ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else type(value).__name__,
+)
+def test_a_kernel_of_ours_that_fails_is_our_error(bench, monkeypatch, outcome, why):
+    """A device that a submission has left hanging must not cost the next student points; why is said in words."""
+    answering(monkeypatch, outcome)
+    with pytest.raises(DeviceError, match=rf"does not run a simple kernel: {why}\. Run `.*grader doctor`"):
+        probe(bench.worker())
+
+
+def in_turn(monkeypatch, *outcomes):
+    """Workers of which the first runs have these outcomes in turn, on a clock that only the pauses move."""
+    clock, left = [0.0], list(outcomes)
+
+    def run_once(*_):
+        outcome = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    monkeypatch.setattr(Worker, "start", lambda _: None)
+    monkeypatch.setattr(Worker, "run_once", run_once)
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "sleep", lambda seconds: clock.__setitem__(0, clock[0] + seconds))
+    return clock
+
+
+HUNG = TimedOut(doing="running", seconds=3)
+
+
+def test_a_device_that_needs_a_while_is_waited_for(bench, monkeypatch):
+    """A GPU on which a process was killed fails, is not even there, and works again."""
+    clock = in_turn(monkeypatch, HUNG, DeviceError("there is no OpenCL device 0."), returned(RIGHT))
+    assert probe(bench.worker(), RECOVERY) is None
+    assert clock[0] == 2 * PAUSE
+
+
+def test_a_device_that_stays_away_is_not_waited_for_longer(bench, monkeypatch):
+    """The last fault is told."""
+    clock = in_turn(monkeypatch, DeviceError("there is no OpenCL device 0."), HUNG)
+    with pytest.raises(DeviceError, match="does not run a simple kernel"):
+        probe(bench.worker(), RECOVERY)
+    assert RECOVERY <= clock[0] < RECOVERY + 2 * PAUSE
+
+
+@pytest.mark.parametrize("outcome", [returned(RIGHT[::-1]), WorkerError("no container engine answers")])
+def test_what_no_waiting_mends_is_told_at_once(bench, monkeypatch, outcome):
+    """Wrong values are no sign of recovery, and a worker that does not start none of the device's."""
+    clock = in_turn(monkeypatch, outcome, returned(RIGHT))
+    with pytest.raises((DeviceError, WorkerError)):
+        probe(bench.worker(), RECOVERY)
+    assert clock[0] == 0
+
+
+def test_a_device_that_has_gone_is_our_error_and_the_worker_is_stopped(bench):
+    """No process waits for a device that will not come back."""
+    worker = Worker(bench.sandbox, 99, DEADLINES)
+    with pytest.raises(DeviceError, match="no OpenCL device 99"):
+        probe(worker)
+    assert worker._process is None
+
+
+def test_a_worker_that_does_not_start_is_told_as_such(bench, monkeypatch):
+    """It says nothing about the device."""
+
+    def refuse(_):
+        raise WorkerError("no container engine answers")
+
+    monkeypatch.setattr(type(bench.sandbox), "start", refuse)
+    with pytest.raises(WorkerError, match="no container engine answers"):
+        probe(bench.worker())

@@ -1,0 +1,83 @@
+"""replies.py: what a worker sends becomes replies of ours, or what happened in their place."""
+
+import pytest
+from growth import assert_linear
+
+from grader.execution.outcome import Garbled, OutOfMemory, TimedOut
+from grader.execution.replies import Replies
+from grader.protocol.messages import REPLY_LIMIT, Done, NoDevice
+
+DONE = b'{"kind":"done"}\n'
+NO_DEVICE = b'{"kind":"no_device"}\n'
+
+
+class Process:
+    """A process that sends these pieces, one each time, and is silent afterwards."""
+
+    def __init__(self, *pieces, out_of_memory=False):
+        self._pieces = list(pieces)
+        self._out_of_memory = out_of_memory
+
+    def receive(self, _timeout):
+        if not self._pieces:
+            raise TimeoutError
+        return self._pieces.pop(0)
+
+    def ran_out_of_memory(self):
+        return self._out_of_memory
+
+
+@pytest.mark.parametrize("pieces", [(DONE, NO_DEVICE), (DONE + NO_DEVICE,), (DONE[:5], DONE[5:] + NO_DEVICE)])
+def test_replies_come_one_by_one_however_they_are_cut(pieces):
+    """A pipe knows no lines."""
+    replies = Replies(Process(*pieces))
+    assert [replies.next("running", 1) for _ in range(2)] == [Done(), NoDevice()]
+
+
+def test_silence_is_a_time_limit():
+    """It says what was waited for, and how long."""
+    assert Replies(Process(DONE[:5])).next("building", 7) == TimedOut(doing="building", seconds=7)
+
+
+def test_an_end_says_why_if_that_is_known():
+    """A worker that used up its memory is told from one that ended by itself."""
+    assert Replies(Process(b"", out_of_memory=True)).next("running", 1) == OutOfMemory()
+    assert Replies(Process(b"")).next("running", 1) == Garbled(what="the worker process ended")
+
+
+@pytest.mark.parametrize(
+    ("said", "what"),
+    [
+        (b"rubbish\n", "not one of ours"),
+        (b'{"kind":"done","verdict":"passed"}\n', "not one of ours"),
+        (b"\xff\xfe\n", "not one of ours"),
+        (b"x" * (REPLY_LIMIT + 1), "too long"),
+    ],
+)
+def test_what_has_not_the_form_of_a_reply_is_garbled(said, what):
+    """No length and no bytes make the judge do anything but say so."""
+    found = Replies(Process(said)).next("running", 1)
+    assert isinstance(found, Garbled)
+    assert what in found.what
+
+
+class Talkative:
+    """A process that says a byte each time, and never comes to the end of a line before so many."""
+
+    def __init__(self, size):
+        self._left = size
+
+    def receive(self, _timeout):
+        self._left -= 1
+        return b"x" if self._left else b"\n"
+
+
+@pytest.mark.whole
+def test_a_reply_in_single_bytes_costs_in_proportion_to_its_length():
+    """What has been looked at is not looked at again."""
+    assert_linear(lambda size: Replies(Talkative(size)).next("running", 600), lambda size: size + 1)
+
+
+def test_who_goes_on_talking_is_not_waited_for_beyond_the_deadline():
+    """Each byte comes in time, and the reply does not."""
+    assert Replies(Talkative(10**9)).next("running", 0.05) == TimedOut(doing="running", seconds=0.05)

@@ -1,0 +1,209 @@
+"""series.py: several scripts in one session, each as if it had one of its own."""
+
+import numpy as np
+import pytest
+from limits import DEADLINES, LIMITS
+
+from grader.course.truth.comparison import INPUT_POISON, POISON
+from grader.execution.client import Worker
+from grader.execution.outcome import Crashed, Fetched, OutOfMemory, TimedOut
+from grader.execution.plan import Plan, Script
+from grader.execution.sandbox.process import ProcessSandbox
+from grader.execution.sandbox.rules import ContainerRules, Rules
+from grader.execution.series import Series
+from grader.protocol.messages import Opened, Refused, Stopped
+from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource, ScalarArg
+
+COUNT = 1000
+ARRAYS = {"in": np.arange(1, COUNT + 1, dtype=np.float32)}
+
+KERNELS = """
+__kernel void twice(__global const float *in, __global float *out, uint n) {
+    uint i = get_global_id(0);
+    if (i < n) out[i] = 2 * in[i];
+}
+__kernel void adds(__global float *in, __global float *out, uint n) {
+    uint i = get_global_id(0);
+    if (i < n) { in[i] += 1; out[i] += in[i]; }
+    if (i == 0) out[n] = in[-1];
+}
+__kernel void forever(__global const float *in, __global float *out, uint n) {
+    while (((volatile __global const float *)in)[0] < 1e30f) out[0] += 1;
+}
+__kernel void crash(__global const float *in, __global float *out, uint n) {
+    out[((size_t)n << 40) + get_global_id(0)] = 1;
+}
+__kernel __attribute__((reqd_work_group_size(7, 1, 1)))
+void sevens(__global const float *in, __global float *out, uint n) { out[get_global_id(0)] = 1; }
+"""
+
+
+def plan(kernel, size=4 * COUNT):
+    step = KernelStep(
+        program="p",
+        kernel=kernel,
+        args=(BufferArg(buffer="in"), BufferArg(buffer="out"), ScalarArg(type="uint32", value=COUNT)),
+        global_size=(1008,),
+        local_size=(16,),
+    )
+    buffers = (
+        BufferSpec(name="in", size=4 * COUNT, guard=4096, poison=INPUT_POISON),
+        BufferSpec(name="out", size=size, guard=4096, poison=POISON),
+    )
+    return Plan(buffers=buffers, scripts={"run": Script(steps=(step,), uploads=("in",), outputs=("out",))})
+
+
+def is_right(fetched):
+    return np.array_equal(fetched["out"].payload.view(np.float32), 2 * ARRAYS["in"])
+
+
+class Opens(Worker):
+    """A worker that remembers the scripts that its sessions were opened for."""
+
+    def __init__(self, limits=LIMITS):
+        super().__init__(ProcessSandbox(Rules(limits=limits, container=ContainerRules())), 0, DEADLINES)
+        self.load({"p": ProgramSource(source=KERNELS)})
+        self.sessions = []
+
+    def open(self, plan):
+        self.sessions.append("".join(plan.scripts))
+        return super().open(plan)
+
+
+@pytest.fixture
+def worker():
+    with Opens() as running:
+        yield running
+
+
+def series(worker, **kernels):
+    return Series(worker, {name: plan(kernel) for name, kernel in kernels.items()})
+
+
+def test_scripts_that_run_to_their_ends_share_a_session(worker):
+    """With their results under the names that their own plans have for them, outputs first, as the script says."""
+    shared = series(worker, a="twice", b="twice", c="twice")
+    for name in "abc":
+        fetched = shared.run(name, ARRAYS)
+        assert is_right(fetched)
+        assert list(fetched) == ["out", "in"]
+        assert np.array_equal(fetched["in"].payload.view(np.float32), ARRAYS["in"])
+        assert (fetched["out"].before == POISON).all()
+        assert (fetched["in"].after == INPUT_POISON).all()
+    assert worker.sessions == ["abc"]
+
+
+def test_every_run_starts_from_its_inputs_and_from_poison(worker):
+    """A kernel that changes everything it can reach finds nothing of that again."""
+    shared = series(worker, a="adds", b="adds")
+    first = shared.run("a", ARRAYS)
+    assert first["out"].after[0] != POISON
+    for name in ("a", "b", "a"):
+        again = shared.run(name, ARRAYS)
+        for buffer in ("in", "out"):
+            for part in ("before", "payload", "after"):
+                assert np.array_equal(getattr(again[buffer], part), getattr(first[buffer], part))
+    assert worker.sessions == ["ab"]
+
+
+def test_a_session_that_a_script_ends_is_followed_by_one_for_those_that_remain(worker):
+    """A script that is the first of a session has failed by itself, and is not run again."""
+    shared = series(worker, a="crash", b="twice", c="twice")
+    assert isinstance(shared.run("a", ARRAYS), Crashed)
+    assert is_right(shared.run("b", ARRAYS))
+    assert is_right(shared.run("c", ARRAYS))
+    assert worker.sessions == ["abc", "bc"]
+
+
+def test_a_script_that_fails_after_others_is_run_again_before_others(worker):
+    """What counts is what it does in a session in which nothing has run."""
+    shared = series(worker, a="twice", b="crash", c="sevens", d="twice")
+    assert is_right(shared.run("a", ARRAYS))
+    assert isinstance(shared.run("b", ARRAYS), Crashed)
+    refused = shared.run("c", ARRAYS)
+    assert isinstance(refused, Refused)
+    assert refused.error == "INVALID_WORK_GROUP_SIZE"
+    assert is_right(shared.run("d", ARRAYS))
+    assert worker.sessions == ["abcd", "bcd", "cd", "d"]
+
+
+@pytest.mark.whole
+def test_an_endless_script_leaves_the_others_their_results(worker):
+    """The worker is killed at the deadline, and started again for those that remain."""
+    shared = series(worker, a="forever", b="twice", c="twice")
+    assert shared.run("a", ARRAYS) == TimedOut(doing="running", seconds=DEADLINES.first_launch)
+    assert is_right(shared.run("b", ARRAYS))
+    assert worker.sessions == ["abc", "bc"]
+
+
+@pytest.mark.whole
+def test_the_first_launch_of_every_script_may_take_longer(worker):
+    """A driver may compile a kernel for every size of work-groups; what it has compiled, it need not compile again."""
+    shared = series(worker, a="twice", b="forever")
+    for _ in range(2):
+        assert is_right(shared.run("a", ARRAYS))
+    assert shared.run("b", ARRAYS) == TimedOut(doing="running", seconds=DEADLINES.first_launch)
+
+
+def test_a_script_whose_buffers_cannot_be_made_takes_them_from_no_other():
+    """Without a session for all, each gets its own, and only the one that asks for too much fails."""
+    plans = {"a": plan("twice"), "b": plan("twice", size=1 << 31), "c": plan("twice")}
+    with Opens(LIMITS.model_copy(update={"memory_bytes": 1 << 30})) as worker:
+        shared = Series(worker, plans)
+        assert is_right(shared.run("a", ARRAYS))
+        assert isinstance(shared.run("b", ARRAYS), Refused | Crashed)
+        assert is_right(shared.run("c", ARRAYS))
+    assert worker.sessions == ["abc", "a", "b", "c"]
+
+
+def test_a_closed_series_has_no_session_left(worker):
+    """Nothing of a submission waits in the background while others are timed; to close it twice changes nothing."""
+    shared = series(worker, a="twice")
+    shared.run("a", ARRAYS)
+    shared.close()
+    shared.close()
+    assert worker._plan is None
+
+
+class Forgetful:
+    """A worker whose sessions take `runs` launches, whatever they are, and answer the next with `failure`."""
+
+    def __init__(self, failure, runs):
+        self.failure = failure
+        self.runs = runs
+        self.sessions = []
+
+    def open(self, plan):
+        self.sessions.append("".join(plan.scripts))
+        self.left = self.runs
+        return Opened(kernels=())
+
+    def close(self):
+        self.left = 0
+
+    def run(self, name, _arrays):
+        if not self.left:
+            return self.failure
+        self.left -= 1
+        words = np.zeros(1, dtype=np.uint32)
+        bands = Fetched(before=words, payload=words, after=words, poison=0)
+        return {f"out of {name}": bands, f"in of {name}": bands}
+
+
+@pytest.mark.parametrize(
+    "failure", [Stopped(error="INVALID_COMMAND_QUEUE"), OutOfMemory(), Refused(call="stage", error="OUT_OF_RESOURCES")]
+)
+def test_what_earlier_scripts_have_used_up_is_not_held_against_later_ones(failure):
+    """Memory that they hold or have overrun, or processor time: with a session of its own each script runs."""
+    worker = Forgetful(failure, runs=2)
+    shared = series(worker, a="twice", b="twice", c="twice", d="twice", e="twice")
+    assert all(isinstance(shared.run(name, ARRAYS), dict) for name in "abcde")
+    assert worker.sessions == ["abcde", "cde", "e"]
+
+
+def test_a_script_that_always_fails_is_run_twice_at_most():
+    """Once after others, and once before them."""
+    worker = Forgetful(OutOfMemory(), runs=0)
+    shared = series(worker, a="twice", b="twice")
+    assert shared.run("a", ARRAYS) == shared.run("b", ARRAYS) == OutOfMemory()
+    assert worker.sessions == ["ab", "b"]

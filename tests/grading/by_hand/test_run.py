@@ -1,0 +1,244 @@
+"""run.py: kernels timed by hand, on the device."""
+
+# ruff: noqa: ARG001 - a fixture that only says that there is a simulator
+
+from dataclasses import fields
+
+import pytest
+from courses import ADDITION, KERNEL, ORACLE, course_of
+from pairs import BOTH, PARTS
+from runs import FAILED, measured, row
+from texts import submitted
+
+from grader.common.errors import InputError, NoSimulatorError
+from grader.grading.bench import Bench
+from grader.grading.by_hand.run import Measured, RunRequest, count_intensities, time_runs
+from grader.grading.by_hand.run_options import Options, Sweep, runs
+from grader.grading.explain.problem import Problem
+
+PARAMETERS = "(__global real *x, __global const real *y, __global real *z, uint32_t n)"
+NOT_32 = "#if GROUP == 32\n#error not 32\n#endif\n"
+OF_1000 = Options(values={"n": "1000"})
+
+HALVING = {
+    **ADDITION,
+    "kernel": "halve",
+    "sizes": ["n", "turns"],
+    "buffers": {
+        "old": {"shape": ["n"], "data": "numbers", "role": "scratch"},
+        "new": {"shape": ["n"]},
+        "left": {"shape": [1], "data": "zeros", "role": "scratch"},
+    },
+    "launches": [{"kernel": "halve", "args": ["old", "new", "left", "n"], "global": ["n"], "local": [1]}],
+    "baseline": [{"kernel": "halve", "args": ["old", "new", "left", "n"], "global": ["n"], "local": [1]}],
+    "repeat": {"times": "turns", "swap": [["old", "new"]], "until": {"sum": "left", "below": 0.3}},
+    "correctness": {**ADDITION["correctness"], "cases": [{"name": "one", "sizes": {"n": 1, "turns": 9}}]},
+    "performance": {
+        "bytes": "8*n*turns",
+        "classes": {"cpu": {"sizes": {"n": 100, "turns": 9}, "bands": [{"fraction": 0.5, "points": 5}]}},
+    },
+}
+"""Halves an array until the first of its words would be less than 0.3 if it had been 1: twice."""
+
+HALVE = """__kernel void halve(__global real *old, __global real *new, __global real *left, uint32_t n)
+{
+    const uint32_t i = get_global_id(0);
+    new[i] = old[i] / 2;
+    if (i == 0)
+        left[0] = left[0] == 0 ? 0.5f : left[0] / 2;
+}
+"""
+HALVES = """import numpy as np
+from grader.oracle import Truth
+
+def expected(old, **_):
+    old = old.astype(np.float64)
+    return {"new": Truth(value=old / 4, magnitude=np.abs(old))}
+"""
+
+COUNTING = {**ADDITION, "buffers": {**ADDITION["buffers"], "z": {"shape": ["n"], "data": "numbers", "role": "updated"}}}
+COUNTS = KERNEL.replace("z[i] = ", "z[i] += ")
+COUNTED = (
+    ORACLE.replace("(x, y, **_)", "(x, y, z, **_)")
+    .replace("x + y", "x + y + z")
+    .replace("np.abs(y)", "np.abs(y) + np.abs(z)")
+)
+
+
+@pytest.fixture(scope="module")
+def addition(tmp_path_factory):
+    """An assignment of one kernel."""
+    return course_of(tmp_path_factory.mktemp("one"), ADDITION, KERNEL, ORACLE).load("small")
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory):
+    """One of two kernels that do the same, with sizes for the simulator."""
+    watched = {**PARTS, "memory": {"sizes": {"n": 128}, "checks": [READS]}}
+    return course_of(tmp_path_factory.mktemp("two"), watched, BOTH, ORACLE).load("small")
+
+
+READS = {"name": "reads", "measure": "words read", "at_most": "2*n", "points": 1}
+
+
+def driven(coursework, bench, source=KERNEL, options=OF_1000, *, check=True):
+    return list(time_runs(runs(coursework, options), request(source, check=check), bench, lambda _: None))
+
+
+def request(source, *, check=True):
+    submission = submitted(source)
+    return RunRequest(submission=submission, seed=1, repeat=3, check=check)
+
+
+def outcome(*args, **more):
+    (found,) = driven(*args, **more)
+    return found.outcome
+
+
+@pytest.mark.timed
+def test_every_launch_but_the_first_is_timed_by_three_clocks(addition, bench):
+    """What includes the others takes longer; the results are right."""
+    found = outcome(addition, bench)
+    assert isinstance(found, Measured)
+    assert (found.sizes, found.checked, found.problem, found.turns) == ({"n": 1000}, True, None, 1)
+    assert len(found.launches) == len(found.totals) == 3
+    for launch, total in zip(found.launches, found.totals, strict=True):
+        assert 0 < launch.seconds < launch.wall_seconds < total
+
+
+def test_rates_are_the_work_of_the_assignment_over_the_time(addition, course):
+    """In bytes, or in operations where there are some; no rate where a clock saw no time pass."""
+    found = measured(addition, 2.0)
+    assert (found.work, found.unit) == (12 * 100_000, "GB/s")
+    assert found.on_device == (0.001, 0.002, 0.02)
+    assert found.rate(0.002) == pytest.approx(0.6)
+    assert found.rate(0.0) is None
+    product = measured(course.load("blockMMM"))
+    assert (product.work, product.unit) == (2 * 64 * 1024 * 256, "GFLOPS")
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("z[i] = x[i]", "WRONG_OUTPUT"),
+        ("z[i + 1] = x[i]", "OUT_OF_BOUNDS"),
+        ("x[i] = z[i] = x[i] + y[i]", "INPUT_CHANGED"),
+        ("", "NOT_WRITTEN"),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_words_of_grading_and_only_if_asked(addition, bench, statement, reason):
+    """The kernel is timed all the same."""
+    source = f"__kernel void add{PARAMETERS} {{ const uint32_t i = get_global_id(0); if (i < n) {{ {statement}; }} }}\n"
+    checked, unchecked = (outcome(addition, bench, source, check=check) for check in (True, False))
+    assert checked.problem.reason == reason
+    assert len(checked.launches) == len(unchecked.launches) == 3
+    assert (unchecked.problem, unchecked.checked) == (None, False)
+
+
+@pytest.mark.timed
+def test_every_launch_has_fresh_data(tmp_path, bench):
+    """What a launch adds to an array is not there when the next begins."""
+    counting = course_of(tmp_path, COUNTING, COUNTS, COUNTED).load("small")
+    assert outcome(counting, bench, COUNTS).problem is None
+
+
+@pytest.mark.timed
+def test_the_turns_that_were_taken_are_told_and_are_the_work(tmp_path, bench):
+    """A convergence test ends it after two of nine."""
+    halving = course_of(tmp_path, HALVING, HALVE, HALVES).load("small")
+    found = outcome(halving, bench, HALVE, Options())
+    assert (found.problem, found.turns, found.work) == (None, 2, 8 * 100 * 2)
+
+
+@pytest.mark.timed
+def test_steps_of_ours_are_stood_in_for_by_the_oracle(course, bench):
+    """Only the student's kernel runs, on what a transposition would have left, checked or not."""
+    assignment = course.load("coalsProgrm")
+    source = assignment.source("kernels.cl")
+    for check in (True, False):
+        found = outcome(assignment, bench, source, Options(values={"height": "300", "width": "20"}), check=check)
+        assert (len(found.launches[0].steps), found.problem) == (1, None)
+
+
+@pytest.mark.whole
+@pytest.mark.timed
+def test_a_sweep_goes_on_after_a_value_that_fails(addition, bench):
+    """One does not build, one is too large for the device, one hangs; each says why in its row."""
+    source = KERNEL.replace("    if (i < n)", "    volatile uint go = GROUP == 16;\n    while (go);\n    if (i < n)")
+    sweep = Sweep(name="GROUP", values=("8", "32", "100000", "16", "64"))
+    rows = driven(addition, bench, source + NOT_32, Options(values=OF_1000.values, sweep=sweep))
+    assert [found.label for found in rows] == list(sweep.values)
+    assert [found.problem and found.problem.reason.value for found in rows] == [
+        None,
+        "BUILD_ERROR",
+        "LAUNCH_SIZES",
+        "TIME_LIMIT",
+        None,
+    ]
+
+
+@pytest.mark.timed
+def test_a_crash_is_a_result_and_the_next_kernel_is_timed(suite, bench):
+    """In the same worker, begun again."""
+    crashing = f"__kernel void add{PARAMETERS} {{ z[1000000000000UL + n] = 1; }}\n"
+    first, second = driven(suite, bench, crashing + KERNEL.replace("add", "plus"))
+    assert first.problem.reason == "CRASH"
+    assert second.problem is None
+
+
+@pytest.mark.whole
+@pytest.mark.timed
+def test_a_kernel_that_is_missing_is_told_in_its_row(suite, bench):
+    """With the nearest that is there."""
+    first, second = driven(suite, bench, KERNEL)
+    assert first.problem is None
+    assert isinstance(second.outcome, Problem)
+    assert "no kernel named plus; the nearest is add" in second.problem.message
+
+
+def test_a_run_that_cannot_be_is_an_error_alone_and_a_row_among_others(addition, bench):
+    """A sweep shows how far one can go."""
+    with pytest.raises(InputError, match="GB of memory"):
+        driven(addition, bench, options=Options(values={"n": "999999999"}))
+    rows = driven(addition, bench, options=Options(sweep=Sweep(name="n", values=("999999998", "999999999"))))
+    assert [found.problem.reason for found in rows] == ["LAUNCH_SIZES"] * 2
+
+
+def test_the_problem_of_a_row_is_that_of_its_results_or_the_reason_for_none(addition):
+    """None if nothing is known to be wrong."""
+    assert row("a", FAILED).problem is row("b", measured(addition, problem=FAILED)).problem is FAILED
+    assert row("c", measured(addition)).problem is None
+
+
+def test_operations_for_each_word_are_counted_in_the_simulator(suite, bench, simulator):
+    """An addition for two words read and one written; a kernel that is not there has no count."""
+    counted = count_intensities(runs(suite, Options()), request(KERNEL), bench, lambda _: None)
+    assert counted == {"add": pytest.approx(1 / 3), "plus": None}
+
+
+def test_a_constant_that_makes_no_sense_where_it_is_counted_leaves_the_count_out(suite, bench, simulator):
+    """It may have made sense where it was timed."""
+    planned = runs(suite, Options(kernel="add", global_size=("8", "8")))
+    assert count_intensities(planned, request(KERNEL), bench, lambda _: None) == {}
+
+
+def test_without_a_simulator_nothing_is_counted(suite, bench):
+    """And that is no fault."""
+
+    class Absent:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def ready(self):
+            raise NoSimulatorError("none")
+
+    class Bare(Bench):
+        def simulator(self):
+            return Absent()
+
+    bare = Bare(**{field.name: getattr(bench, field.name) for field in fields(Bench)})
+    assert count_intensities(runs(suite, Options()), request(KERNEL), bare, lambda _: None) == {}

@@ -1,0 +1,175 @@
+"""simulated_run.py: a submission's run on the simulator, and what a failure there says."""
+
+import pytest
+from limits import DEADLINES
+from project import ROOT
+from simulator import subject_of
+
+from grader.common.record import replace
+from grader.execution.client import Worker
+from grader.execution.outcome import Crashed, Fetched, Garbled, TimedOut, Timing
+from grader.execution.plan import Script
+from grader.grading.checks.simulated_run import UNKNOWN, Simulated, simulate
+from grader.grading.explain.problem import Problem
+from grader.protocol.messages import Done, Opened, Refused
+from grader.results.result import Reason
+
+MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
+SIGNATURE = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)\n"
+SIZES = {"height": 20, "width": 37}
+
+
+class Scripted:
+    """A worker that answers each request with what it was given for it; it runs a script by the same three requests."""
+
+    run = Worker.run
+
+    def __init__(self, **answers):
+        fetched = {}
+        self.answers = {
+            "open": Opened(kernels=()),
+            "stage": Done(),
+            "launch": Timing(steps=(), wall_seconds=0.0),
+            "observe": (),
+            "_script": Script(steps=(), uploads=("A",), outputs=("B",)),
+            "fetch": fetched,
+            **answers,
+        }
+        self.closed = 0
+
+    def load(self, programs):
+        assert set(programs) == {"submission"}
+        return self
+
+    def close(self):
+        self.closed += 1
+
+    def __getattr__(self, request):
+        return lambda *_: self.answers[request]
+
+
+@pytest.fixture(scope="module")
+def subject(bench, transposition):
+    """The model solution, and a worker that builds it."""
+    with bench.worker() as worker:
+        yield subject_of(worker, transposition, MODEL)
+
+
+def test_the_model_solution_is_seen(simulator, transposition):
+    """The launch runs on the simulator, its results are right there, and its lines are the student's."""
+    seen = simulate(subject_of(simulator, transposition, MODEL), SIZES, 0)
+    assert isinstance(seen, Simulated)
+    assert seen.problem is None
+    assert [each.kernel for each in seen.kernels] == ["coalsTransp"]
+    (scene,) = seen.scenes
+    assert (scene.dimensions, scene.source) == (2, MODEL)
+    lines = {scene.text(each.line) for each in seen.kernels[0].accesses if each.writes and each.space == 1}
+    assert lines == {line.strip() for line in MODEL.splitlines() if line.strip().startswith("B[")} != set()
+    assert scene.is_beyond((37, 0, 0))
+    assert not scene.is_beyond((36, 19, 0))
+
+
+def test_the_same_inputs_for_the_same_seed(simulator, transposition):
+    """A run can be repeated: all that is seen is the same again."""
+    subject = subject_of(simulator, transposition, MODEL)
+    assert simulate(subject, SIZES, 0) == simulate(subject, SIZES, 0)
+
+
+def test_wrong_results_are_a_problem_of_the_run(simulator, transposition):
+    """Results are compared there, too."""
+    source = SIGNATURE + "{\n    if (get_global_id(0) == 0 && get_global_id(1) == 0) B[0] = A[1];\n}\n"
+    seen = simulate(subject_of(simulator, transposition, source), SIZES, 0)
+    assert isinstance(seen, Simulated)
+    assert seen.problem.reason is Reason.WRONG_OUTPUT
+
+
+def test_a_kernel_that_never_ends_there(simulator, bench, transposition):
+    """It is stopped at the simulator's own deadline, in its first session and in any other."""
+    assert simulator.ready()
+    quick = replace(bench, deadlines=replace(DEADLINES, launch=0.1, simulation=2))
+    hanging = SIGNATURE + "{\n    volatile uint go = 1;\n    while (go) B[0] = 0;\n}\n"
+    with quick.simulator() as worker:
+        for _ in range(2):
+            found = simulate(subject_of(worker, transposition, hanging), SIZES, 0)
+            assert isinstance(found, Problem)
+            assert found.reason is Reason.TIME_LIMIT
+            assert found.message.startswith("in the simulator: stopped after 2 s of running")
+        assert isinstance(simulate(subject_of(worker, transposition, MODEL), SIZES, 0), Simulated)
+
+
+def test_every_launch_there_has_the_deadline_of_a_first(bench):
+    """No launch on the simulator is held to the seconds of a device."""
+    worker = bench.simulator()
+    assert isinstance(worker, Worker)
+    assert worker._deadlines.launch == worker._deadlines.first_launch == bench.deadlines.simulation
+
+
+def test_a_function_that_the_simulator_does_not_know(simulator, bench, transposition):
+    """The simulator itself crashes at such a kernel; that is no wild access of the student's."""
+    source = SIGNATURE + "{\n    B[0] = __builtin_popcount(height);\n}\n"
+    with bench.worker() as device:
+        subject = replace(subject_of(device, transposition, source), worker=simulator)
+    found = simulate(subject, SIZES, 0)
+    assert isinstance(found, Problem)
+    assert found.message == UNKNOWN.message
+
+
+def test_too_much_local_memory_is_told_with_both_figures(subject, simulator):
+    """The simulator has as much as NVIDIA's drivers give, and refuses the launch; a CPU has more."""
+    source = SIGNATURE + "{ __local float t[16384]; t[get_local_id(0)] = A[0]; B[0] = t[height]; }"
+    program = subject.built.program.model_copy(update={"source": source})
+    found = simulate(replace(subject, worker=simulator, built=replace(subject.built, program=program)), SIZES, 0)
+    assert isinstance(found, Problem)
+    assert found.reason is Reason.LAUNCH_ERROR
+    assert "coalsTransp asks for 64 KiB of local memory per work-group, but this device has 48 KiB" in found.message
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason", "words"),
+    [
+        ({"open": Crashed(signal=11, exit_code=None, words="When creating")}, Reason.CRASH, "does not support"),
+        ({"launch": Crashed(signal=24, exit_code=None, words="")}, Reason.TIME_LIMIT, "processor time"),
+        ({"launch": Crashed(signal=6, exit_code=None, words="bad_alloc")}, Reason.MEMORY_LIMIT, "more memory"),
+        ({"stage": TimedOut(doing="uploading the inputs", seconds=5)}, Reason.TIME_LIMIT, "uploading the inputs"),
+        ({"launch": Refused(call="launch", error="OUT_OF_RESOURCES")}, Reason.LAUNCH_ERROR, "OUT_OF_RESOURCES"),
+        ({"observe": Garbled(what="it sent rubbish")}, Reason.CRASH, "it sent rubbish"),
+        ({"fetch": Garbled(what="its file is short")}, Reason.CRASH, "its file is short"),
+        ({"observe": ()}, Reason.CRASH, "does not support"),
+        ({"observe": ("one", "two")}, Reason.CRASH, "does not support"),
+    ],
+)
+def test_failures_say_where_they_showed(subject, answers, reason, words):
+    """Whatever fails, or says more or less than was launched, is a problem that names the simulator."""
+    found = simulate(replace(subject, worker=Scripted(**answers)), SIZES, 0)
+    assert isinstance(found, Problem)
+    assert found.reason is reason
+    assert "the simulator" in found.message
+    assert words in found.message
+
+
+def test_a_failure_ends_the_session_for_the_next(simulator, transposition):
+    """After a refused launch the same worker runs the next submission."""
+    greedy = SIGNATURE + "{\n    __local float t[1 << 20];\n    t[get_local_id(0)] = 0;\n    B[0] = t[0];\n}\n"
+    found = simulate(subject_of(simulator, transposition, greedy), SIZES, 0)
+    assert isinstance(found, Problem)
+    assert found.reason is Reason.LAUNCH_ERROR
+    assert isinstance(simulate(subject_of(simulator, transposition, MODEL), SIZES, 0), Simulated)
+
+
+def test_fetched_is_what_is_inspected(subject):
+    """A run whose launch was seen is judged by the buffers that came back."""
+    trial = {}
+
+    class Returning(Scripted):
+        def stage(self, _script, arrays):
+            trial.update(arrays)
+            return Done()
+
+        def fetch(self, names):
+            fetched = {name: trial[name].reshape(-1).view("uint32") for name in names}
+            return {name: Fetched(before=[], payload=each, after=[], poison=None) for name, each in fetched.items()}
+
+    worker = Returning(observe=("seen",))
+    seen = simulate(replace(subject, worker=worker), SIZES, 0)
+    assert seen.problem is None
+    assert worker.closed == 1

@@ -1,0 +1,137 @@
+"""simulator_checks.py: all checks that rest on the simulator, with it and without it."""
+
+from dataclasses import replace
+
+import pytest
+from project import ROOT
+from simulator import subject_of
+
+from grader.common.errors import NoSimulatorError
+from grader.course.rubric import Memory, MemoryCheck
+from grader.grading.checks.simulator_checks import WatchingRules, fail_unwatched, unwatched_checks, watch
+from grader.grading.explain.problem import Problem
+from grader.results.metrics import Profile
+from grader.results.result import Reason, Verdict
+
+MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
+RULES = WatchingRules()
+REQUIRED = WatchingRules(required=True)
+NEVER_RUN = Problem(reason=Reason.NOT_RUN, message="the build failed.")
+
+
+class Absent:
+    """A worker on a machine without a simulator."""
+
+    def ready(self):
+        raise NoSimulatorError("the simulator is not installed: install it.")
+
+
+@pytest.fixture
+def subject(simulator, transposition):
+    """The model solution on the simulator."""
+    return subject_of(simulator, transposition, MODEL)
+
+
+@pytest.fixture
+def nowhere(bench, transposition):
+    """The model solution where there is no simulator."""
+    with bench.worker() as worker:
+        return replace(subject_of(worker, transposition, MODEL), worker=Absent())
+
+
+def test_a_model_solution_passes(subject):
+    """All points are earned, and the counts are kept."""
+    watched = watch(subject, RULES, right=True)
+    assert [each.verdict for each in watched.checks] == [Verdict.PASSED] * 4
+    assert sum(each.points for each in watched.checks) == 32
+    assert isinstance(watched.profile, Profile)
+    assert watched.profile.sizes == subject.task.assignment.memory.sizes
+
+
+def test_a_hidden_run_says_nothing_in_other_checks(subject):
+    """The lines that it names would stand in cases that are shown, unless it broke off."""
+    assignment = subject.task.assignment
+    hidden = assignment.model_copy(update={"sanitizer": assignment.sanitizer.model_copy(update={"hidden": True})})
+    assert watch(subject, RULES, right=True).whereabouts
+    assert not watch(replace(subject, task=replace(subject.task, assignment=hidden)), RULES, right=True).whereabouts
+
+
+def test_a_wrong_kernel_is_not_counted(subject):
+    """Its accesses are looked at, which may tell the cause; its memory behaviour is not."""
+    watched = watch(subject, RULES, right=False)
+    assert [each.reason for each in watched.checks] == [Reason.NOT_RUN] * 4
+    assert watched.profile is None
+
+
+def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
+    """A kernel that is right on the device and never ends in the simulator is not told that its results are wrong."""
+    problem = Problem(reason=Reason.TIME_LIMIT, message="in the simulator: stopped after 20 s of running.")
+    for module in ("sanitizer", "memory"):
+        monkeypatch.setattr(f"grader.grading.checks.{module}.simulate", lambda *_: problem)
+    first, *others = watch(subject, RULES, right=True).checks
+    assert (first.reason, first.message) == (Reason.TIME_LIMIT, problem.message)
+    assert {(each.reason, each.message) for each in others} == {
+        (Reason.NOT_RUN, "not counted: in the simulator: stopped after 20 s of running.")
+    }
+
+
+def test_without_a_simulator_checks_are_skipped(nowhere):
+    """They stay in the total, neither earned nor lost, and each says what to install."""
+    watched = watch(nowhere, RULES, right=True)
+    assert {(each.verdict, each.reason, each.points) for each in watched.checks} == {
+        (Verdict.SKIPPED, Reason.NO_SIMULATOR, 0)
+    }
+    assert sum(each.max_points for each in watched.checks) == 32
+    assert {each.message for each in watched.checks} == {"the simulator is not installed: install it."}
+    assert [each.name for each in watched.checks] == [each.name for each in unwatched_checks(nowhere.task.assignment)]
+    assert watched.profile is None
+
+
+def test_a_simulator_that_is_required(nowhere):
+    """A course that asks for these checks gets no grades without them."""
+    with pytest.raises(NoSimulatorError):
+        watch(nowhere, REQUIRED, right=True)
+
+
+def test_a_submission_that_is_not_run_fails_them(transposition):
+    """For the reason that it was not run: with a simulator or without, it would earn nothing."""
+    lost = list(fail_unwatched(transposition, NEVER_RUN))
+    assert [each.name for each in lost] == [each.name for each in unwatched_checks(transposition)]
+    assert {(each.reason, each.points) for each in lost} == {(Reason.NOT_RUN, 0)}
+    assert sum(each.max_points for each in lost) == 32
+
+
+def test_without_such_checks_no_simulator_is_asked_for(nowhere):
+    """It need not be installed, even if it is required."""
+    task = nowhere.task
+    assignment = task.assignment.model_copy(update={"sanitizer": None, "memory": None})
+    asking_nothing = replace(nowhere, task=replace(task, assignment=assignment))
+    assert watch(asking_nothing, REQUIRED, right=True).checks == ()
+    assert list(fail_unwatched(assignment, NEVER_RUN)) == []
+
+
+@pytest.mark.parametrize(("dropped", "names"), [("sanitizer", 3), ("memory", 1)])
+def test_an_assignment_may_ask_for_one_of_them(subject, dropped, names):
+    """An assignment without a sanitizer, or without memory checks, gets the others."""
+    assignment = subject.task.assignment.model_copy(update={dropped: None})
+    part = replace(subject, task=replace(subject.task, assignment=assignment))
+    watched = watch(part, RULES, right=True)
+    assert len(watched.checks) == names
+    assert [each.name for each in watched.checks] == [each.name for each in unwatched_checks(assignment)]
+    assert (watched.profile is None) is (dropped == "memory")
+
+
+def test_the_rules_say_what_the_device_is(bench, subject):
+    """The profile is that of the simulated device that the rules describe."""
+    assert subject
+    memory = Memory(
+        sizes={"height": 32, "width": 32},
+        checks=(MemoryCheck(name="it", measure="coalescing", at_most=1, points=1),),
+    )
+    assignment = subject.task.assignment.model_copy(update={"sanitizer": None, "memory": memory})
+    rules = WatchingRules.model_validate({"simulation": {"warp": 16, "sector": 64}})
+    with replace(bench, watching=rules).simulator() as worker:
+        task = replace(subject.task, assignment=assignment)
+        found = watch(replace(subject, task=task, worker=worker), rules, right=True).profile
+    assert (found.warp, found.sector) == (16, 64)
+    assert {each.requests for each in found.accesses} == {32 * 32 // 16}
