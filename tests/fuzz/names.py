@@ -217,9 +217,6 @@ FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """How a cell begins that a spreadsheet may run."""
 
 
-csv.field_size_limit(10**9)  # names grow here until a cost shows; the reader's own limit is a dialect's
-
-
 def _harmless(cells: Iterable[str]) -> None:
     """No spreadsheet runs any of them."""
     for cell in cells:
@@ -237,11 +234,20 @@ def _is_number(cell: str) -> bool:
 
 def _grades(named: Named) -> None:
     text = grades_csv(named.book).removeprefix("\ufeff")
-    heading, *rows = csv.reader(io.StringIO(text, newline=""))
+    heading, *rows = _rows(text)
     assert [len(row) for row in rows] == [len(heading)] * len(named.book.rows)
     for delimiter in DELIMITERS:  # a spreadsheet takes that of its country
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+        for row in _rows(text, delimiter):
             _harmless(row)
+
+
+def _rows(text: str, delimiter: str = ",") -> list[list[str]]:
+    """Read without the limit of a field, which is the whole process's."""
+    before = csv.field_size_limit(len(text) + 1)
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    finally:
+        csv.field_size_limit(before)
 
 
 def _moodle(named: Named) -> None:

@@ -180,6 +180,7 @@ class ContainerWorker:
         self._output: queue.Queue[bytes] = queue.Queue(UNREAD_FRAMES)
         self._errors = b""
         self.is_stopped = False
+        self._is_frozen = False
         self._ended = threading.Event()
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
         self._started = self._writer.submit(self._start, options)
@@ -215,12 +216,15 @@ class ContainerWorker:
                 if UNSTOPPABLE not in str(error):
                     raise
             else:
+                self._is_frozen = True
                 return
         self._ask(self._engine.kill)
 
     def thaw(self) -> None:
-        """Let it go on; one that could not be stopped, and was ended for it, stays so."""
-        self._ask(self._engine.unpause)
+        """Let it go on."""
+        if self._is_frozen:
+            self._is_frozen = False
+            self._ask(self._engine.unpause)
 
     def _ask(self, change: Callable[[str], None]) -> None:
         """Ask the engine for it; a container that has ended, which `receive` will tell, cannot be changed."""
