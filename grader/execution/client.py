@@ -227,7 +227,7 @@ class Worker:
     def launch(self, name: str, key: int = 0) -> Timing | Failure:
         """Run a script of the plan to its end; kernels of ours that take a key are given this one."""
         steps = len(self._script(name).steps)
-        deadline = self._deadlines.launch if name in self._launched else self._deadlines.first_launch
+        deadline = self._launch_deadline(name)
         shared = self._script(name).buffers if self._shares else ()
         start = time.perf_counter()
         if shared:
@@ -242,7 +242,7 @@ class Worker:
 
     def turn(self, keys: Mapping[str, int], names: tuple[str, ...]) -> Took | Failure:
         """Run these scripts, each with its key, and fetch the named buffers, all by one request."""
-        deadline = self._deadlines.launch if self._launched.issuperset(keys) else self._deadlines.first_launch
+        deadline = sum(map(self._launch_deadline, keys))
         total = self._reserve(names)
         launches = tuple(Keyed(sequence=name, key=key) for name, key in keys.items())
         self._send(Turn(launches=launches, fetch=names))
@@ -265,6 +265,10 @@ class Worker:
         total = self._reserve(names)
         reply = self._ask_done(Fetch(buffers=names), "returning the results", self._deadlines.transfer)
         return self._receive(names, total) if isinstance(reply, Done) else reply
+
+    def _launch_deadline(self, name: str) -> float:
+        """Seconds for a script, which takes longer if the driver compiles it now."""
+        return self._deadlines.launch if name in self._launched else self._deadlines.first_launch
 
     def _reserve(self, names: tuple[str, ...]) -> int:
         """Room for these buffers, and how many bytes that is."""

@@ -112,6 +112,12 @@ def test_constant_memory_is_a_space_of_its_own(simulator):
     assert [(array.name, array.size) for array in seen.arrays] == [("a", 16384), ("out", 16384)]
 
 
+def test_a_pointer_to_constant_memory_does_not_move_an_array_there(simulator):
+    """What the kernel's signature says counts: or reads of global memory would be nobody's by a cast."""
+    seen = see(simulator, "    out[i] = ((__constant const float *)(size_t)a)[i];")
+    assert {(each.array, each.space, each.sectors) for each in seen.accesses} == {("a", 1, 8), ("out", 1, 8)}
+
+
 BANKS = [
     pytest.param("float t[32]", "t[l]", 1, id="neighbours"),
     pytest.param("float t[32]", "t[31 - l]", 1, id="reversed"),
@@ -211,6 +217,14 @@ def test_divergence(simulator, body, reached, diverged):
     """A warp parts at a line if its work-items go different ways at any of the line's conditions."""
     seen = see(simulator, f"    {body}")
     assert [(each.line, each.reached, each.diverged) for each in seen.branches] == [(4, reached, diverged)]
+
+
+def test_branches_that_hide_their_lines_are_counted(simulator):
+    """A function without debug locations has branches like all others; each is one of its own, in line 0."""
+    helpers = "__attribute__((nodebug))\n"
+    body = "    if (l % 2) out[i] = 1;\n    if (i < 32) out[i] = 2;"
+    seen = see(simulator, body, helpers=helpers)
+    assert sorted((each.line, each.reached, each.diverged) for each in seen.branches) == [(0, 2, 0), (0, 2, 2)]
 
 
 @pytest.mark.parametrize(

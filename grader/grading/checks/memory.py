@@ -217,11 +217,12 @@ NAMED = 3
 def _divergence(counted: Profile) -> Reading:
     """The share of warp-branches at which the work-items of a warp go different ways."""
     worst = max(counted.branches, key=attrgetter("diverged"), default=Branch(line=0, reached=0, diverged=0))
+    where = f"line {worst.line}" if worst.line else "a line that the file hides from the simulator"
     return Reading(
         value=counted.divergence,
         reason=Reason.WARP_DIVERGENCE,
         what=f"the work-items of a warp diverge at {_percent(counted.divergence)} of its branches, most often in "
-        f"line {worst.line} ({worst.diverged:,} of {worst.reached:,} times)",
+        f"{where} ({worst.diverged:,} of {worst.reached:,} times)",
         cause="Make conditions the same for neighbouring work-items.",
     )
 

@@ -116,7 +116,7 @@ def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float],
         return False
     if seconds >= rules.max_seconds:
         return True
-    if too_noisy(rounds, rules):
+    if too_noisy(rounds, rules) or is_blind(rounds, thresholds):
         return False
     return len(rounds) >= rules.max_pairs or is_decided(fraction_of_reference(rounds), thresholds)
 
@@ -124,3 +124,12 @@ def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float],
 def too_noisy(rounds: Sequence[Round], rules: TimingRules) -> bool:
     """Whether the model solution against itself is off by more than the limit: then no ratio of this session counts."""
     return not 1 / (1 + rules.noise_limit) <= noise(rounds).median <= 1 + rules.noise_limit
+
+
+def is_blind(rounds: Sequence[Round], thresholds: Sequence[float]) -> bool:
+    """Whether points would rest on the device's clock alone, which a submission can turn: the other clock has seen less
+    than our own overhead in so many rounds that it bounds nothing, and in the median it saw less than a threshold asks.
+    """
+    by_device, waited = fraction_by_device(rounds), waited_fraction(rounds)
+    unbounded = len(rounds) >= FEWEST and waited.high == inf
+    return unbounded and any(waited.median < threshold <= by_device.high for threshold in thresholds)

@@ -24,7 +24,7 @@ from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import of_no_time, of_spent_time, of_timed_run
 from grader.grading.timing.contestant import Contestant, Role
-from grader.grading.timing.intervals import FEWEST, TimingRules, enough, noise, too_noisy
+from grader.grading.timing.intervals import FEWEST, TimingRules, enough, is_blind, noise, too_noisy
 from grader.grading.timing.lineup import Lineup
 from grader.grading.timing.referee import Results, RoundData, blaming
 from grader.grading.timing.rounds import Awake, Comparisons, Resting, Round
@@ -61,7 +61,7 @@ def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...]:
     """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
 
     Raises NoiseError if the model solution, timed against itself, stays further from 1 than the rules allow, and points
-    depend on it.
+    depend on it; or if they would depend on a clock that the submission can turn.
     """
     start, spent = time.perf_counter(), 0.0
     session_pairs = lineup.referee.session_pairs(rules)
@@ -88,6 +88,11 @@ def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...]:
         raise NoiseError(
             f"this machine is too noisy to time kernels: over {len(rounds)} pairs, the {standard} ran at "
             f"{noise(rounds).median:.2f} times its own speed. Stop other programs and grade again."
+        )
+    if is_blind(rounds, lineup.thresholds):
+        raise NoiseError(
+            f"this machine is too noisy to time such short launches: over {len(rounds)} pairs, only the device's own "
+            "clock says that the submission is fast enough. Stop other programs and grade again."
         )
     return tuple(rounds)
 

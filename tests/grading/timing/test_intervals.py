@@ -12,6 +12,7 @@ from grader.grading.timing.intervals import (
     enough,
     fraction_of_reference,
     interval,
+    is_blind,
     is_decided,
     too_noisy,
 )
@@ -98,6 +99,19 @@ def test_who_claims_more_than_was_seen_is_measured_by_what_was_seen():
     assert (measured.low, measured.high) == (1 / 1.6, 1 / 0.8)
     assert not enough(claims, 1.0, [1.0], TimingRules())
     assert enough(claims, 1.0, [0.5], TimingRules())
+
+
+def test_what_only_the_devices_clock_says_earns_nothing():
+    """It can be turned. Where launches are short and the machine is busy, the other clock may see nothing of a third of
+    the rounds: then the median of what it saw must be good enough for a threshold, or measuring goes on to its end.
+    """
+    waits = 10 * (-0.1, 2.1, 2.1)
+    claims = [replace(each, submission=1e-6, waited=wait) for each, wait in zip(rounds(30), waits, strict=True)]
+    assert is_blind(claims, [0.5])
+    assert not enough(claims, 1.0, [0.5], TimingRules())
+    assert not is_blind(claims, [0.4])
+    assert not is_blind([replace(each, submission=9.0) for each in claims], [0.5])
+    assert not is_blind(claims[:3], [0.5])
 
 
 @pytest.mark.parametrize(("control", "noisy"), [(1.0, False), (1.09, False), (0.92, False), (1.12, True), (0.88, True)])

@@ -13,14 +13,17 @@ from grader.results.result import Finding, Place, Reason
 
 
 def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
-    """The finding of a message; None if the message is unknown."""
+    """The finding of a message; none if the message is unknown.
+
+    A function that hides its lines (`nodebug`) does not hide what it does: then the finding has no place.
+    """
     headline = message.text.partition("\n")[0]
     entities = oclgrind.entities(message)
     index = oclgrind.INDEX.match(headline)
     if headline.startswith("Work-group divergence") and oclgrind.spot(message):
         yield _barrier(message, scene)
     elif not entities:
-        return
+        yield from _unplaced(message, headline, seen)
     elif "data race at" in headline:
         yield _race(message, entities, seen, scene)
     elif headline.startswith(oclgrind.INVALID):
@@ -35,6 +38,43 @@ def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator
         yield _endless(message, entities[0], seen, scene)
     elif headline.startswith(oclgrind.FATAL):
         yield _broken_off(message, entities[0], scene)
+
+
+def _unplaced(message: SeenMessage, headline: str, seen: SeenKernel) -> Iterator[Finding]:
+    """The finding of a message that names no line."""
+    array = oclgrind.target(message, seen).array
+    known = (
+        (
+            headline.startswith("Work-group divergence"),
+            Reason.BARRIER_DIVERGENCE,
+            "not every work-item reaches a barrier",
+        ),
+        (
+            "data race at" in headline,
+            Reason.DATA_RACE,
+            f"two work-items use the same element of {array}, and one writes it",
+        ),
+        (
+            headline.startswith((*oclgrind.INVALID, *oclgrind.MISALIGNED)),
+            Reason.OUT_OF_BOUNDS,
+            f"it uses {array} wrongly",
+        ),
+        (oclgrind.INDEX.match(headline) is not None, Reason.OUT_OF_BOUNDS, f"it uses {array} beyond its end"),
+        (headline.startswith("Invalid write to read-only"), Reason.INPUT_CHANGED, f"it writes {array}, an input"),
+        (oclgrind.ENDLESS in message.text, Reason.TIME_LIMIT, "a loop does not end"),
+        (
+            headline.startswith(oclgrind.FATAL),
+            Reason.CRASH,
+            "the simulator stopped at something that it does not support",
+        ),
+    )
+    found = next(((reason, what) for is_it, reason, what in known if is_it), None)
+    if found is not None:
+        reason, what = found
+        yield Finding(reason=reason, message=f"{what}.", cause=NO_LINE, places=(), times=message.times)
+
+
+NO_LINE = "The file hides the line from the simulator: take `nodebug` out of it, and the line is named."
 
 
 def _place(entity: Entity, array: str, scene: Scene) -> Place:

@@ -92,8 +92,8 @@ def _by_owner(entries: tuple[Entry, ...]) -> dict[Owner, list[Entry]]:
 
 def _list(listing: Listing) -> File | None:
     """The platform's list: at the top, or in the one folder that the export is. A student's own is neither."""
-    mine = (file for file in listing.files if file.name == METADATA and len(file.parts) <= listing.level)
-    return next(mine, None)
+    level = listing.level
+    return next((file for file in listing.files if file.name == METADATA and len(file.parts) <= level), None)
 
 
 def _tops(listing: Listing, root: tuple[str, ...]) -> set[tuple[str, ...]]:

@@ -19,10 +19,16 @@ ONLINE_TEXT = "is online text, which is not graded; ask for a file"
 
 
 def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
-    """Whether something at the top bears Moodle's mark, or something in every folder there: students name the rest."""
+    """Whether half of the names at the top bear Moodle's mark, or half of those in the folders there: students name the
+    rest, and in other platforms' downloads the end of a name.
+    """
     paths = [*listing.folders, *(file.parts for file in listing.files)]
-    marked = {path[0] for path in paths if _mark(path)}
-    return any(MARK.fullmatch(path[0]) for path in paths) or (bool(paths) and all(path[0] in marked for path in paths))
+    return any(_is_half_marked({path[:depth] for path in paths if len(path) >= depth}) for depth in (1, 2))
+
+
+def _is_half_marked(places: set[tuple[str, ...]]) -> bool:
+    marked = sum(MARK.fullmatch(place[-1]) is not None for place in places)
+    return 0 < len(places) <= 2 * marked
 
 
 def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:

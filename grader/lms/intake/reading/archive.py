@@ -13,7 +13,16 @@ from typing import IO, NamedTuple
 
 from grader.course.submissions.handin import Remark
 from grader.lms.intake.lines import one_line, remark
-from grader.lms.intake.reading.listing import DEPTH_LIMIT, TOO_DEEP, File, Listing, RefusedError, is_junk, normal
+from grader.lms.intake.reading.listing import (
+    DEPTH_LIMIT,
+    TOO_DEEP,
+    File,
+    Listing,
+    RefusedError,
+    is_backup,
+    is_junk,
+    normal,
+)
 
 PACKINGS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 """What platforms and systems write. Others unpack without a bound on their memory."""
@@ -66,13 +75,14 @@ def _list(archive: zipfile.ZipFile, name: str) -> Listing:
         except RefusedError as error:
             unplaced.append(remark(f"{name}: {_name(info)}", str(error)))
             continue
-        if not parts or is_junk(parts):
+        is_folder = _name(info).endswith(("/", "\\"))
+        if not parts or is_junk(parts) or (not is_folder and is_backup(parts[-1])):
             continue
         deep, parts = len(parts) > DEPTH_LIMIT, parts[:DEPTH_LIMIT]  # by which it can still be told whose it is
         folders.update(parts[:end] for end in range(1, len(parts)))
         if deep:
             files.append(_Member(File(parts=parts, refused=TOO_DEEP), ()))
-        elif _name(info).endswith(("/", "\\")):
+        elif is_folder:
             folders.add(parts)
         else:
             files.append(_Member(_file(archive, info, parts), (info.CRC, info.file_size)))

@@ -8,7 +8,16 @@ from pathlib import Path
 from grader.common.errors import InputError
 from grader.course.submissions.handin import Remark
 from grader.lms.intake.lines import remark
-from grader.lms.intake.reading.listing import DEPTH_LIMIT, TOO_DEEP, File, Listing, RefusedError, is_junk, normal
+from grader.lms.intake.reading.listing import (
+    DEPTH_LIMIT,
+    TOO_DEEP,
+    File,
+    Listing,
+    RefusedError,
+    is_backup,
+    is_junk,
+    normal,
+)
 
 QUIETLY = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Neither follows a link that has just taken a file's place, nor waits for the other end of a pipe."""
@@ -36,7 +45,7 @@ def list_folder(root: Path) -> Listing:
             if entry.is_dir(follow_symlinks=False) and len(parts) <= DEPTH_LIMIT:
                 waiting.append(parts)
                 folders.add(_normal(parts))
-            else:
+            elif not is_backup(entry.name):
                 files.append(find_file(root, parts))
     ordered = tuple(sorted(files, key=lambda each: each.parts))
     return Listing(name=root.resolve().name, files=ordered, folders=frozenset(folders), unplaced=tuple(unplaced))

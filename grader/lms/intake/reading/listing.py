@@ -31,10 +31,12 @@ OTHER_ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar", ".zst")
 
 JUNK = re.compile(
     r"__MACOSX|\.DS_Store|\._.*|Thumbs\.db|desktop\.ini"  # what systems leave behind
-    r"|\.git|\.svn|\.hg|\.idea|\.vscode|__pycache__"  # what tools keep beside the work
-    r"|.*~|#.*#|\.#.*|.*\.(?:swp|swo|bak|orig|tmp)",  # what editors leave behind
+    r"|\.git|\.svn|\.hg|\.idea|\.vscode|__pycache__",  # what tools keep beside the work
     re.IGNORECASE | re.DOTALL,
 )
+
+BACKUP = re.compile(r".*~|#.*#|\.#.*|.*\.(?:swp|swo|bak|orig|tmp)", re.IGNORECASE | re.DOTALL)
+"""A file that an editor leaves behind. A folder may be called so: after a student, J. Bak."""
 
 
 class RefusedError(Exception):
@@ -101,6 +103,11 @@ def stem(name: str) -> str:
 def is_junk(parts: tuple[str, ...]) -> bool:
     """Whether this is none of the student's work, and not worth a word."""
     return any(JUNK.fullmatch(part) for part in parts)
+
+
+def is_backup(name: str) -> bool:
+    """Whether a file is none of it, either."""
+    return BACKUP.fullmatch(name) is not None
 
 
 def normal(name: str) -> str:

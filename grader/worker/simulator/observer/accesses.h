@@ -124,8 +124,9 @@ public:
     if (memory->getAddressSpace() == oclgrind::AddrSpacePrivate)
       return;
     const llvm::Instruction *instruction = item->getCurrentInstruction();
-    const unsigned space = spaceOf(memory, instruction, writes);
     const size_t buffer = memory->extractBuffer(address);
+    const bool global = arrays.isGlobal(memory->getAddressSpace(), buffer);
+    const unsigned space = global ? memory->getAddressSpace() : spaceOf(memory, instruction, writes);
     Site &site = sites[Key{instruction, space, buffer, writes}];
     if (site.executions.size() < groupSize)
       site.executions.resize(groupSize, 0);

@@ -25,20 +25,27 @@ public:
       if (type && type->getAddressSpace() == oclgrind::AddrSpaceLocal)
         locals.push_back(value->first);
       else if (type && llvm::isa<llvm::Argument>(value->first))
-        name(global, value->second.getPointer(), value->first->getName().str());
+        name(global, value->second.getPointer(), value->first->getName().str(), type->getAddressSpace());
     }
   }
 
   void groupBegins(const oclgrind::WorkGroup *group) {
     for (const llvm::Value *array : locals) {
       const std::string whole = array->getName().str();  // a local variable x of a kernel k is called k.x
-      name(group->getLocalMemory(), group->getLocalMemoryAddress(array), whole.substr(whole.rfind('.') + 1));
+      name(group->getLocalMemory(), group->getLocalMemoryAddress(array), whole.substr(whole.rfind('.') + 1),
+           oclgrind::AddrSpaceLocal);
     }
   }
 
   std::string nameOf(unsigned space, size_t buffer) const {
     auto found = arrays.find({space, buffer});
     return found == arrays.end() ? "" : found->second.name;
+  }
+
+  // Whether the kernel's signature says that it is in global memory, whatever pointers are made of it.
+  bool isGlobal(unsigned space, size_t buffer) const {
+    auto found = arrays.find({space, buffer});
+    return found != arrays.end() && found->second.declared == oclgrind::AddrSpaceGlobal;
   }
 
   std::string nameAt(const oclgrind::Memory *memory, size_t address) const {
@@ -59,14 +66,15 @@ private:
   struct Array {
     std::string name;
     size_t size;                                   // in bytes
+    unsigned declared;                             // the address space that the source says
   };
 
   std::map<std::pair<unsigned, size_t>, Array> arrays;  // by address space and number of the buffer
   std::vector<const llvm::Value *> locals;              // the kernel's arrays in local memory
 
-  void name(const oclgrind::Memory *memory, size_t address, const std::string &array) {
+  void name(const oclgrind::Memory *memory, size_t address, const std::string &array, unsigned declared) {
     if (const oclgrind::Memory::Buffer *buffer = memory->getBuffer(address))
-      arrays[{memory->getAddressSpace(), memory->extractBuffer(address)}] = {array, buffer->size};
+      arrays[{memory->getAddressSpace(), memory->extractBuffer(address)}] = {array, buffer->size, declared};
   }
 };
 

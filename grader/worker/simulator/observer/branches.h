@@ -36,11 +36,14 @@ struct Line {
   uint64_t reached = 0, diverged = 0;
 };
 
+const unsigned HIDDEN = 1u << 31;                    // no line of a source has a number as high
+
 class Branches {
 public:
   void kernelBegins() {
     conditions.clear();
     lines.clear();
+    hidden.clear();
   }
 
   void groupBegins(const oclgrind::WorkGroup *group) {
@@ -87,7 +90,7 @@ public:
   void write(llvm::json::OStream &out) const {
     for (auto &entry : lines)
       out.object([&, &line = entry.second] {
-        out.attribute("line", entry.first);
+        out.attribute("line", entry.first < HIDDEN ? entry.first : 0);
         out.attribute("reached", line.reached);
         out.attribute("diverged", line.diverged);
         out.attribute("constant", line.constant);
@@ -97,15 +100,16 @@ public:
 private:
   std::unordered_map<const llvm::Instruction *, Condition> conditions;
   std::map<unsigned, Line> lines;
+  std::map<const llvm::Instruction *, unsigned> hidden;  // what stands for the lines of conditions that hide theirs
   size_t groupSize = 0;
 
   void decide(const oclgrind::WorkItem *item, const llvm::Instruction *instruction, uint64_t way) {
     const Spot spot = spotOf(instruction);
-    if (!spot.line)
-      return;
+    if (!spot.line && instruction->getFunction()->getSubprogram())
+      return;  // made by the compiler; in a function that hides its lines (nodebug) all branches are the source's
     Condition &condition = conditions[instruction];
-    condition.line = spot.line;
-    Line &line = lines[spot.line];
+    condition.line = spot.line ? spot.line : hidden.emplace(instruction, HIDDEN + hidden.size()).first->second;
+    Line &line = lines[condition.line];
     if (!line.first)
       line.first = instruction;
     line.constant &= line.ways.emplace(instruction, way).first->second == way;

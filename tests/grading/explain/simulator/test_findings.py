@@ -405,6 +405,29 @@ STRANGE = [
 ]
 
 
+HIDDEN = entity(7, READ).partition("\tAt line")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "what"),
+    [
+        (race("Read-write", at("local", ASH + 60), HIDDEN, HIDDEN).text, Reason.DATA_RACE, "the same element of Ash"),
+        (invalid("write", at("local", ASH), HIDDEN).text, Reason.OUT_OF_BOUNDS, "it uses Ash wrongly"),
+        (f"Index (9) exceeds static array size (8)\n{HIDDEN}", Reason.OUT_OF_BOUNDS, "beyond its end"),
+        ("Work-group divergence detected (barrier)\n", Reason.BARRIER_DIVERGENCE, "not every work-item reaches"),
+        (f"Invalid write to read-only buffer\n{HIDDEN}", Reason.INPUT_CHANGED, "an input"),
+        (f"OCLGRIND FATAL ERROR a loop that does not end\n{HIDDEN}", Reason.TIME_LIMIT, "a loop does not end"),
+        (f"OCLGRIND FATAL ERROR x\n{HIDDEN}", Reason.CRASH, "does not support"),
+    ],
+)
+def test_who_hides_lines_hides_nothing_that_they_do(text, reason, what):
+    """Without debug locations (`nodebug`) a message names no line; it is a finding all the same, without a place."""
+    found = only(kernel(message(text)), PLANE)
+    assert (found.reason, found.places) == (reason, ())
+    assert what in found.message
+    assert "`nodebug`" in found.cause
+
+
 @pytest.mark.parametrize("text", STRANGE)
 def test_strange_messages_do_no_harm(text):
     """What is not understood is left out, and no number is too long."""

@@ -4,9 +4,12 @@ import downloads
 import pytest
 import yaml
 from downloads import source, write_folder, write_zip
+from growth import assert_linear
 from intakes import complaint, graded, lines, missing
 
 from grader.lms.intake import take_in
+from grader.lms.intake.platforms import gradescope
+from grader.lms.intake.reading.listing import File, Listing
 
 KERNEL = source("coalsTransp")
 
@@ -125,6 +128,22 @@ def test_two_names_with_one_number_are_not_believed(tmp_path, one):
     assert "the names ada and eve have the same number 7" in lines(intake.unplaced)
 
 
+def test_a_canvas_name_that_ends_like_moodles_takes_nobody_out(tmp_path, one):
+    """The end of a name in a flat download is the student's: once it made all the others strangers."""
+    members = {f"s{n}_{n}_{n}0_kernels.cl": KERNEL + b" " * n for n in range(1, 6)}
+    members["mallory_9_90_my_assignsubmission_file_kernels.cl"] = KERNEL
+    intake = take_in(write_zip(tmp_path / "all.zip", members), one)
+    assert [each.student.label for each in intake.handins] == ["mallory", "s1", "s2", "s3", "s4", "s5"]
+
+
+def test_nor_does_a_students_folder(tmp_path, one):
+    """Of five in a folder, one is called as Moodle calls what students hand in."""
+    names = ("ada", "bob", "cy", "dee", "mallory_assignsubmission_file")
+    members = {f"lab/{name}/kernels.cl": KERNEL + name.encode() for name in names}
+    intake = take_in(write_zip(tmp_path / "all.zip", members), one)
+    assert len(intake.handins) == len(names)
+
+
 # --- Gradescope -------------------------------------------------------------------------------
 
 
@@ -209,3 +228,24 @@ def test_a_students_own_names_turn_a_folder_into_no_download(name, tmp_path, one
     intake = take_in(write_folder(tmp_path / "all", files), one)
     assert [each.student.label for each in intake.handins] == ["ada", "bob", "eve"]
     assert {each.student.key for each in intake.handins} == {None}
+
+
+@pytest.mark.parametrize("write", [write_folder, write_zip])
+def test_a_students_name_is_no_editors_leftover(write, tmp_path, one):
+    """J. Bak and R. Orig hand in like all others; a file with such an ending is left out."""
+    names = ("ada", "j.bak", "r.orig")
+    members = {f"{name}/kernels.cl": KERNEL + name.encode() for name in names} | {"ada/kernels.cl.bak": b"old"}
+    intake = take_in(write(tmp_path / "all", members), one)
+    assert len(intake.handins) == len(names)
+    assert lines(intake.unplaced) == lines(intake.remarks) == ""
+
+
+@pytest.mark.whole
+def test_many_lists_of_gradescopes_cost_no_more_than_other_names(one):
+    """A student can have as many files of that name as an archive may hold."""
+
+    def listing(size):
+        paths = (("all", "eve", str(number), "submission_metadata.yml") for number in range(size // 64))
+        return Listing(name="x", files=tuple(File(parts=path) for path in paths), folders=frozenset({("all",)}))
+
+    assert_linear(lambda given: gradescope.recognises(given, one), listing)
