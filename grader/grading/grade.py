@@ -32,7 +32,7 @@ from grader.grading.checks.correctness import are_right, check_cases, forfeit, i
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_checks import Watched, fail_unwatched, watch
 from grader.grading.device_lock import exclusive, shared, shared_cpu
-from grader.grading.explain.problem import Problem, of_hidden
+from grader.grading.explain.problem import NOT_RIGHT, Problem, of_hidden
 from grader.grading.explain.simulator.source_lines import locate
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.lineup import Lineup, enter, line_up
@@ -46,7 +46,6 @@ from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungra
 from grader.results.suite_results import joined
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
-NOT_CORRECT = Problem(reason=Reason.NOT_RUN, message="skipped: fix the wrong results first.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,7 +188,7 @@ def _watch(crew: Crew, lineup: Lineup, built: Built, *, right: bool) -> tuple[Wa
     """
     crew.progress("watching every access in a simulator")
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
-        refused = enter(lineup, built) if right else NOT_CORRECT
+        refused = enter(lineup, built) if right else NOT_RIGHT
         subject = Subject(task=crew.task, oracle=lineup.oracle, worker=crew.simulator, built=built)
         watched = watch(subject, crew.bench.watching, right=right)
         return watched, refused or open_sessions(lineup)

@@ -102,9 +102,6 @@ def _uncounted(why: str) -> Problem:
     return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
 
 
-NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="skipped: fix the wrong results first.")
-
-
 def _excess(assignment: Assignment, asked: Memory, each: MemoryCheck, counted: Profile) -> Problem | None:
     reading = MEASURES[each.measure](counted)
     limit = evaluate(each.at_most, assignment.names(asked.sizes))

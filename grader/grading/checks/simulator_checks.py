@@ -9,10 +9,10 @@ from grader.common.record import Record, replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Memory
 from grader.execution.client import Worker
-from grader.grading.checks.memory import NOT_RIGHT, check_memory, count_memory, uncounted, usable
+from grader.grading.checks.memory import check_memory, count_memory, uncounted, usable
 from grader.grading.checks.sanitizer import check_sanitizer, unwatched
 from grader.grading.checks.simulated_run import Subject
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.protocol.messages import Simulation
 from grader.results.metrics import Profile
 from grader.results.result import Check, Reason

@@ -51,6 +51,10 @@ class Problem:
         return replace(check, verdict=Verdict.SKIPPED, points=0.0, reason=self.reason, message=self.message)
 
 
+NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="skipped: fix the wrong results first.")
+"""Of what only a submission earns whose results are all right."""
+
+
 def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kind of failure
     """What a failed request to the submission's worker says about the submission."""
     match failure:

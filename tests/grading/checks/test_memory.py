@@ -6,9 +6,9 @@ from project import ROOT
 from simulator import subject_of
 
 from grader.course.rubric import Memory, MemoryCheck
-from grader.grading.checks.memory import NOT_RIGHT, _profile, check_memory, count_memory, uncounted, usable
+from grader.grading.checks.memory import _profile, check_memory, count_memory, uncounted, usable
 from grader.grading.checks.simulated_run import Simulated
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.grading.explain.simulator.locations import Scene
 from grader.protocol.messages import Simulation
 from grader.protocol.observation import SeenAccess, SeenBranch, SeenKernel
