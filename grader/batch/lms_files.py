@@ -8,10 +8,9 @@ RESULTS/canvas-gradebook.csv     a copy of the exported gradebook, with scores
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from grader.common.errors import InputError
-from grader.common.files import write_whole
+from grader.common.files import read_bytes, write_whole
 from grader.course.submissions.handin import Remark, Student
 from grader.lms.exports.canvas import canvas_gradebook
 from grader.lms.exports.columns import Filled
@@ -24,17 +23,6 @@ from grader.results.gradebook import Gradebook, StudentRow, totals
 FEEDBACK = "moodle-feedback.zip"
 
 WHOLE_GRADES = "its grades include hidden checks: upload it only after these are released."
-
-
-class Upload(Protocol):
-    """A file that a platform gave, to be filled in."""
-
-    @property
-    def name(self) -> str:
-        """Of the copy."""
-
-    def fill(self, book: Gradebook) -> Filled:
-        """The copy; raises InputError if it cannot be told what belongs where."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,12 +60,13 @@ class CanvasGradebook:
         return filled
 
 
+Upload = MoodleWorksheet | CanvasGradebook
+"""A file that a platform gave, to be filled in."""
+
+
 def read_upload(path: Path) -> Sheet:
     """A file that is to be filled in; raises InputError if it cannot be."""
-    try:
-        return read_sheet(path.name, path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    return read_sheet(path.name, read_bytes(path))
 
 
 def write_uploads(uploads: Iterable[Upload], book: Gradebook, folder: Path) -> tuple[Remark, ...]:

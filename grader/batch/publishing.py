@@ -19,7 +19,7 @@ from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
 from grader.common.files import make_folder, write_whole
 from grader.common.record import replace
-from grader.course.submissions.handin import HandIn, Intake, Refusal
+from grader.course.submissions.handin import Absence, HandIn, Intake
 from grader.course.suite import Coursework
 from grader.lms.exports.grades import grades_csv
 from grader.lms.exports.gradescope import gradescope_results
@@ -100,9 +100,9 @@ def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
             rows.append(_row(outcome))
             links[outcome.handin.student.label, outcome.handin.assignment] = _link(outcome, outcomes.store)
             yield outcome.handin.student.label, outcome.told
-        for each in outcomes.intake.refusals:
-            fault = refused_in_words(each)
-            yield each.student.label, Ungraded(assignment=each.assignment, submission="", fault=fault)
+        for each in outcomes.intake.absences:
+            if fault := refused_in_words(each):
+                yield each.student.label, Ungraded(assignment=each.assignment, submission="", fault=fault)
 
     write_whole(folder / "batch.xml", render_batch(suites()))
     book = _gradebook(rows, outcomes)
@@ -113,18 +113,17 @@ def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
 
 def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
     """The batch in brief: these rows, and those of whom there is nothing, or nothing that can be graded."""
-    absent = (StudentRow(student=each.student, assignment=each.assignment) for each in outcomes.intake.absences)
-    refused = (
+    absent = (
         StudentRow(student=each.student, assignment=each.assignment, fault=refused_in_words(each))
-        for each in outcomes.intake.refusals
+        for each in outcomes.intake.absences
     )
-    everyone = tuple(sorted((*rows, *absent, *refused), key=lambda row: (row.student.label, row.assignment)))
+    everyone = tuple(sorted((*rows, *absent), key=lambda row: (row.student.label, row.assignment)))
     return replace(blank_book(outcomes.intake, outcomes.assignments), rows=everyone)
 
 
-def refused_in_words(refusal: Refusal) -> str:
-    """Why somebody who has handed something in has no grade."""
-    return f"refused because of {refusal.why}; a new hand-in can be graded."
+def refused_in_words(absence: Absence) -> str:
+    """Why somebody who has handed something in has no grade; "" if nothing was handed in."""
+    return f"refused because of {absence.refused}; a new hand-in can be graded." if absence.refused else ""
 
 
 def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:

@@ -103,43 +103,35 @@ Listener = Callable[[Event | None], None]
 """Told of every event as it happens, and of nothing (None) now and then while none does."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Attempt:
-    item: Item
-    number: int
-
-
 def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Listener) -> dict[str, str]:
     """Grade every item, and store what comes of it; the faults of those that could not be graded, by key."""
-    waiting = deque(_Attempt(item=item, number=1) for item in plan.items.values())
-    under_way: dict[Future[Result | Ungraded], _Attempt] = {}
+    waiting = deque(Event(what="begun", item=item, attempt=1) for item in plan.items.values())
+    under_way: dict[Future[Result | Ungraded], Event] = {}
     faults: dict[str, str] = {}
     while waiting or under_way:
         while waiting and len(under_way) < workforce.hands:
-            attempt = waiting.popleft()
-            under_way[workforce.submit(plan.errand(attempt.item))] = attempt
-            listen(Event(what="begun", item=attempt.item, attempt=attempt.number))
+            begun = waiting.popleft()
+            under_way[workforce.submit(plan.errand(begun.item))] = begun
+            listen(begun)
         done, _ = wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED)
         for future in done:
-            attempt = under_way.pop(future)
-            event = _ended(attempt, _outcome(future), store)
+            begun = under_way.pop(future)
+            event = _ended(begun, _outcome(future), store)
             if event.what == "retried":
-                waiting.append(_Attempt(item=attempt.item, number=attempt.number + 1))
+                waiting.append(replace(begun, attempt=begun.attempt + 1))
             if event.what == "given up":
-                faults[attempt.item.key] = event.fault
+                faults[event.item.key] = event.fault
             listen(event)
         if not done:
             listen(None)
     return faults
 
 
-def _ended(attempt: _Attempt, outcome: Result | Ungraded, store: Store) -> Event:
-    item, number = attempt.item, attempt.number
+def _ended(begun: Event, outcome: Result | Ungraded, store: Store) -> Event:
     if isinstance(outcome, Result):
-        store.keep(item.key, outcome)
-        return Event(what="graded", item=item, attempt=number, result=outcome)
-    what: Literal["retried", "given up"] = "retried" if number < ATTEMPTS else "given up"
-    return Event(what=what, item=item, attempt=number, fault=outcome.fault)
+        store.keep(begun.item.key, outcome)
+        return replace(begun, what="graded", result=outcome)
+    return replace(begun, what="retried" if begun.attempt < ATTEMPTS else "given up", fault=outcome.fault)
 
 
 def _outcome(future: "Future[Result | Ungraded]") -> Result | Ungraded:

@@ -39,19 +39,14 @@ class HandIn:
 
 @dataclass(frozen=True, kw_only=True)
 class Absence:
-    """A student of whom there is nothing for an assignment: listed, not failed."""
+    """A student of whom nothing can be graded for an assignment: listed, not failed.
+
+    `refused` says why what was handed in cannot be graded; it is empty where there is nothing.
+    """
 
     student: Student
     assignment: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Refusal:
-    """A student who has handed in what cannot be graded for an assignment, and why: listed, and no absence."""
-
-    student: Student
-    assignment: str
-    why: str
+    refused: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +68,5 @@ class Intake:
     shape: str
     handins: tuple[HandIn, ...]
     absences: tuple[Absence, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
     unplaced: tuple[Remark, ...] = ()
     remarks: tuple[Remark, ...] = ()
