@@ -6,7 +6,6 @@ cannot be anyone's kernel (a worker that does not start, a missing device) is ra
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -92,9 +91,7 @@ class Worker:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def start(self) -> None:
@@ -157,11 +154,8 @@ class Worker:
         """The text as every driver will be given it."""
         self.ready()
         self._send(Preprocess(source=source, definitions=dict(definitions)))
-        match self._reply("preprocessing", self._deadlines.build):
-            case Preprocessed(text=text):
-                return text
-            case reply:
-                return self._unexpected(reply)
+        reply = self._reply("preprocessing", self._deadlines.build)
+        return reply.text if isinstance(reply, Preprocessed) else self._unexpected(reply)
 
     def load(self, programs: Mapping[str, ProgramSource]) -> Self:
         """The programs that sessions opened from now on will build."""
@@ -317,11 +311,8 @@ class Worker:
     def observe(self) -> tuple[SeenKernel, ...] | Failure:
         """What the simulator saw of the kernels of this session since the last time."""
         self._send(Observe())
-        match self._reply("reporting what was seen", self._deadlines.transfer):
-            case Observed(kernels=kernels):
-                return kernels
-            case reply:
-                return self._unexpected(reply)
+        reply = self._reply("reporting what was seen", self._deadlines.transfer)
+        return reply.kernels if isinstance(reply, Observed) else self._unexpected(reply)
 
     def run_once(self, plan: Plan, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
         """A session for one script: open it, run the script on the arrays, fetch all its buffers, close it."""
@@ -340,8 +331,7 @@ class Worker:
         launched = self.launch(name)
         if not isinstance(launched, Timing):
             return launched
-        script = self._script(name)
-        return self.fetch(script.buffers)
+        return self.fetch(self._script(name).buffers)
 
     def close(self) -> None:
         """End the session."""

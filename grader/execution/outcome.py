@@ -25,11 +25,6 @@ class Timing:
         """All steps together, by the device's clock."""
         return sum(step.seconds for step in self.steps)
 
-    @property
-    def gap(self) -> float:
-        """Seconds that the judge saw and the device's clock did not."""
-        return self.wall_seconds - self.seconds
-
     def seconds_of(self, chosen: Iterable[bool]) -> float:
         """Only the chosen steps, by the device's clock."""
         return sum(step.seconds for step in compress(self.steps, chosen))

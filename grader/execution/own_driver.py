@@ -40,13 +40,7 @@ def driver_environment(environment: Mapping[str, str]) -> dict[str, str]:
     with suppress(InputError):  # a user without a folder for data has no driver there
         folder = own_driver()
         if (folder / ".libs" / "pocl.icd").is_file():
-            return _variables(folder, environment)
+            libraries = [str(path) for path in (folder / "root").glob(LIBRARIES)]
+            searched = os.pathsep.join([*libraries, *filter(None, [environment.get("LD_LIBRARY_PATH")])])
+            return {OWN_DRIVERS: str(folder), "LD_LIBRARY_PATH": searched}
     return {}
-
-
-def _variables(folder: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    libraries = [str(path) for path in (folder / "root").glob(LIBRARIES)]
-    return {
-        OWN_DRIVERS: str(folder),
-        "LD_LIBRARY_PATH": os.pathsep.join([*libraries, *filter(None, [environment.get("LD_LIBRARY_PATH")])]),
-    }

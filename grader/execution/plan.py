@@ -268,13 +268,9 @@ def _argument(assignment: Assignment, name: str, sizes: Sizes) -> Arg:
         return ScalarArg(type="uint32", value=sizes[name])
     scalar = assignment.scalars[name]
     names = assignment.names(sizes)
-    match scalar.type:
-        case "float":
-            return ScalarArg(type="float32", value=evaluate(scalar.value, names))
-        case "int":
-            return ScalarArg(type="int32", value=evaluate_int(scalar.value, names))
-        case "uint":
-            return ScalarArg(type="uint32", value=evaluate_int(scalar.value, names))
+    if scalar.type == "float":
+        return ScalarArg(type="float32", value=evaluate(scalar.value, names))
+    return ScalarArg(type="int32" if scalar.type == "int" else "uint32", value=evaluate_int(scalar.value, names))
 
 
 def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -> Plan:

@@ -22,9 +22,12 @@ class Replies:
         """The next reply, or what came in its place within so many seconds; `doing` says what is waited for."""
         end = time.monotonic() + deadline
         while (line := self._line()) is None:
+            left = end - time.monotonic()  # a worker that always says a little more is not waited for either
             try:
-                received = self._process.receive(self._seconds_until(end))
+                received = self._process.receive(left) if left > 0 else None
             except TimeoutError:
+                received = None
+            if received is None:
                 return TimedOut(doing=doing, seconds=deadline)
             self._received += received
             if not received:
@@ -36,14 +39,6 @@ class Replies:
             return REPLY.validate_json(line)
         except ValidationError:
             return Garbled(what="it sent a reply that is not one of ours")
-
-    @staticmethod
-    def _seconds_until(end: float) -> float:
-        """Raises TimeoutError if there are none: a worker that always says a little more is none to wait for."""
-        left = end - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        return left
 
     def _line(self) -> bytes | None:
         """A whole line of what was received, which is looked at once, in however many pieces it comes."""

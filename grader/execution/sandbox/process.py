@@ -83,9 +83,10 @@ class ProcessSandbox:
 
     def start(self) -> "ProcessWorker":
         """Start a worker in a fresh temporary folder."""
-        return self._running.start(
-            lambda: ProcessWorker.start(StartCommand(command=worker_command(), folder=new_folder(self._parent)))
-        )
+        return self._running.start(self._start)
+
+    def _start(self) -> "ProcessWorker":
+        return ProcessWorker.start(StartCommand(command=worker_command(), folder=new_folder(self._parent)))
 
 
 def worker_command() -> tuple[str, ...]:

@@ -90,7 +90,7 @@ class BorrowedUser:
         Can be called again.
         """
         if self._lock is not None:
-            self._end_processes()
+            self._send(KILL_ALL, signal.SIGKILL)
             self._remove_files()
             os.close(self._lock)
             self._lock = None
@@ -98,9 +98,6 @@ class BorrowedUser:
     def signal(self, group: int, number: int) -> None:  # noqa: ARG002 - whatever group they are in
         """Send a signal to all processes of the user."""
         self._send(SIGNAL_ALL, number)
-
-    def _end_processes(self) -> None:
-        self._send(KILL_ALL, signal.SIGKILL)
 
     def _send(self, program: str, number: int) -> None:
         command = [sys.executable, "-I", "-S", "-c", program, *map(str, (self.number - 1, self.number, int(number)))]
@@ -141,11 +138,7 @@ def _locked(lock: int) -> bool:
     return True
 
 
-def _users_of_processes() -> set[int]:
-    return set(_owners())
-
-
-def _owners() -> Iterator[int]:
+def _users_of_processes() -> Iterator[int]:
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it ended while we looked
             yield process.stat().st_uid

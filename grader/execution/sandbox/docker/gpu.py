@@ -50,10 +50,6 @@ def find_gpu(wanted: str) -> Gpu:
     return GPUS[kind](int(index) if index else 0)
 
 
-def _none(_: int) -> Gpu:
-    return Gpu()
-
-
 def _nvidia(index: int) -> Gpu:
     _nvidia_node(index)
     request = {"driver": "nvidia", "device_ids": [str(index)], "capabilities": [["gpu", "compute", "utility"]]}
@@ -112,7 +108,7 @@ def _is_open(mode: int) -> bool:
 
 
 GPUS: dict[str, Callable[[int], Gpu]] = {
-    NO_GPU: _none,
+    NO_GPU: lambda _: Gpu(),
     "nvidia": _nvidia,
     "nvidia-nodes": _nvidia_nodes,
     "amd": _amd,
