@@ -83,7 +83,8 @@ def unpack(package: str, work: Path, tell: Tell) -> Path:
     wanted = runtime(package, {each.name: each for each in packages_of(described)})
     for number, each in enumerate(wanted, 1):
         tell(f"package {number} of {len(wanted)}: {each.name}, {each.size / 1e6:.1f} MB")
-        _download(each, work / "debs", own)
+        if _file(each, work / "debs") is None:
+            _run(("apt-get", *own, "-q", "download", each.name), folder=work / "debs")
     root = work / "root"
     shutil.rmtree(root, ignore_errors=True)
     tell("unpacking them")
@@ -137,11 +138,6 @@ def _file(package: Package, folder: Path) -> Path | None:
     """The file that a package was downloaded to, if it is whole."""
     whole = (path for path in folder.glob(f"{package.name}_*.deb") if path.stat().st_size == package.size)
     return next(whole, None)
-
-
-def _download(package: Package, folder: Path, own: tuple[str, ...]) -> None:
-    if _file(package, folder) is None:
-        _run(("apt-get", *own, "-q", "download", package.name), folder=folder)
 
 
 def _run(command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> str:

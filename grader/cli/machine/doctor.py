@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from grader.common.errors import GraderError
@@ -41,24 +40,26 @@ def examine(
     A problem is told once: what could only fail for the same reason is not looked at.
     """
     yield MachineFact(topic="Python", found=sys.version.split()[0])
-    prerequisites = list(PREREQUISITES[name]())
+    prerequisites = [] if name == "docker" else [_linker(), _temporary_folder()]
     yield from prerequisites
     try:
         with open_bench() as bench:
             yield MachineFact(topic="sandbox", found=", ".join((name, *_confinement(bench))))
             yield from _device_findings(name, bench, prerequisites)
-            yield _attempt("simulator", lambda: _simulator(bench), _remedy(name, _setup()))
+            yield _attempt("simulator", lambda: _simulator(bench), _remedy(name, command("setup")))
     except GraderError as error:
         yield MachineFact(
             topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, and ask again"
         )
     for assignment in course.names():
-        yield _attempt(assignment, partial(_title, course, assignment), "fix the file that the message names")
+        yield _attempt(
+            assignment, lambda name=assignment: course.load(name).title, "fix the file that the message names"
+        )
 
 
 def _device_findings(name: str, bench: Bench, prerequisites: list[MachineFact]) -> Iterator[MachineFact]:
     """The device, a kernel on it, and what was measured of it: each is looked at if those before are in order."""
-    device = _attempt("device", lambda: _device(bench), _remedy(name, _setup()))
+    device = _attempt("device", lambda: _device(bench), _remedy(name, command("setup")))
     yield device
     if device.remedy or any(each.remedy for each in prerequisites):
         return
@@ -66,11 +67,6 @@ def _device_findings(name: str, bench: Bench, prerequisites: list[MachineFact]) 
     yield kernel
     if not kernel.remedy:
         yield _attempt("device profile", lambda: _profile(bench), PROFILE_REMEDY)
-
-
-def _setup() -> str:
-    """The command that installs what is missing."""
-    return command("setup")
 
 
 def _remedy(name: str, here: str) -> str:
@@ -83,10 +79,6 @@ def _confinement(bench: Bench) -> Iterator[str]:
     for name in ("image", "gpu", "network", "root"):
         if name in facts:
             yield f"{name} {facts[name]}"
-
-
-def _title(course: Course, name: str) -> str:
-    return course.load(name).title
 
 
 def _attempt(topic: str, look: Callable[[], str], remedy: str) -> MachineFact:
@@ -140,16 +132,3 @@ def _simulator(bench: Bench) -> str:
     with bench.simulator() as worker:
         device = worker.ready()
         return f"{device.name} {device.driver}, for sanitizer and memory checks"
-
-
-def _process_prerequisites() -> Iterator[MachineFact]:
-    yield _linker()
-    yield _temporary_folder()
-
-
-PREREQUISITES: dict[str, Callable[[], Iterator[MachineFact]]] = {
-    "process": _process_prerequisites,
-    "user": _process_prerequisites,
-    "docker": lambda: iter(()),
-}
-"""What a sandbox needs on the host beside what starting it tells."""

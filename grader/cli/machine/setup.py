@@ -158,7 +158,8 @@ def _alone(path: Path) -> Iterator[None]:
 def _unpack(home: Path, work: Path, tell: Tell) -> None:
     shutil.rmtree(work / "root", ignore_errors=True)  # of a run that was broken off; what it downloaded stays
     free = shutil.disk_usage(work).free
-    if free + _size(work) < FREE_BYTES:
+    present = sum(path.stat().st_size for path in work.rglob("*"))
+    if free + present < FREE_BYTES:
         raise SetupError(
             f"{work} has {free / 1e6:,.0f} MB free, and PoCL takes {FREE_BYTES / 1e6:,.0f}: free some, or set "
             f"XDG_DATA_HOME to another folder. {debian.RETRY}"
@@ -172,10 +173,6 @@ def _unpack(home: Path, work: Path, tell: Tell) -> None:
         work.rename(home)
     except OSError as error:
         raise SetupError(f"cannot unpack PoCL into {work}: {error}. {debian.RETRY}") from error
-
-
-def _size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*"))
 
 
 def _simulator(constraints: Path) -> Step:
