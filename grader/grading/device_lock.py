@@ -12,7 +12,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from grader.common.errors import WorkerError
@@ -24,29 +24,23 @@ CPU = "cpu"
 """All CPU drivers share the one CPU, and so does the simulator."""
 
 
-@contextmanager
-def exclusive(device: DeviceFacts, folder: Path) -> Iterator[None]:
+def exclusive(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]:
     """Wait until no other grader uses the device, and keep it alone until the end of the block.
 
     The locks are on files in `folder`, which all graders of the host must share. They end with the process that holds
     them. Whoever shares the device must not ask for it alone.
     """
-    with _inside(_identity(device), folder, fcntl.LOCK_EX):
-        yield
+    return _inside(_identity(device), folder, fcntl.LOCK_EX)
 
 
-@contextmanager
-def shared(device: DeviceFacts, folder: Path) -> Iterator[None]:
+def shared(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]:
     """Wait until no other grader has the device alone, and keep all from that until the end of the block."""
-    with _inside(_identity(device), folder, fcntl.LOCK_SH):
-        yield
+    return _inside(_identity(device), folder, fcntl.LOCK_SH)
 
 
-@contextmanager
-def shared_cpu(folder: Path) -> Iterator[None]:
+def shared_cpu(folder: Path) -> AbstractContextManager[None]:
     """The same for what keeps processor cores busy without being a kernel on a device."""
-    with _inside(CPU, folder, fcntl.LOCK_SH):
-        yield
+    return _inside(CPU, folder, fcntl.LOCK_SH)
 
 
 def _identity(device: DeviceFacts) -> str:

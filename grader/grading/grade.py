@@ -32,7 +32,7 @@ from grader.grading.checks.correctness import are_right, check_cases, forfeit, i
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_checks import Watched, fail_unwatched, watch
 from grader.grading.device_lock import exclusive, shared, shared_cpu
-from grader.grading.explain.problem import NOT_RIGHT, Problem, of_hidden
+from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem
 from grader.grading.explain.simulator.source_lines import locate
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.lineup import Lineup, enter, line_up
@@ -41,7 +41,6 @@ from grader.grading.timing.performance import check_performance, unmeasured
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
 from grader.results.metrics import Profile, Roofs
-from grader.results.provenance import provenance
 from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
 from grader.results.suite_results import joined
 
@@ -106,7 +105,7 @@ def _draft(task: Task, bench: Bench, progress: Progress) -> Draft:
     started, clock = datetime.now(UTC), time.perf_counter()
     with ExitStack() as workers:
         crew = _hire(task, bench, progress, workers)
-        draft = _test(crew, provenance(task, bench.setting, crew.device, started))
+        draft = _test(crew, bench.provenance(task, crew.device, started))
     _probe_after((*draft.cases, *draft.others), bench, progress)
     return replace(draft, seconds=time.perf_counter() - clock)
 
@@ -133,7 +132,7 @@ def _test(crew: Crew, rests_on: Provenance) -> Draft:
         provenance=rests_on,
         build=build.check,
         cases=tuple(locate(check, watched.whereabouts) for check in cases),
-        others=(*watched.checks, *map(of_hidden().skip, _left_out(asked)), speed),
+        others=(*watched.checks, *map(HIDDEN.skip, _left_out(asked)), speed),
         profile=watched.profile,
         built=build.built,
     )
@@ -246,7 +245,7 @@ def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
         build = Problem(reason=Reason.BUILD_ERROR, message=why).fail(build_check(0.0))
         cases = unrun_cases(task.assignment, task.assignment.correctness.cases)
         checks = (build, *map(BUILD_FAILED.fail, cases), *_unreached(task.assignment, device))
-    return _result(task, checks, None, time.perf_counter() - clock, provenance(task, bench.setting, device, started))
+    return _result(task, checks, None, time.perf_counter() - clock, bench.provenance(task, device, started))
 
 
 def _left_out(assignment: Assignment) -> Iterator[Check]:

@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -210,24 +210,20 @@ class Settings(BaseSettings):
             {**{name: value for name, value in given.items() if value is not None}, **rules}, sort_keys=True
         )
 
-    @contextmanager
-    def open_bench(self, sandbox_name: str) -> Iterator[Bench]:
+    def open_bench(self, sandbox_name: str) -> AbstractContextManager[Bench]:
         """A bench with a sandbox of its own, of which nothing is left afterwards."""
-        with closing(self.make_sandbox(sandbox_name)) as sandbox, self._bench(sandbox_name, sandbox) as bench:
-            yield bench
+        return self._open(sandbox_name, self.make_sandbox(sandbox_name))
 
-    @contextmanager
-    def open_batch(self, sandbox_name: str) -> Iterator[Bench]:
+    def open_batch(self, sandbox_name: str) -> AbstractContextManager[Bench]:
         """The same for many gradings: a spare worker is always about to be ready."""
-        spare = SpareSandbox(self.make_sandbox(sandbox_name))
-        with closing(spare) as sandbox, self._bench(sandbox_name, sandbox) as bench:
-            yield bench
+        return self._open(sandbox_name, SpareSandbox(self.make_sandbox(sandbox_name)))
 
     @contextmanager
-    def _bench(self, sandbox_name: str, sandbox: Sandbox) -> Iterator[Bench]:
-        bench = self.bench(sandbox_name, sandbox)
-        with closing(bench.own):
-            yield bench
+    def _open(self, sandbox_name: str, sandbox: Sandbox) -> Iterator[Bench]:
+        with closing(sandbox):
+            bench = self.bench(sandbox_name, sandbox)
+            with closing(bench.own):
+                yield bench
 
 
 class _FileSource(YamlConfigSettingsSource):

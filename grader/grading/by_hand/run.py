@@ -179,39 +179,27 @@ def _prepare(assignment: ByHand, request: RunRequest, worker: Worker) -> _Ready:
     return _Ready(built=built, sizes=sizes, script=plan.scripts[STUDENT], arrays=arrays, trial=checked)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Passage:
-    """A launch, and its seconds with the way there and back."""
-
-    launch: Timing
-    total: float
-
-
 @or_problem
 def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured:
-    passages: list[_Passage] = []
+    launches: list[Timing] = []
+    totals: list[float] = []
     problem: Problem | None = None
     for _ in range(1 + request.repeat):
-        passages.append(_pass(ready, worker))
+        start = time.perf_counter()
+        done(worker.stage(STUDENT, ready.arrays))
+        launches.append(done(worker.launch(STUDENT)))
+        done(worker.fetch(ready.results))
+        totals.append(time.perf_counter() - start)
         problem = problem or _inspect(ready, worker)
-    _, *counted = passages
     return Measured(
         assignment=ready.built.task.assignment,
         sizes=ready.sizes,
         device=worker.ready(),
-        launches=tuple(passage.launch for passage in counted),
-        totals=tuple(passage.total for passage in counted),
+        launches=tuple(launches[1:]),
+        totals=tuple(totals[1:]),
         checked=request.check,
         problem=problem,
     )
-
-
-def _pass(ready: _Ready, worker: Worker) -> _Passage:
-    start = time.perf_counter()
-    done(worker.stage(STUDENT, ready.arrays))
-    launched = done(worker.launch(STUDENT))
-    done(worker.fetch(ready.results))
-    return _Passage(launch=launched, total=time.perf_counter() - start)
 
 
 @or_problem

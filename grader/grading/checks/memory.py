@@ -5,6 +5,7 @@ The counts depend on the source and the sizes alone, so they are the same on a l
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Literal
 
@@ -159,16 +160,9 @@ def _bank_conflicts(counted: Profile) -> Reading:
     )
 
 
-def _words_read(counted: Profile) -> Reading:
-    return _words(counted, "reads", counted.read)
-
-
-def _words_written(counted: Profile) -> Reading:
-    return _words(counted, "writes", counted.written)
-
-
-def _words(counted: Profile, does: str, total: int) -> Reading:
+def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
     """Words of global memory that all work-items together ask for."""
+    total = counted.read if does == "reads" else counted.written
     used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", cause="")
@@ -227,8 +221,8 @@ def _divergence(counted: Profile) -> Reading:
 MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "coalescing": _coalescing,
     "bank conflicts": _bank_conflicts,
-    "words read": _words_read,
-    "words written": _words_written,
+    "words read": partial(_words, does="reads"),
+    "words written": partial(_words, does="writes"),
     "words moved": _words_moved,
     "divergence": _divergence,
 }

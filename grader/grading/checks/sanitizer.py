@@ -1,7 +1,6 @@
 """The sanitizer check: does anything go wrong in a run on the simulator, whether or not it shows in the results?"""
 
 import time
-from dataclasses import dataclass
 
 from grader.common.record import replace
 from grader.course.rubric import Sanitizer
@@ -21,16 +20,11 @@ NOTHING_SEEN = Problem(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sanitized:
-    """The check, and where in the source the arrays are used, for what a wrong result alone does not tell."""
+def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> tuple[Check, str]:
+    """Run it once on the simulator: the check, and the lines that use the arrays, which a wrong result does not name.
 
-    check: Check
-    whereabouts: str
-
-
-def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> Sanitized:
-    """Run it once, and look at what the simulator says; `right` is whether all cases are."""
+    `right` is whether all cases are.
+    """
     start = time.perf_counter()
     found: tuple[Finding, ...] = ()
     told = ""
@@ -42,7 +36,7 @@ def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> Sanit
     except FailedError as failed:
         problem = failed.problem
     check = replace(unwatched(asked), seconds=time.perf_counter() - start, findings=found)
-    return Sanitized(check=check if problem is None else problem.fail(check), whereabouts=told)
+    return check if problem is None else problem.fail(check), told
 
 
 def unwatched(asked: Sanitizer) -> Check:

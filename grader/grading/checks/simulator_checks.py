@@ -46,12 +46,13 @@ def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
         return Watched(checks=())
     absent = absence(subject.worker, rules)
     if absent is not None:
-        return Watched(checks=tuple(_skipped(assignment, absent)))
+        missing = Problem(reason=Reason.NO_SIMULATOR, message=str(absent))
+        return Watched(checks=tuple(map(missing.skip, unwatched_checks(assignment))))
     watched = Watched(checks=())
     if assignment.sanitizer is not None:
-        sanitized = check_sanitizer(subject, assignment.sanitizer, right=right)
-        told = "" if assignment.sanitizer.hidden else sanitized.whereabouts  # stands in checks that are shown
-        watched = Watched(checks=(sanitized.check,), whereabouts=told)
+        check, told = check_sanitizer(subject, assignment.sanitizer, right=right)
+        shown = "" if assignment.sanitizer.hidden else told  # stands in checks that are shown
+        watched = Watched(checks=(check,), whereabouts=shown)
     if assignment.memory is not None:
         profile, checks = _memory(subject, assignment.memory, rules.simulation, right=right)
         watched = replace(watched, checks=(*watched.checks, *checks), profile=profile)
@@ -91,8 +92,3 @@ def unwatched_checks(assignment: Assignment) -> Iterator[Check]:
         yield unwatched(assignment.sanitizer)
     if assignment.memory is not None:
         yield from uncounted(assignment.memory)
-
-
-def _skipped(assignment: Assignment, error: NoSimulatorError) -> Iterator[Check]:
-    """The same checks where there is no simulator: still to be made, with what to do about it."""
-    return map(Problem(reason=Reason.NO_SIMULATOR, message=str(error)).skip, unwatched_checks(assignment))

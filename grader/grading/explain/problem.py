@@ -269,9 +269,8 @@ def of_speed_elsewhere(timed: Performance) -> Problem:
     )
 
 
-def of_hidden() -> Problem:
-    """Not part of a student kit."""
-    return Problem(reason=Reason.DECIDED_ELSEWHERE, message="hidden checks are decided on the course's machine.")
+HIDDEN = Problem(reason=Reason.DECIDED_ELSEWHERE, message="hidden checks are decided on the course's machine.")
+"""Of what is not part of a student kit."""
 
 
 def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> Problem:
