@@ -24,6 +24,11 @@ from grader.results.result import Ungraded
 RECENT = 8
 """Lines about gradings that have ended, the last below."""
 
+RETRIED = "tried again"
+
+RARE = ("not checked in full", "from before", RETRIED, "not graded")
+"""What is counted where there is any."""
+
 SHOWN = 8
 """Gradings under way that are named."""
 
@@ -35,18 +40,15 @@ class Board:
     total: int
     before: int
     started: float
-    passed: int = 0
-    failed: int = 0
-    unchecked: int = 0
-    retried: int = 0
-    given_up: int = 0
+    ended: Counter[str] = field(default_factory=Counter)
+    """Attempts at gradings, by what became of them."""
     running: dict[str, tuple[Item, float]] = field(default_factory=dict)
     recent: list[str] = field(default_factory=list)
 
     @property
     def made(self) -> int:
         """Gradings that have ended in this run, for good."""
-        return self.passed + self.failed + self.unchecked + self.given_up
+        return self.ended.total() - self.ended[RETRIED]
 
     def note(self, event: Event, now: float) -> None:
         """Follow what happened."""
@@ -54,12 +56,7 @@ class Board:
             self.running[event.item.key] = (event.item, now)
             return
         self.running.pop(event.item.key, None)
-        self.retried += event.what == "retried"
-        self.given_up += event.what == "given up"
-        if event.result is not None:
-            self.passed += event.result.passed
-            self.failed += event.result.failed
-            self.unchecked += not (event.result.passed or event.result.failed)
+        self.ended[_outcome(event)] += 1
         self.recent = [*self.recent, line(event)][-RECENT:]
 
     def seconds_left(self, now: float) -> float | None:
@@ -70,6 +67,15 @@ class Board:
     def rate(self, now: float) -> float | None:
         """Gradings a minute; None while there are none."""
         return 60 * self.made / (now - self.started) if self.made and now > self.started else None
+
+
+def _outcome(event: Event) -> str:
+    """What became of an attempt, as the table counts it."""
+    if event.result is None:
+        return RETRIED if event.what == "retried" else "not graded"
+    if event.result.passed:
+        return "passed"
+    return "failed a check" if event.result.failed else "not checked in full"
 
 
 def line(event: Event) -> str:
@@ -87,14 +93,9 @@ def draw(board: Board, now: float) -> Group:
     rate, left = board.rate(now), board.seconds_left(now)
     head = Table.grid(padding=(0, 2))
     head.add_row(ProgressBar(total=max(1, board.total), completed=done, width=30), f"{done} of {board.total}")
-    figures = [
-        f"{board.passed} passed",
-        f"{board.failed} failed a check",
-        *([f"{board.unchecked} not checked in full"] if board.unchecked else []),
-        *([f"{board.before} from before"] if board.before else []),
-        *([f"{board.retried} tried again"] if board.retried else []),
-        *([f"{board.given_up} not graded"] if board.given_up else []),
-    ]
+    counts = {**board.ended, "from before": board.before}
+    figures = [f"{board.ended[what]} {what}" for what in ("passed", "failed a check")]
+    figures += [f"{counts[what]} {what}" for what in RARE if counts.get(what)]
     pace = "" if rate is None or left is None else f"{rate:.3g} a minute, {duration(left)} left"
     running = Table.grid(padding=(0, 2))
     for item, since in [*board.running.values()][:SHOWN]:
