@@ -25,7 +25,7 @@ from grader.common.files import read_bytes
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.folders import BASELINE_FILE, KIT_FILE, ORACLE_FILE, Kit
-from grader.course.rubric import Band, Correctness, Memory, Performance, Sizes, SpeedGoal
+from grader.course.rubric import Band, Correctness, Memory, Sizes, SpeedGoal, SpeedGoals
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.execution.plan import baseline_is_comparable
@@ -134,7 +134,7 @@ def _shown_memory(asked: Memory) -> Memory | None:
     return replace(asked, checks=checks) if checks else None
 
 
-def _shown_speed(asked: Performance) -> Performance:
+def _shown_speed(asked: SpeedGoals) -> SpeedGoals:
     """Speed is decided elsewhere in any case: where that is hidden, so is what it is decided by. The sizes are shown to
     students even so, in the name of the check.
     """
@@ -149,7 +149,7 @@ def _undecided(goal: SpeedGoal, sizes: Sizes) -> SpeedGoal:
     return replace(goal, sizes=sizes, bands=(Band(fraction=1, points=goal.points),), minimum={}, yardstick=None)
 
 
-def _timed(assignment: Assignment) -> Performance:
+def _timed(assignment: Assignment) -> SpeedGoals:
     """What is timed with a kit. On a GPU, results are held against the baseline's, which takes the model solution's
     place; where it makes something else than the student's kernels, the oracle must judge, on data as small as a CPU's.
     """

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from grader.common.record import replace
 from grader.course.assignment import Assignment
-from grader.course.rubric import Case, MemoryCheck, Performance, Sanitizer
+from grader.course.rubric import Case, MemoryCheck, Sanitizer, SpeedGoals
 from grader.course.suite import Coursework
 from grader.results.result import Check, Kind, Reason, Result, Verdict
 
-Hideable = Case | Sanitizer | MemoryCheck | Performance
+Hideable = Case | Sanitizer | MemoryCheck | SpeedGoals
 """What an assignment may hide."""
 
 View = Callable[[Result, Coursework], Result]
