@@ -23,13 +23,10 @@ def start(assignment: Coursework, template: Path, guide: Path, target: Path) -> 
         "kernels.cl": _read(assignment.folder / "kernels.cl"),
         "HANDOUT.md": _read(assignment.folder / "README.md").replace(f"../../docs/{guide.name}", guide.name),
         guide.name: _read(guide),
-        **{name: _filled(_read(template / name), assignment.name) for name in TEMPLATE_FILES},
     }
+    for name in TEMPLATE_FILES:
+        files[name] = _read(template / name).replace(PLACEHOLDER, assignment.name).replace(KIT_PLACEHOLDER, "")
     return write_new(files, target)
-
-
-def _filled(text: str, name: str) -> str:
-    return text.replace(PLACEHOLDER, name).replace(KIT_PLACEHOLDER, "")
 
 
 def _read(path: Path) -> str:

@@ -4,6 +4,7 @@ read -> our own files are graded (selftest.py) -> the golden corpus is -> what m
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -119,10 +120,8 @@ def judge(golden: Golden, assignment: Assignment, bench: Bench, progress: Progre
 
 def _patiently(grade: Callable[[], T]) -> T:
     for _ in range(ATTEMPTS - 1):
-        try:
+        with suppress(NoiseError):
             return grade()
-        except NoiseError:
-            continue
     return grade()
 
 

@@ -7,7 +7,7 @@ Of a student kit there is kit.yaml instead of solutions.
 
 import hashlib
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader.common.errors import UngradedError
@@ -18,19 +18,16 @@ from grader.course.suite import Coursework
 Files = tuple[tuple[str, bytes], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Bundle:
-    """The files of an assignment, by their path in a course. Their hash is made where it is packed."""
+    """The files of an assignment, by their path in a course, and the hash that they had where it was packed."""
 
     name: str
     files: Files
-    sha256: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sha256", _hash(self.files))  # the way to set a field of a frozen record
+    sha256: str
 
 
-def _hash(files: Files) -> str:
+def hash_of(files: Files) -> str:
     """Of names and contents."""
     digest = hashlib.sha256()
     for path, content in files:
@@ -46,7 +43,8 @@ def pack(assignment: Coursework) -> Bundle:
         **_files_of("reference", assignment.reference),
         **({KIT_FILE: assignment.folder.parent.parent / KIT_FILE} if assignment.kit else _others_solutions(assignment)),
     }
-    return Bundle(assignment.name, tuple((name, path.read_bytes()) for name, path in sorted(paths.items())))
+    files = tuple((name, path.read_bytes()) for name, path in sorted(paths.items()))
+    return Bundle(name=assignment.name, files=files, sha256=hash_of(files))
 
 
 def _others_solutions(assignment: Coursework) -> dict[str, Path]:
@@ -67,7 +65,7 @@ def unpack(bundle: Bundle, folder: Path) -> Coursework:
 
     Raises UngradedError if they are not what was packed, or cannot be written.
     """
-    if _hash(bundle.files) != bundle.sha256:
+    if hash_of(bundle.files) != bundle.sha256:
         raise UngradedError(f"the files of {bundle.name} have not arrived as they were sent.")
     root = folder / bundle.sha256
     try:

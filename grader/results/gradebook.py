@@ -5,7 +5,7 @@ memory. Every number in a row stands in the result that it was made from.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 from grader.course.submissions.handin import Remark, Student
@@ -15,7 +15,7 @@ from grader.results.result import Kind, Reason, Result, Standing, Told, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Mark(Told):
-    """A check in brief: an eighth of its memory, as there are many in a course."""
+    """A check in brief, some of its fields: an eighth of its memory, as there are many in a course."""
 
     name: str
     part: str = ""
@@ -167,20 +167,8 @@ def _sum(grades: dict[str, Grade], missed: float) -> Grade:
 
 def grade_of(result: Result) -> Grade:
     """A result in brief."""
-    marks = tuple(
-        Mark(
-            name=check.name,
-            part=check.part,
-            kind=check.kind,
-            verdict=check.verdict,
-            points=check.points,
-            max_points=check.max_points,
-            reason=check.reason,
-            message=check.message,
-            cause=check.cause,
-        )
-        for check in result.checks
-    )
+    kept = [field.name for field in fields(Mark)]
+    marks = tuple(Mark(**{name: getattr(check, name) for name in kept}) for check in result.checks)
     return Grade(
         points=result.points,
         max_points=result.max_points,

@@ -62,10 +62,6 @@ def scanned(source: str) -> Scan | TooCostly:
             raise WorkerError(f"the process that reads texts ended with status {number}: {said}")
 
 
-def _packed(found: Scan) -> str:
-    return json.dumps(asdict(found) | {"defined": sorted(found.defined)})
-
-
 def _unpacked(told: bytes) -> Scan:
     found = json.loads(told)
     return Scan(
@@ -84,7 +80,8 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR, PROCESSOR + 1))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     try:
-        sys.stdout.write(_packed(scan(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))))
+        found = scan(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))
+        sys.stdout.write(json.dumps(asdict(found) | {"defined": sorted(found.defined)}))
     except MemoryError:
         sys.exit(OUT_OF_MEMORY)
 

@@ -63,24 +63,9 @@ def _numbers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[
     return values
 
 
-def _integers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Whole numbers of at most INTEGER_BOUND."""
-    return generator.integers(-INTEGER_BOUND, INTEGER_BOUND, shape, endpoint=True, dtype=np.int8)
-
-
-def _naturals(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Whole numbers from 0 to twice INTEGER_BOUND."""
-    return generator.integers(0, 2 * INTEGER_BOUND, shape, endpoint=True, dtype=np.uint8)
-
-
-def _shorts(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """All numbers of 16 bits: sums and products of two have room in 32."""
-    return generator.integers(-(2**15), 2**15, shape, dtype=np.int16)
-
-
-def _ushorts(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """All numbers of 16 bits without a sign."""
-    return generator.integers(0, 2**16, shape, dtype=np.uint16)
+def _whole(low: int, high: int, dtype: type[np.integer[Any]]) -> "Maker":
+    """Makes whole numbers from the least to the largest, which this type can hold."""
+    return lambda generator, shape: generator.integers(low, high, shape, endpoint=True, dtype=dtype)
 
 
 def _zeros(_: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -106,13 +91,14 @@ Maker = Callable[[np.random.Generator, tuple[int, ...]], NDArray[Any]]
 
 MAKERS: dict[tuple[DataKind, ElementType], Maker] = {
     ("numbers", "float"): _numbers,
-    ("numbers", "int"): _shorts,
-    ("numbers", "uint"): _ushorts,
-    ("integers", "float"): _integers,
-    ("integers", "int"): _integers,
-    ("integers", "uint"): _naturals,
+    ("numbers", "int"): _whole(-(2**15), 2**15 - 1, np.int16),
+    ("numbers", "uint"): _whole(0, 2**16 - 1, np.uint16),
+    ("integers", "float"): _whole(-INTEGER_BOUND, INTEGER_BOUND, np.int8),
+    ("integers", "int"): _whole(-INTEGER_BOUND, INTEGER_BOUND, np.int8),
+    ("integers", "uint"): _whole(0, 2 * INTEGER_BOUND, np.uint8),
     ("bits", "float"): _bits,
     ("zeros", "float"): _zeros,
     ("zeros", "int"): _zeros,
     ("zeros", "uint"): _zeros,
 }
+"""Of the 16 bits of `numbers`, sums and products of two have room in 32."""

@@ -66,7 +66,8 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
     meant = [each.where for each in others if not candidates or _names_any(each.parts, missing)]
     unplaced = list(_refusals(pieces))
     if lost:
-        unplaced.append(remark(lost, f"matches none of {_names(assignments)}, neither by name nor by its kernels"))
+        names = ", ".join(each.name for each in assignments)
+        unplaced.append(remark(lost, f"matches none of {names}, neither by name nor by its kernels"))
     if meant:
         unplaced.append(remark(meant, "no .cl file; ask for the source text"))
     reasons = {each.name: [*filter(None, [ambiguous.get(each.name)]), *unplaced] for each in missing}
@@ -78,10 +79,6 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
         unplaced=(*unplaced, *ambiguous.values()),
         remarks=tuple(_aside(left, chosen)),
     )
-
-
-def _names(assignments: tuple[Coursework, ...]) -> str:
-    return ", ".join(each.name for each in assignments)
 
 
 def _is_source(each: Piece) -> bool:

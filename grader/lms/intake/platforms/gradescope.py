@@ -111,7 +111,8 @@ def _entries(listing: Listing, file: File) -> tuple[Entry, ...]:
         fields = yaml.load(data, Loader=Loader)  # noqa: S506 - derived from the safe loader
         return tuple(_entry(str(folder), entry) for folder, entry in fields.items())
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError(f"{where} is not a list of submissions: {_reason(error)}; export them again.") from error
+        reason = one_line(" ".join(str(error).split()))
+        raise InputError(f"{where} is not a list of submissions: {reason}; export them again.") from error
 
 
 def _data(file: File, where: str) -> bytes:
@@ -134,10 +135,6 @@ def _check_depth(data: bytes) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEPTH_LIMIT:
             raise ValueError("it is nested too deeply")
-
-
-def _reason(error: Exception) -> str:
-    return one_line(" ".join(str(error).split()))
 
 
 def _entry(folder: str, entry: Any) -> Entry:

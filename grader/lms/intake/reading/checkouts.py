@@ -88,7 +88,8 @@ def _checkout(root: Path, row: CheckoutRow) -> tuple[Pile, str]:
 
 def _rows(path: Path) -> list[CheckoutRow]:
     text = _text(path)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), skipinitialspace=True)
+    delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)  # the one that is most often in the heading
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
         heading = [cell.strip().casefold() for cell in next(reader, [])]
         if not {"student", "path"} <= set(heading):
@@ -110,12 +111,6 @@ def _rows(path: Path) -> list[CheckoutRow]:
 def _row(line: int, fields: dict[str, str]) -> CheckoutRow:
     student, path, assignment = (fields.get(name, "") for name in ("student", "path", "assignment"))
     return CheckoutRow(line=line, student=normal(student), path=path, assignment=assignment)
-
-
-def _delimiter(text: str) -> str:
-    """The one that is most often in the heading."""
-    heading = text.partition("\n")[0]
-    return max(DELIMITERS, key=heading.count)
 
 
 def _text(path: Path) -> str:
