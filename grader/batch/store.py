@@ -9,9 +9,8 @@ RESULTS/results/KEY.html     its page, where students are shown less (publishing
 import fcntl
 import hashlib
 import json
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -92,17 +91,15 @@ class Store:
 def at_work(folder: Path) -> Iterator[None]:
     """Keep other graders out of a folder of results; raises InputError if one is at work there."""
     make_folder(folder)
-    try:
-        lock = os.open(folder / "batch.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise InputError(f"cannot write to {folder}: {error.strerror}.") from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with ExitStack() as held:
+        try:
+            lock = held.enter_context((folder / "batch.lock").open("ab"))
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"another grader is at work in {folder}; wait for it, or name another folder.") from None
+        except OSError as error:
+            raise InputError(f"cannot write to {folder}: {error.strerror}.") from error
         yield
-    except BlockingIOError:
-        raise InputError(f"another grader is at work in {folder}; wait for it, or name another folder.") from None
-    finally:
-        os.close(lock)
 
 
 def batch_seed(folder: Path, wanted: int | None) -> int:

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import Any
 
 import yaml
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
@@ -54,11 +54,6 @@ class Page:
             self.console.print(_row(verdict, words, width=6))
             self.broken += not each.holds
 
-    def show(self, renderables: Iterable[RenderableType]) -> None:
-        """Whatever else there is."""
-        for each in renderables:
-            self.console.print(each)
-
 
 def print_validation(name: str, course: Course, folder: Path, bench: Bench, page: Page) -> None:
     """Print each section as it comes to be known; `folder` holds the golden submissions."""
@@ -80,10 +75,10 @@ def print_validation(name: str, course: Course, folder: Path, bench: Bench, page
     if all(each.own for each in seen):
         judged = _judged(coursework, folder / name, bench, page)
     else:
-        page.show([_note("unknown", "None was graded: fix what is broken above first.")])
+        page.console.print(_note("unknown", "None was graded: fix what is broken above first."))
     page.head(f"{name}: what may be asked")
     for each in seen:
-        page.show(thresholds(each, judged))
+        page.console.print(Group(*thresholds(each, judged)))
     page.head(f"{name}: what students see")
     page.console.out(students_view(coursework, seen, page.console), highlight=False, end="")
 
@@ -98,7 +93,7 @@ def _judged(coursework: Coursework, folder: Path, bench: Bench, page: Page) -> t
         page.say([Claim(claim="they can be graded", holds=False, seen=str(error))])
         return ()
     if not judged:
-        page.show([_note("remark", f"There are none in {folder}: add right and wrong ones, in a folder each.")])
+        page.console.print(_note("remark", f"There are none in {folder}: add right and wrong ones, in a folder each."))
     page.say(golden_statements(judged, str(folder)))
     return judged
 

@@ -334,22 +334,18 @@ class Worker:
         return self.fetch(self._script(name).buffers)
 
     def close(self) -> None:
-        """End the session."""
+        """End the session; the process stays, unless that goes wrong."""
         if self._process is not None:
-            self._ask_done(Close(), "closing", self._deadlines.transfer)
+            closed = self._ask_done(Close(), "closing", self._deadlines.transfer)
+            if not isinstance(closed, Done):
+                self.stop()
         self._plan = None
 
     def rest(self) -> None:
-        """End whatever session there is or was asked for; the process stays, unless that goes wrong."""
-        if self._process is None:
-            return
-        if self._awaited is not None:
+        """End whatever session there is or was asked for."""
+        if self._process is not None and self._awaited is not None:
             self.open(self._awaited)
-        if self._process is not None and not isinstance(
-            self._ask_done(Close(), "closing", self._deadlines.transfer), Done
-        ):
-            self.stop()
-        self._plan = None
+        self.close()
 
     @property
     def _shares(self) -> bool:

@@ -151,7 +151,7 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
 
 def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
     """Checks of one kind that were skipped for one reason; those that are still to be made stand out."""
-    names = ", ".join(_short_name(check) for check in checks)
+    names = ", ".join(check.label or check.kind for check in checks)
     style = "yellow" if checks[0].reason in OUTSTANDING else STYLES[Verdict.SKIPPED]
     label = checks[0].own_name if len(checks) == 1 else f"{checks[0].kind}: {names}"
     yield _row(Text(WORDS[Verdict.SKIPPED], style=style), label, 0, _worth(checks))
@@ -174,7 +174,7 @@ def _failures(checks: Sequence[Check]) -> Iterator[Table | Padding]:
     others = [check for check in checks if check not in shown]
     if others:
         yield _line(Verdict.FAILED, f"{others[0].kind}: {len(others)} more", 0, _worth(others))
-        yield _reason(others[0], ", ".join(_short_name(check) for check in others))
+        yield _reason(others[0], ", ".join(check.label or check.kind for check in others))
 
 
 def _telling(checks: Sequence[Check]) -> list[Check]:
@@ -196,11 +196,6 @@ def _drawing(error_map: ErrorMap) -> Text:
 
 def _worth(checks: Sequence[Check]) -> float:
     return sum(check.max_points for check in checks)
-
-
-def _short_name(check: Check) -> str:
-    """The name without its kind and sizes."""
-    return check.label or check.kind
 
 
 def _reason(check: Check, words: str) -> Padding:

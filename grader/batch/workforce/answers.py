@@ -53,9 +53,10 @@ def _faults(result: Result, errand: Errand) -> Iterator[str]:
         yield "it comes from another grader or device than the batch's"
     if not all(0 <= check.points <= check.max_points < math.inf for check in result.checks):
         yield "a check has more points than it is worth"
-    if not _adds_up(result):
+    earned, most = sum(check.points for check in result.checks), sum(check.max_points for check in result.checks)
+    if not (_same(result.points, earned) and _same(result.max_points, most)):
         yield "its points are not those of its checks"
-    if not math.isclose(result.max_points, errand.max_points, rel_tol=1e-9, abs_tol=1e-9):
+    if not _same(result.max_points, errand.max_points):
         yield f"it has points out of {result.max_points:g}, of {errand.max_points:g} that can be earned"
 
 
@@ -67,9 +68,6 @@ def _source(errand: Errand) -> str:
         return ""
 
 
-def _adds_up(result: Result) -> bool:
-    earned, most = sum(check.points for check in result.checks), sum(check.max_points for check in result.checks)
-    return all(
-        math.isclose(total, parts, rel_tol=1e-9, abs_tol=1e-9)
-        for total, parts in ((result.points, earned), (result.max_points, most))
-    )
+def _same(one: float, other: float) -> bool:
+    """But for what adding up in another order makes of it."""
+    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)

@@ -93,16 +93,11 @@ def _trouble(look: Callable[[], object]) -> GraderError | None:
 
 def _missing_packages(bench: Bench) -> Iterator[str]:
     """Packages of the distribution, by Debian's names."""
-    device = _trouble(lambda: _ready(bench))
+    device = _trouble(lambda: bench.worker().ready())
     if not any(map(shutil.which, LINKERS)) and (device or _trouble(lambda: probe(bench.worker()))):
         yield LINKER
     if device is not None:
         yield DRIVER
-
-
-def _ready(bench: Bench) -> None:
-    with bench.worker() as worker:
-        worker.ready()
 
 
 def _packages(names: tuple[str, ...]) -> Step:

@@ -137,11 +137,11 @@ NEIGHBOURS = "Work-items that are neighbours in get_local_id(0) should access ne
 
 
 def _sectors(counted: Profile, access: Access) -> str:
-    """What an expression moves of global memory, and what would do."""
+    """What an expression moves of global memory with each request, on average, and what would do."""
+    moved, fewest = (_number(sectors / access.requests) for sectors in (access.sectors, access.fewest))
     return (
-        f"line {access.line} {access.does} {access.array}{_apart(access)}: a warp moves "
-        f"{_each(access.sectors, access)} sectors of {counted.sector} bytes at a time where "
-        f"{_each(access.fewest, access)} would hold its words"
+        f"line {access.line} {access.does} {access.array}{_apart(access)}: a warp moves {moved} sectors of "
+        f"{counted.sector} bytes at a time where {fewest} would hold its words"
     )
 
 
@@ -243,11 +243,6 @@ def _apart(access: Access) -> str:
     if access.stride == 0:
         return " with neighbouring work-items at the same word"
     return f" with neighbouring work-items {abs(access.stride)} bytes apart"
-
-
-def _each(count: int, access: Access) -> str:
-    """Of one request, on average."""
-    return _number(count / access.requests)
 
 
 def _percent(share: float) -> str:

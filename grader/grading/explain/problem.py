@@ -316,12 +316,10 @@ def of_spent_time(seconds: float, pairs: int) -> Problem:
     )
 
 
-def of_no_time() -> Problem:
-    """A launch that the device reports as taking no time."""
-    return Problem(
-        reason=Reason.IMPLAUSIBLE,
-        message=f"the device reports that its launch took no time at all. {ASK}",
-    )
+NO_TIME = Problem(
+    reason=Reason.IMPLAUSIBLE,
+    message=f"the device reports that its launch took no time at all. {ASK}",
+)
 
 
 # --- phrases ----------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ NAMES = 20
 
 def tell(intake: Intake) -> str:
     """The text, of lines that fit a terminal: what it was taken for, how much of what, and what is not graded."""
-    students = {each.student.label for each in (*intake.handins, *intake.absences)}
+    everyone: tuple[HandIn | Absence, ...] = (*intake.handins, *intake.absences)
+    students = {each.student.label for each in everyone}
     found = f"Found {intake.shape}: {count(len(intake.handins), 'hand-in')} of {count(len(students), 'student')}."
     absent, refused = _by_cause(intake)
     lines = [*_wrapped(found), *_counts(intake), *_late(intake), *_identical(intake)]

@@ -100,17 +100,14 @@ def _rows(path: Path) -> list[CheckoutRow]:
         for cells in reader:
             fields = dict(zip(heading, (cell.strip() for cell in cells), strict=False))
             if any(fields.values()):
-                rows.append(_row(reader.line_num, fields))
+                student, place, assignment = (fields.get(name, "") for name in ("student", "path", "assignment"))
+                row = CheckoutRow(line=reader.line_num, student=normal(student), path=place, assignment=assignment)
+                rows.append(row)
     except csv.Error as error:
         raise InputError(f"{path} is not a list of checkouts: {error} (line {reader.line_num}).") from error
     if not rows:
         raise InputError(f"{path} names no checkouts; give each a line with student and path.")
     return rows
-
-
-def _row(line: int, fields: dict[str, str]) -> CheckoutRow:
-    student, path, assignment = (fields.get(name, "") for name in ("student", "path", "assignment"))
-    return CheckoutRow(line=line, student=normal(student), path=path, assignment=assignment)
 
 
 def _text(path: Path) -> str:
