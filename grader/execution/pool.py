@@ -23,7 +23,7 @@ class OwnWorkers:
     @contextmanager
     def borrow(self, name: str, make: Callable[[], Worker]) -> Iterator[Worker]:
         """The worker of this name, or a new one, until the end of the block. An error there ends it."""
-        worker, gradings = self._kept.pop(name, None) or (make(), 0)
+        worker, gradings = self._kept.pop(name) if name in self._kept else (make(), 0)
         try:
             yield worker
             worker.rest()

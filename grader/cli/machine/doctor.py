@@ -51,10 +51,7 @@ def examine(
         yield MachineFact(
             topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, and ask again"
         )
-    for assignment in course.names():
-        yield _attempt(
-            assignment, lambda name=assignment: course.load(name).title, "fix the file that the message names"
-        )
+    yield from (_assignment(course, each) for each in course.names())
 
 
 def _device_findings(name: str, bench: Bench, prerequisites: list[MachineFact]) -> Iterator[MachineFact]:
@@ -79,6 +76,10 @@ def _confinement(bench: Bench) -> Iterator[str]:
     for name in ("image", "gpu", "network", "root"):
         if name in facts:
             yield f"{name} {facts[name]}"
+
+
+def _assignment(course: Course, name: str) -> MachineFact:
+    return _attempt(name, lambda: course.load(name).title, "fix the file that the message names")
 
 
 def _attempt(topic: str, look: Callable[[], str], remedy: str) -> MachineFact:
