@@ -35,21 +35,21 @@ class MoodleWorksheet:
     name: str = "moodle-worksheet.csv"
 
     def fill(self, book: Gradebook) -> Filled:
-        """With the points of all assignments of the batch together, since the worksheet is about one."""
+        """Fill in points: of a batch of several assignments the sum, since a worksheet is about one."""
         rows = totals(book) if len(book.assignments) > 1 else book.rows
         return moodle_worksheet(self.sheet, rows, self.grade_column, self.feedback_column)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CanvasGradebook:
-    """A gradebook as Canvas exported it, and the column of the assignment where its heading does not tell."""
+    """A gradebook as Canvas exported it; `column` names the assignment's column if its heading does not."""
 
     sheet: Sheet
     column: str | None = None
     name: str = "canvas-gradebook.csv"
 
     def fill(self, book: Gradebook) -> Filled:
-        """With the scores of each assignment in its own column."""
+        """Fill in the scores of each assignment, in its own column."""
         if self.column is not None and len(book.assignments) > 1:
             raise InputError("--canvas-column names one column for several assignments: grade one at a time.")
         filled = Filled(data=self.sheet.filled({}), grades=0, remarks=())

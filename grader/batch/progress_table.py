@@ -1,4 +1,4 @@
-"""What an instructor sees while a batch runs: a table that follows it on a terminal, a line an event elsewhere."""
+"""What an instructor sees while a batch runs: a table on a terminal, elsewhere a line per event."""
 
 import time
 from collections import Counter
@@ -22,7 +22,7 @@ from grader.results.gradebook import Gradebook
 from grader.results.result import Ungraded
 
 RECENT = 8
-"""Lines about gradings that have ended, the last below."""
+"""Lines about gradings that have ended, the newest at the bottom."""
 
 RETRIED = "tried again"
 
@@ -30,7 +30,7 @@ RARE = ("not checked in full", "from before", RETRIED, "not graded")
 """What is counted where there is any."""
 
 SHOWN = 8
-"""Gradings under way that are named."""
+"""Running gradings that are named."""
 
 
 @dataclass(kw_only=True)
@@ -51,7 +51,7 @@ class Board:
         return self.ended.total() - self.ended[RETRIED]
 
     def note(self, event: Event, now: float) -> None:
-        """Follow what happened."""
+        """Count what happened."""
         if event.what == "begun":
             self.running[event.item.key] = (event.item, now)
             return
@@ -60,12 +60,12 @@ class Board:
         self.recent = [*self.recent, line(event)][-RECENT:]
 
     def seconds_left(self, now: float) -> float | None:
-        """By the rate so far; None while there is none."""
+        """Estimated from the rate so far; None before there is one."""
         left = self.total - self.before - self.made
         return left * (now - self.started) / self.made if self.made else None
 
     def rate(self, now: float) -> float | None:
-        """Gradings a minute; None while there are none."""
+        """Gradings per minute; None before the first has ended."""
         return 60 * self.made / (now - self.started) if self.made and now > self.started else None
 
 
@@ -115,7 +115,7 @@ def duration(seconds: float) -> str:
 
 
 def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
-    """How a batch has ended: what there is, whom it lacks and why, and where to look."""
+    """How a batch ended: what was graded, who has no grade and why, and where to look."""
     statuses = Counter(row.status for row in gradebook.rows)
     grades = [row.grade for row in gradebook.rows if row.grade is not None]
     passed = sum(grade.passed for grade in grades)
@@ -138,7 +138,7 @@ def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
 
 @contextmanager
 def following(total: int, before: int, say: Callable[[str], None]) -> Iterator[Listener]:
-    """A listener that shows a batch until the end of the block: as a table on a terminal, else by what it says."""
+    """A listener that shows a batch until the end of the block: as a table on a terminal, else line by line."""
     console = Console(stderr=True)
     board = Board(total=total, before=before, started=time.monotonic())
     if not console.is_terminal:

@@ -1,4 +1,4 @@
-"""A whole course, graded: what remains to be done, who does it, and what becomes of what cannot be done.
+"""Grades a whole course: what remains to be done, who does it, and what happens when a grading fails.
 
 Intake -> an item for each different file and assignment -> those not in the store -> workforce -> store
 """
@@ -20,7 +20,7 @@ from grader.protocol.text import showable
 from grader.results.result import Result, Ungraded
 
 ATTEMPTS = 3
-"""At a grading that fails by our own fault: the first and two more."""
+"""How often a grading is tried that fails by a fault of ours."""
 
 TICK = 0.5
 """Seconds between two looks at the clock while nothing happens."""
@@ -28,7 +28,7 @@ TICK = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One grading: the same bytes for the same assignment, by whomever they were handed in."""
+    """One grading: the same bytes for the same assignment, whoever handed them in."""
 
     key: str
     handins: tuple[HandIn, ...]
@@ -100,7 +100,7 @@ class Event:
 
 
 Listener = Callable[[Event | None], None]
-"""Told of every event as it happens, and of nothing (None) now and then while none does."""
+"""Called with every event, and from time to time with None while nothing happens."""
 
 
 def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Listener) -> dict[str, str]:
@@ -135,7 +135,7 @@ def _ended(begun: Event, outcome: Result | Ungraded, store: Store) -> Event:
 
 
 def _outcome(future: "Future[Result | Ungraded]") -> Result | Ungraded:
-    """What the station made of it; a station that died over it is a fault of ours like others."""
+    """What the station returned; a station that died is a fault of ours like any other."""
     try:
         return future.result()
     except InterruptedGradingError:  # Ctrl-C is told this thread wherever it is

@@ -37,7 +37,7 @@ class Memo(Record):
 
 
 def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, orders: str) -> str:
-    """The same for gradings that must have the same outcome: of the same bytes, against the same assignment (but for
+    """Equal for gradings that must have the same outcome: of the same bytes, against the same assignment (but for
     its thresholds: `measured_sha256`), by the same grader with the same settings on the same kind of device.
     """
     device = facilities.device.model_dump_json()
@@ -75,7 +75,7 @@ class Store:
         return self._path(key, "html")
 
     def keep(self, key: str, result: Result) -> None:
-        """Store a result; a page of an older one goes first."""
+        """Store a result, and remove the page of an older one first."""
         self.page(key).unlink(missing_ok=True)
         write_whole(self._path(key, "json"), REPORTS["json"](result))
 

@@ -1,6 +1,6 @@
-"""The life of a station's process: errands come in, outcomes go out, until the other end (processes.py) is gone.
+"""The process of a station: it takes errands and returns outcomes until the other end (processes.py) is gone.
 
-Started by that with the number of a descriptor, which it inherits: its end of their connection.
+processes.py starts it with the number of a descriptor that it inherits: its end of the connection.
 """
 
 import os
@@ -21,7 +21,7 @@ from grader.common.interrupts import interrupt_on, stop_if_told
 
 
 def main() -> None:
-    """Serve, and leave nothing."""
+    """Serve, then close the station."""
     link = Connection(int(sys.argv[1]))
     os.set_inheritable(link.fileno(), False)  # noqa: FBT003 - its only parameter
     interrupt_on([signal.SIGTERM], _stop)

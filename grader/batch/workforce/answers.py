@@ -1,4 +1,4 @@
-"""What a worker of a cluster says of an errand: text, which is a result if it is about this errand and adds up.
+"""Checks what a cluster's worker returns: text, which is a result if it is about this errand and adds up.
 
 A station measures and scores, so that its points can only be held against what can be earned; whose file it was, which
 inputs and which assignment it has to say as they were sent.
@@ -23,7 +23,7 @@ OUTCOME: TypeAdapter[Result | Ungraded] = TypeAdapter(Result | Ungraded)
 
 
 def read_answer(text: object, errand: Errand) -> Result | Ungraded:
-    """The outcome; raises WorkerError if the text is none, or not that of this errand."""
+    """The outcome; raises WorkerError if the text is not an outcome of this errand."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise WorkerError("a worker's answer is not believed: it is no result.")
     try:
@@ -61,7 +61,7 @@ def _faults(result: Result, errand: Errand) -> Iterator[str]:
 
 
 def _source(errand: Errand) -> str:
-    """What a result says that was handed in: nothing, where that is no source text."""
+    """The source that the result must state: nothing, if what was handed in is not source text."""
     try:
         return parse_submission(NAME, errand.data).source
     except InputError:

@@ -32,11 +32,11 @@ LEAVE = 20.0
 
 
 Places = Sequence[Mapping[str, Any]]
-"""Settings of the stations' own, which they get in turn: each place may be another device."""
+"""Settings that stations get in turn: each place may be another device."""
 
 
 class Processes:
-    """So many stations on this machine. They start when they are first needed."""
+    """Stations on this machine. They start when they are first needed."""
 
     def __init__(self, jobs: int, orders: str, places: Places = ({},)) -> None:
         self.hands = jobs
