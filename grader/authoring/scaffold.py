@@ -9,7 +9,7 @@ from grader.course.suite import Coursework
 PLACEHOLDER = "@ASSIGNMENT@"
 
 KIT_PLACEHOLDER = "@KIT_URL@"
-"""The address of the course's kit. A kit's own template states it, if it is known; else students fill it in."""
+"""Stands for the address of the course's kit: a kit's template states it if it is known, else students fill it in."""
 
 TEMPLATE_FILES = ("README.md", ".gitlab-ci.yml", ".github/workflows/grade.yml")
 

@@ -1,4 +1,4 @@
-"""`grader doctor`: can this machine grade? Each finding comes with its remedy."""
+"""`grader doctor`: can this machine grade? Each problem comes with its remedy."""
 
 import shutil
 import sys
@@ -25,7 +25,7 @@ PROFILE_REMEDY = "do what the line above says; nothing is graded until the devic
 
 @dataclass(frozen=True, kw_only=True)
 class MachineFact:
-    """One thing that was looked at. Without a remedy it is in order."""
+    """One thing that was checked. Without a remedy it is in order."""
 
     topic: str
     found: str
@@ -35,9 +35,9 @@ class MachineFact:
 def examine(
     name: str, open_bench: Callable[[], AbstractContextManager[Bench]], course: Course
 ) -> Iterator[MachineFact]:
-    """Look at everything that a grading in the sandbox of this name needs, the basic things first.
+    """Check everything that a grading in this sandbox needs, the basic things first.
 
-    A problem is told once: what could only fail for the same reason is not looked at.
+    A problem is reported once: what could only fail for the same reason is not checked.
     """
     yield MachineFact(topic="Python", found=sys.version.split()[0])
     prerequisites = [] if name == "docker" else [_linker(), _temporary_folder()]
@@ -55,7 +55,7 @@ def examine(
 
 
 def _device_findings(name: str, bench: Bench, prerequisites: list[MachineFact]) -> Iterator[MachineFact]:
-    """The device, a kernel on it, and what was measured of it: each is looked at if those before are in order."""
+    """The device, a kernel on it, and its profile: each is checked if those before are in order."""
     device = _attempt("device", lambda: _device(bench), _remedy(name, command("setup")))
     yield device
     if device.remedy or any(each.remedy for each in prerequisites):
@@ -67,7 +67,7 @@ def _device_findings(name: str, bench: Bench, prerequisites: list[MachineFact]) 
 
 
 def _remedy(name: str, here: str) -> str:
-    """What to do in the sandbox of this name: on this machine, or to the image that has everything in it."""
+    """What to do for this sandbox: on this machine, or to the image, which has everything in it."""
     return IMAGE_REMEDY if name == "docker" else here
 
 
