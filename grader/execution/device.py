@@ -17,7 +17,7 @@ def device_class(device: DeviceFacts) -> DeviceClass:
 
 
 def share_a_process(device: DeviceFacts) -> bool:
-    """Whether kernels are native code of their worker: on a processor they are, on a GPU they reach nothing of it."""
+    """Whether kernels run as native code in their worker: on a processor they do, on a GPU they cannot reach it."""
     return device_class(device) == "cpu"
 
 

@@ -1,4 +1,4 @@
-"""What a request to a worker can come to: results, and the ways in which it can fail, all as values."""
+"""The outcomes of a request to a worker: results, and every way to fail, all as values."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class TimedOut:
 
 @dataclass(frozen=True, kw_only=True)
 class Garbled:
-    """The worker said or did something that ours never does; it has been killed."""
+    """The worker did something that our own code never does; it has been killed."""
 
     what: str
 

@@ -73,7 +73,7 @@ class Script:
         return tuple(step for step in self.steps if isinstance(step, KernelStep))
 
     def on_buffers(self, called: Callable[[str], str]) -> "Script":
-        """The same on other buffers, which are called so."""
+        """The same script with other names of buffers."""
         return Script(
             steps=tuple(_on_buffers(step, called) for step in self.steps),
             uploads=tuple(map(called, self.uploads)),
@@ -99,7 +99,7 @@ class Plan:
         )
 
     def on_buffers(self, called: Callable[[str], str]) -> "Plan":
-        """The same with buffers that are called so."""
+        """The same plan with other names of buffers."""
         return Plan(
             buffers=tuple(replace(spec, name=called(spec.name)) for spec in self.buffers),
             scripts={name: script.on_buffers(called) for name, script in self.scripts.items()},
@@ -115,7 +115,7 @@ class Plan:
 
 
 NOTHING = Plan(buffers=(), scripts={})
-"""For a session that only builds."""
+"""The plan of a session that only builds."""
 
 
 def joined(plans: Mapping[str, Plan]) -> Plan:
@@ -130,7 +130,7 @@ def joined(plans: Mapping[str, Plan]) -> Plan:
 
 
 def buffer_of(owner: str, name: str) -> str:
-    """What a buffer of a plan is called among those of others, such as "A of one row"."""
+    """The name of a plan's buffer among those of other plans, such as "A of one row"."""
     return f"{name} of {owner}"
 
 
@@ -162,7 +162,7 @@ def reference_plan(assignment: Timed, sizes: Sizes) -> Plan:
 
 
 def _standard(assignment: Assignment, sizes: Sizes) -> Script:
-    """What a submission is held against."""
+    """The script that a submission is compared with."""
     if assignment.kit is not None:
         return _script(assignment, sizes, assignment.baseline, BASELINE, {})
     return _script(assignment, sizes, assignment.student_launches, REFERENCE, {})

@@ -1,7 +1,7 @@
 """Workers that run nothing but our own kernels, kept from one grading to the next.
 
-To start one, and to compile for it, takes longer than what it does in a grading. It never meets a submission, so
-nothing of one can stay in it; a worker that has met one is never kept.
+Starting one, and compiling for it, takes longer than what it does in a grading. It never runs a submission, so nothing
+of one can stay in it; a worker that has run one is never kept.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from grader.execution.client import Worker
 
 GRADINGS = 20
-"""After which a worker is replaced: its processor time is limited, and a grading takes some seconds of it."""
+"""Gradings after which a worker is replaced: its processor time is limited, and a grading takes some seconds of it."""
 
 
 class OwnWorkers:

@@ -1,4 +1,4 @@
-"""What a worker says, read line by line. It comes from a process that ran untrusted code: only its form is believed."""
+"""Reads a worker's replies line by line. They come from a process that ran untrusted code: their form is checked."""
 
 import time
 
@@ -16,7 +16,7 @@ class Replies:
         self._process = process
         self._received = bytearray()
         self._searched = 0
-        """How much of it holds no end of a line."""
+        """How many bytes of it are known to hold no end of a line."""
 
     def next(self, doing: str, deadline: float) -> Reply | TimedOut | OutOfMemory | Garbled:
         """The next reply, or what came in its place within so many seconds; `doing` says what is waited for."""
@@ -41,7 +41,7 @@ class Replies:
             return Garbled(what="it sent a reply that is not one of ours")
 
     def _line(self) -> bytes | None:
-        """A whole line of what was received, which is looked at once, in however many pieces it comes."""
+        """A whole line of what was received; each byte is searched once, in however many pieces the line comes."""
         place = self._received.find(b"\n", self._searched)
         if place < 0:
             self._searched = len(self._received)

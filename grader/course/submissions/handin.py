@@ -8,7 +8,7 @@ from dataclasses import dataclass
 class Student:
     """Somebody who is to get a grade.
 
-    `label` is unique in a batch and fit for the name of a folder; reports are filed under it. `name` is what the
+    `label` is unique in a batch and can be the name of a folder; reports are filed under it. `name` is what the
     platform shows. `key` is the platform's own for this person, by which grades find back: Moodle's participant number,
     Canvas's user id, Gradescope's student id; None where there is no platform.
     """
@@ -22,7 +22,7 @@ class Student:
 class HandIn:
     """A file that counts: the latest attempt of a student for an assignment.
 
-    `where` says, for people, which file it was: its path below what was named, e.g. "moodle.zip/Ada_7_.../kernels.cl".
+    `where` tells people which file it was: its path below what was named, e.g. "moodle.zip/Ada_7_.../kernels.cl".
     """
 
     student: Student
@@ -59,9 +59,9 @@ class Remark:
 
 @dataclass(frozen=True, kw_only=True)
 class Intake:
-    """Everything that was found in what an instructor named.
+    """Everything that was found in the path that an instructor named.
 
-    `shape` says what it was taken for, e.g. "a download from Moodle". `unplaced` is what may have been meant to be
+    `shape` says how it was read, e.g. "a download from Moodle". `unplaced` is what may have been meant to be
     graded and is not; `remarks` are about what is graded all the same (an older attempt left aside).
     """
 

@@ -1,8 +1,8 @@
 """Secret inputs: every array a worker is given is made here, from a seed that it never learns.
 
 All come from Philox4x64-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011), in
-NumPy's hands: a keyed function of the index, of whose words nobody is known to tell others or the key. What timed runs
-on a GPU are given comes from the same function (grading/timing/device_data.py).
+NumPy's implementation: a keyed function of the index. No way is known to tell the key, or other words, from some words.
+The data of timed runs on a GPU come from the same function (grading/timing/device_data.py).
 """
 
 import secrets
@@ -76,7 +76,7 @@ def _bits(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.
     """Bit patterns of normal numbers from 2^-63 to 2^65, of both signs: no NaN, infinity or subnormal.
 
     A sign, seven bits of the exponent and the mantissa are random; a kernel that moves words elsewhere than they belong
-    finds an equal one there by a chance in 2^31.
+    finds an equal one there with a chance of one in 2^31.
     """
     count = int(np.prod(shape))
     words: NDArray[np.uint32] = generator.bit_generator.random_raw((count + 1) // 2).view(np.uint32)[:count]

@@ -1,4 +1,4 @@
-"""What usual mistakes make of an array: building blocks for the `mistakes` of an oracle.py."""
+"""The arrays that usual mistakes lead to: building blocks for the `mistakes` of an oracle.py."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Users that have no name, no rights and no past: one for each worker, and for nobody else as long as it runs."""
+"""User ids without a name and without rights: one for each worker, and for nobody else as long as it runs."""
 
 import fcntl
 import os
@@ -23,7 +23,7 @@ PATIENCE = 120.0
 """Seconds in which all that a worker has left must be gone: within its deadlines it can make a few million files."""
 
 ROOTS_OWN = Path("/run/grader")
-"""Closed to all but root, so that no worker holds a lock in it: an empty file for each user that was ever borrowed."""
+"""A folder that only root can enter, so that no worker holds a lock in it: an empty file for each borrowed id."""
 
 OPEN_PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")  # noqa: S108 - nothing is written there
 """Folders in which every user may leave files, as distributions and container engines set a machine up."""

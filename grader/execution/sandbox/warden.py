@@ -24,7 +24,7 @@ PR_SET_CHILD_SUBREAPER = 36
 """linux/prctl.h"""
 
 MOMENT = 0.05
-"""Seconds in which what was killed has ended, as a rule."""
+"""Seconds in which killed processes have usually ended."""
 
 PATIENCE = 5.0
 """Seconds in which all that was killed must have ended: what hangs in a driver cannot be waited for."""
@@ -118,7 +118,7 @@ def _is_alone_within(seconds: float) -> bool:
 
 
 def _kill_descendants() -> None:
-    """All that are seen, stopped first, so that nothing can start something new meanwhile."""
+    """Kill all descendants; they are stopped first, so that none can start a new process meanwhile."""
     stopped: set[int] = set()
     while new := _descendants() - stopped:
         for pid in new:

@@ -1,4 +1,4 @@
-"""The container engine's ways to fail, in our words."""
+"""The container engine's failures as errors of ours."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,7 +13,7 @@ WITHOUT_A_WALL = (
     "Code that you trust as your own can do without: --sandbox process runs it with your rights, and nothing keeps it "
     "from your files."
 )
-"""What it means to do without a container, for whoever has none."""
+"""Said to whoever has no container engine."""
 
 
 class NoEngineError(WorkerError):

@@ -1,4 +1,4 @@
-"""Which GPU a container is given, and what the engine must be told for it.
+"""Which GPU a container gets, and what the engine is asked for.
 
 none                  no GPU: kernels run on the CPU, through PoCL
 nvidia[:INDEX]        by the NVIDIA container toolkit, which puts the driver's libraries into the container
