@@ -1,8 +1,8 @@
-"""An assignment with its secrets, packed for a grader on another machine, which checks that it is the one meant.
+"""Packs an assignment with its secrets for a grader on another machine, which checks that nothing has changed.
 
 assignments/NAME/FILE   reference/NAME/FILE   reference/OTHER/kernels.cl   where NAME's launches run OTHER's solution
 
-Of a student kit there is kit.yaml instead of solutions.
+A student kit has kit.yaml instead of solutions.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ class Bundle:
 
 
 def hash_of(files: Files) -> str:
-    """Of names and contents."""
+    """A hash of names and contents."""
     digest = hashlib.sha256()
     for path, content in files:
         digest.update(f"{path}\0{len(content)}\0".encode())
@@ -61,7 +61,7 @@ def _files_of(kind: str, folder: Path) -> dict[str, Path]:
 
 
 def unpack(bundle: Bundle, folder: Path) -> Coursework:
-    """The assignment, read from files in a folder of its own below this one, which are written if they are not there.
+    """The assignment, read from its own folder below this one. Its files are written there first, if they are missing.
 
     Raises UngradedError if they are not what was packed, or cannot be written.
     """
@@ -77,7 +77,7 @@ def unpack(bundle: Bundle, folder: Path) -> Coursework:
 
 
 def _found(root: Path) -> dict[str, bytes]:
-    """What is there, which after a full disk is not all."""
+    """The files that are there; after a full disk, some may be missing."""
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 

@@ -7,7 +7,7 @@
     course/docs/                             the page that explains reports, to which handouts link
     course/assignments/  course/reference/   the assignments, with their oracles and naive kernels
 
-An assignment.yaml is written anew: without comments, which are instructors' notes, and without what is hidden.
+Each assignment.yaml is written again: without comments, which are instructors' notes, and without what is hidden.
 """
 
 import re
@@ -150,8 +150,8 @@ def _undecided(goal: SpeedGoal, sizes: Sizes) -> SpeedGoal:
 
 
 def _timed(assignment: Assignment) -> SpeedGoals:
-    """What is timed with a kit. On a GPU, results are held against the baseline's, which takes the model solution's
-    place; where it makes something else than the student's kernels, the oracle must judge, on data as small as a CPU's.
+    """The speed goals of a kit. On a GPU, results are compared with the baseline's instead of the model solution's; where it
+    computes something else than the student's kernels, the oracle must judge, on data as small as a CPU's.
     """
     asked = assignment.performance
     cpu, gpu = asked.classes.get("cpu"), asked.classes.get("gpu")

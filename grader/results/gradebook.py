@@ -1,4 +1,4 @@
-"""The outcome of a batch in brief, as records: what tables, gradebooks and the overview are made from.
+"""The outcome of a batch in brief: records from which tables, gradebooks and the overview are made.
 
 A result with its samples and findings is some fifty kilobytes; a row here is one or two, so that a whole course fits in
 memory. Every number in a row stands in the result that it was made from.
@@ -79,7 +79,7 @@ Status = Literal["graded", "ungraded", "absent"]
 
 @dataclass(frozen=True, kw_only=True)
 class StudentRow:
-    """A student and an assignment: a grade, or the fault or refusal for which there is none yet, or nothing handed in.
+    """A student and an assignment: a grade, or the fault or refusal because of which there is none, or neither.
 
     `shown` is what the student is told of the grade: less, where checks are hidden. `same_as` are the labels of others
     who handed in the very same bytes, which were graded once for all of them.

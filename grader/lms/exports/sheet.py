@@ -63,7 +63,7 @@ class Sheet:
         return (self.bom + "".join(texts)).encode()
 
     def _written(self, value: str, before: str) -> str:
-        """As text that nothing runs, in quotation marks; a number without, unless it must have them or the cell had."""
+        """The value as harmless text in quotation marks; a number without them, unless the cell had or needs them."""
         bare = PLAIN.fullmatch(value) and self.delimiter not in value and not before.startswith('"')
         return value if bare else '"' + harmless(value).replace('"', '""') + '"'
 

@@ -1,4 +1,4 @@
-"""From everybody's files to hand-ins, absences and what is to be said."""
+"""Turns everybody's files into hand-ins, absences and remarks."""
 
 from grader.course.submissions.handin import Absence, HandIn, Intake, Student
 from grader.course.suite import Coursework

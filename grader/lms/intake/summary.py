@@ -1,4 +1,4 @@
-"""What was found, in words: shown before grading starts, so that a wrong download costs a look and not a night."""
+"""Says what was found, before grading starts, so that a wrong download costs a look and not a night."""
 
 import textwrap
 from collections import Counter
@@ -14,7 +14,7 @@ NAMES = 20
 
 
 def tell(intake: Intake) -> str:
-    """The text, of lines that fit a terminal: what it was taken for, how much of what, and what is not graded."""
+    """Lines that fit a terminal: what the download was read as, the numbers of hand-ins, and what is not graded."""
     everyone: tuple[HandIn | Absence, ...] = (*intake.handins, *intake.absences)
     students = {each.student.label for each in everyone}
     found = f"Found {intake.shape}: {count(len(intake.handins), 'hand-in')} of {count(len(students), 'student')}."

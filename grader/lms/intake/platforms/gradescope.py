@@ -21,11 +21,11 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 DEPTH_LIMIT = 50
-"""Values in values: the list needs five, and the faster loader breaks down over some thousands."""
+"""Levels of nesting: the list needs five, and the faster loader crashes at some thousands."""
 
 
 class Loader(LOADER):  # type: ignore[misc]
-    """Safe: it makes nothing but plain values, of what Ruby marked with its classes too."""
+    """A safe loader: it makes plain values only, also of what Ruby marked with its classes."""
 
 
 def _plain(loader: Any, _tag: str, node: yaml.Node) -> Any:
@@ -129,7 +129,7 @@ def _data(file: File, where: str) -> bytes:
 
 
 def _check_depth(data: bytes) -> None:
-    """Raises ValueError for what is nested as no list is."""
+    """Raises ValueError if it is nested too deeply for a list."""
     depth = 0
     for event in yaml.parse(data, Loader=LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
