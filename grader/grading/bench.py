@@ -21,7 +21,7 @@ from grader.results.metrics import Roofs
 from grader.results.result import Provenance
 
 Progress = Callable[[str], None]
-"""Told in a few words what is being done."""
+"""Called with a few words about what is being done."""
 
 PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
 """Packages whose versions a result states, where they are installed: PoCL may also come from the system."""
@@ -46,7 +46,7 @@ class Bench:
         return Worker(self.sandbox, self.device, self.deadlines)
 
     def roofs(self, device: DeviceFacts) -> Roofs | None:
-        """What `grader calibrate` has measured of it; raises DeviceError if that is no longer true."""
+        """What `grader calibrate` has measured of it, if anything; raises DeviceError if that is out of date."""
         profile = load_profile(self.profiles, device, self.sandbox_name)
         return None if profile is None else profile.roofs
 

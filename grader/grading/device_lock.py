@@ -1,7 +1,7 @@
 """Who may use a device: one timed section at a time and nothing beside it, across all graders of a host.
 
-Work that is not timed shares the device with other such work. Whoever wants it alone first closes the gate, so that
-nobody new comes in, and then waits until those inside have left:
+Work that is not timed shares the device with other such work. A grader that needs the device alone first closes the
+gate, so that no other comes in, and then waits until those inside have left:
 
     grader-DEVICE.gate   held by whoever is about to come in
     grader-DEVICE.lock   held by those who are inside: shared, or by one alone
@@ -34,12 +34,12 @@ def exclusive(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]
 
 
 def shared(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]:
-    """Wait until no other grader has the device alone, and keep all from that until the end of the block."""
+    """Wait until no other grader has the device alone, and let none have it alone until the end of the block."""
     return _inside(_identity(device), folder, fcntl.LOCK_SH)
 
 
 def shared_cpu(folder: Path) -> AbstractContextManager[None]:
-    """The same for what keeps processor cores busy without being a kernel on a device."""
+    """The same for work on processor cores that is not a kernel on a device."""
     return _inside(CPU, folder, fcntl.LOCK_SH)
 
 
@@ -78,7 +78,7 @@ def _make(path: Path) -> None:
 
 
 def _open(path: Path) -> int:
-    """Another user's lock file serves as well, though in a sticky folder it cannot be opened for writing."""
+    """Open or make a lock file. One of another user will do, although it cannot be written in a sticky folder."""
     try:
         with suppress(FileNotFoundError):
             return os.open(path, READING)

@@ -49,7 +49,7 @@ BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build fi
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """A grading before its hidden cases: the checks of the other cases, and all that do not hang on cases.
+    """A grading before its hidden cases: the checks of the other cases, and all checks beside those of cases.
 
     `built` is what hidden cases are run of; None if the build failed.
     """
@@ -111,7 +111,7 @@ def _draft(task: Task, bench: Bench, progress: Progress) -> Draft:
 
 
 def _test(crew: Crew, rests_on: Provenance) -> Draft:
-    """Build it, run the cases that are shown, then what rests on them."""
+    """Build it, run the cases that are shown, then the checks that depend on them."""
     asked = crew.task.assignment
     prepared = _prepare(crew)
     with shared(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
@@ -182,8 +182,8 @@ def _prepare(crew: Crew) -> Prepared:
 
 
 def _watch(crew: Crew, lineup: Lineup, built: Built, *, right: bool) -> tuple[Watched, Problem | None]:
-    """What the simulator tells; and, while it works, the sessions of the timed rounds, or why the submission gets
-    none.
+    """The simulator's checks. While it works, the sessions of the timed rounds open; the problem is why the submission
+    is not timed, if it is not.
     """
     crew.progress("watching every access in a simulator")
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
@@ -194,7 +194,7 @@ def _watch(crew: Crew, lineup: Lineup, built: Built, *, right: bool) -> tuple[Wa
 
 
 def _time(crew: Crew, lineup: Lineup, refused: Problem | None) -> Check:
-    """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
+    """The performance check, timed while nobody else uses the device; failed if the submission was refused."""
     if refused is not None:
         return refused.fail(unmeasured(lineup.assignment, lineup.device))
     crew.progress("waiting for the device")
@@ -222,7 +222,7 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
 
 
 def _run(cases: tuple[Case, ...], built: Built, worker: Worker, progress: Progress) -> tuple[Check, ...]:
-    """The checks of these cases, each of which is told."""
+    """The checks of these cases; each is reported as progress."""
     checks = []
     for check in check_cases(cases, built, load_oracle(built.task.assignment), worker):
         progress(check.name)
@@ -231,7 +231,7 @@ def _run(cases: tuple[Case, ...], built: Built, worker: Worker, progress: Progre
 
 
 def _probe_after(checks: Iterable[Check], bench: Bench, progress: Progress) -> None:
-    """Where a kernel crashed or did not end, see whether the device is fit for the next."""
+    """After a kernel that crashed or did not end, check that the device still works."""
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
         progress("looking whether the device still works")
         probe(bench.worker(), RECOVERY)
@@ -249,12 +249,12 @@ def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
 
 
 def _left_out(assignment: Assignment) -> Iterator[Check]:
-    """The hidden checks that a student kit does not hold, as one of each kind, before anything is known of them."""
+    """The hidden checks that a student kit leaves out, one of each kind, as if they had passed."""
     return (full_marks(Kind(kind), points, "hidden") for kind, points in assignment.left_out.items())
 
 
 def _unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
-    """The checks beside those of cases after a failed build: nothing came to them."""
+    """The checks beside those of cases after a failed build: none could be made."""
     yield from fail_unwatched(assignment, BUILD_FAILED)
     yield from map(BUILD_FAILED.fail, _left_out(assignment))
     yield BUILD_FAILED.fail(unmeasured(assignment, device))
@@ -269,7 +269,8 @@ def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
 @contextmanager
 def _awake(worker: Worker, device: DeviceFacts) -> Iterator[None]:
     """The submission's worker runs until the end of the block, then it is frozen: while its grading holds no lock,
-    another may be timed. It must be idle then: what is frozen while it forks is not thawed as a whole (process.py).
+    another may be timed. It must be idle then: a process that is frozen while it forks is not thawed in full
+    (process.py).
     """
     worker.thaw()
     yield

@@ -150,8 +150,8 @@ def _undecided(goal: SpeedGoal, sizes: Sizes) -> SpeedGoal:
 
 
 def _timed(assignment: Assignment) -> SpeedGoals:
-    """The speed goals of a kit. On a GPU, results are compared with the baseline's instead of the model solution's; where it
-    computes something else than the student's kernels, the oracle must judge, on data as small as a CPU's.
+    """The speed goals of a kit. On a GPU, results are compared with the baseline's instead of the model solution's;
+    where it computes something else than the student's kernels, the oracle must judge, on data as small as a CPU's.
     """
     asked = assignment.performance
     cpu, gpu = asked.classes.get("cpu"), asked.classes.get("gpu")

@@ -1,4 +1,4 @@
-"""The options of `grader run`: which kernels are timed, one after the other, and what is set by hand for each."""
+"""Reads the options of `grader run`: which kernels are timed, and what is set by hand for each."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Sweep:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options as they were written; None or nothing is what was not given."""
+    """The options as they were written; None or empty if not given."""
 
     kernel: str | None = None
     values: Mapping[str, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """An assignment, or a part of one, with what is set by hand; the label tells it from others beside it."""
+    """An assignment, or a part of a suite, with what is set by hand; the label tells it from the other runs."""
 
     label: str
     part: Assignment

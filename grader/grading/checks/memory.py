@@ -1,4 +1,4 @@
-"""Memory behaviour: what the simulator counted, and the checks that an assignment makes of it.
+"""Memory behaviour: what the simulator counted, and the assignment's checks of it.
 
 The counts depend on the source and the sizes alone, so they are the same on a laptop and beside a GPU.
 """
@@ -28,12 +28,12 @@ SPACES: dict[int, Literal["global", "constant", "local"]] = {1: "global", 2: "co
 """Address spaces, as LLVM numbers them for OpenCL."""
 
 TOLERANCE = 1e-9
-"""Of a limit, for what floating-point arithmetic makes of ratios."""
+"""Of a limit: the rounding errors of ratios."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """What was counted, and what is wrong with the results of the kernel that it was counted of, if anything."""
+    """The counts, and what is wrong with the results of the counted kernel, if anything."""
 
     profile: Profile
     problem: Problem | None
@@ -41,7 +41,7 @@ class Counted:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """A measured quantity, why it is a fault to have too much of it, and the words for that."""
+    """A measured quantity, the reason if there is too much of it, and the words for that."""
 
     value: float
     reason: Reason
@@ -90,7 +90,7 @@ def uncounted(asked: Memory) -> Iterator[Check]:
 
 
 def usable(counted: Counted | Problem) -> Profile | Problem:
-    """The counts, if they are of a kernel that did what it should; else why they say nothing."""
+    """The counts, if the results of the kernel were right; else why the counts say nothing."""
     if isinstance(counted, Problem):
         return _uncounted(counted.message)
     if counted.problem is not None:
@@ -99,7 +99,7 @@ def usable(counted: Counted | Problem) -> Profile | Problem:
 
 
 def _uncounted(why: str) -> Problem:
-    """What went wrong has lost its points elsewhere."""
+    """A failure that loses its points in another check."""
     return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
 
 
@@ -176,7 +176,7 @@ def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
 
 
 def _words_moved(counted: Profile) -> Reading:
-    """Words of global memory that lie in the sectors moved: what is uncoalesced counts by how much of all it is.
+    """Words of global memory in the sectors moved: uncoalesced accesses count by their share of all.
 
     A work-item that reads a single word of a row of its own, such as an element of the diagonal, is no fault.
     """
@@ -202,7 +202,7 @@ def _remedy(counted: Profile, most: Access) -> str:
 
 
 NAMED = 3
-"""Expressions that a sentence about traffic names, the greediest first."""
+"""Expressions that a sentence about traffic names, the costliest first."""
 
 
 def _divergence(counted: Profile) -> Reading:

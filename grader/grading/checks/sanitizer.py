@@ -1,4 +1,4 @@
-"""The sanitizer check: does anything go wrong in a run on the simulator, whether or not it shows in the results?"""
+"""The sanitizer check: does anything go wrong in a run on the simulator, even if the results are right?"""
 
 import time
 
@@ -50,7 +50,7 @@ def _findings(seen: Simulated) -> tuple[Finding, ...]:
 
 
 def _problem(seen: Simulated, found: tuple[Finding, ...], *, right: bool) -> Problem | None:
-    """The first finding; without one, whatever else went wrong there."""
+    """The first finding; without one, what else went wrong in the simulated run."""
     if found:
         return Problem(reason=found[0].reason, message=f"{found[0].message} {found[0].cause}")
     if not right:

@@ -1,4 +1,4 @@
-"""A run of the submission on the simulator: what it saw, and whether the results were right there, too."""
+"""A run of the submission on the simulator: what the simulator saw, and whether the results were right."""
 
 from dataclasses import dataclass, replace
 
@@ -23,8 +23,8 @@ SIMULATION_KEY = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Simulated:
-    """What was seen of each launch of each turn, with what one must know to tell it; `problem` is what is wrong with
-    the results.
+    """What was seen of each launch of each turn, and the scenes to explain it by; `problem` is what is wrong with the
+    results.
     """
 
     sizes: Sizes

@@ -1,4 +1,4 @@
-"""What a simulator can tell that no device can: whether something goes wrong unseen, and how memory is used."""
+"""The checks that only a simulator can make: hidden races and stray accesses, and how memory is used."""
 
 import time
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ class Watched:
 
 
 def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
-    """Run the submission on the simulator; memory behaviour is looked at only if all cases are `right`.
+    """Run the submission on the simulator; memory behaviour is checked only if all cases are `right`.
 
     Where there is no simulator, the checks are skipped, or NoSimulatorError is raised if they are required.
     """
@@ -76,7 +76,7 @@ def fail_unwatched(assignment: Assignment, problem: Problem) -> Iterator[Check]:
 
 
 def absence(simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:
-    """What there is to say where there is no simulator; raised if it is required."""
+    """The error if there is no simulator; it is raised if the simulator is required."""
     try:
         simulator.ready()
     except NoSimulatorError as error:

@@ -55,7 +55,7 @@ def decimal_sign(sheet: Sheet, *columns: int | None) -> str:
 
 
 def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[str, Slot], sign: str) -> Placed:
-    """Place the grades of graded rows in a column, each in the slot of the student's key; `sign` is the decimal sign."""
+    """Place the grades of graded rows in a column, each in its student's slot; `sign` is the decimal sign."""
     graded: dict[int, StudentRow] = {}
     cells: dict[tuple[int, int], str] = {}
     remarks: list[Remark] = []
