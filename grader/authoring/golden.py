@@ -226,7 +226,7 @@ def _memory(check: str) -> str:
     return f"{MEMORY}: {check}"
 
 
-# --- what is said of it -----------------------------------------------------------------------
+# --- the explanation --------------------------------------------------------------------------
 
 
 def differences(golden: Golden, assignment: Assignment, result: Result) -> tuple[str, ...]:

@@ -146,6 +146,6 @@ class Limit:
 
 
 def _rounded_down(value: float) -> float:
-    """To two digits, so that a threshold is no more than what it was made from."""
+    """Rounded down to two digits, so that a threshold never exceeds what it was made from."""
     scale = 10.0 ** (1 - math.floor(math.log10(value)))
     return math.floor(round(value * scale, 6)) / scale

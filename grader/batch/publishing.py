@@ -122,7 +122,7 @@ def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
 
 
 def refused_in_words(absence: Absence) -> str:
-    """Why somebody who has handed something in has no grade; "" if nothing was handed in."""
+    """Why a student who has handed something in has no grade; "" if nothing was handed in."""
     return f"refused because of {absence.refused}; a new hand-in can be graded." if absence.refused else ""
 
 
@@ -158,7 +158,7 @@ def _write_reports(outcome: Outcome, folder: Path) -> None:
 
 
 def _write_instructors(outcome: Outcome, store: Store) -> None:
-    """The whole page, where students are shown less: once for a result, and again whenever it is scored anew."""
+    """The whole page, where students are shown less: once for a result, and again when it is scored again."""
     page, stored, told = store.page(outcome.item.key), outcome.stored, outcome.told
     as_stored = isinstance(told, Result) and stored is not None and told.checks == stored.checks
     if outcome.shown != told and not (page.is_file() and as_stored):

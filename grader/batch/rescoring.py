@@ -19,8 +19,8 @@ from grader.results.suite_results import joined, separated
 def rescore(result: Result, assignment: Coursework) -> Result:
     """The result as this version of the assignment scores it; it must ask for the same measurements."""
     parts = zip(separated(assignment, result), assignment.parts, strict=True)
-    anew = joined(assignment, [_rescored(own, part) for own, part in parts])
-    return replace(anew, seconds=result.seconds)
+    scored = joined(assignment, [_rescored(own, part) for own, part in parts])
+    return replace(scored, seconds=result.seconds)
 
 
 def _rescored(result: Result, assignment: Assignment) -> Result:

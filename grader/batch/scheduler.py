@@ -90,7 +90,7 @@ def missing(plan: BatchPlan, store: Store) -> BatchPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Something that happened to an item, at its attempt of this number; `fault` is ours, where there is no result."""
+    """Something that happened to an item, with the number of the attempt; `fault` says why there is no result."""
 
     what: Literal["begun", "graded", "retried", "given up"]
     item: Item
@@ -138,7 +138,7 @@ def _outcome(future: "Future[Result | Ungraded]") -> Result | Ungraded:
     """What the station returned; a station that died is a fault of ours like any other."""
     try:
         return future.result()
-    except InterruptedGradingError:  # Ctrl-C is told this thread wherever it is
+    except InterruptedGradingError:  # Ctrl-C reaches this thread wherever it is
         raise
     except Exception as error:  # noqa: BLE001 - a cluster has errors of its own
         told = str(error) if isinstance(error, GraderError) else f"its station failed: {error!r}"

@@ -1,7 +1,7 @@
 """A station: a process that grades what it is sent, on the device of its own machine and by the rules of the batch.
 
 The same for a process beside the command line and for a worker of a cluster (workforce/). What comes in is from the
-judge's side: submissions are bytes here, and run in sandboxes as ever.
+judge's side: submissions are bytes here, and run in sandboxes only.
 """
 
 import json

@@ -46,7 +46,7 @@ def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, or
 
 
 def seed_of(seed: int, key: str) -> int:
-    """The seed of one grading in a batch: nobody's inputs tell anything about anybody else's."""
+    """The seed of one grading in a batch: the inputs of one grading say nothing about those of another."""
     return int.from_bytes(hashlib.sha256(f"{seed} {key}".encode()).digest()[:8]) >> 1
 
 

@@ -202,7 +202,7 @@ class Worker:
     def stage(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> Done | Failure:
         """Poison the buffers of a script of the plan, and upload what it reads.
 
-        Where arrays are shared, the worker sees nothing of this until it is told to launch.
+        Where arrays are shared, the worker sees nothing of them until it is asked to launch.
         """
         script = self._script(name)
         if self._shares:

@@ -1,4 +1,4 @@
-"""An OpenCL driver in a folder of the user's: PoCL, unpacked there by `grader setup` where nobody can install it.
+"""An OpenCL driver in the user's own folder: PoCL, unpacked there by `grader setup` if the user cannot install it.
 
 pocl/root/           the packages of the distribution, unpacked
 pocl/link/           what PoCL's last step, ld, asks for by names that only a compiler's packages have

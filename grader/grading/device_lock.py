@@ -3,7 +3,7 @@
 Work that is not timed shares the device with other such work. A grader that needs the device alone first closes the
 gate, so that no other comes in, and then waits until those inside have left:
 
-    grader-DEVICE.gate   held by whoever is about to come in
+    grader-DEVICE.gate   held by the grader that is about to come in
     grader-DEVICE.lock   held by those who are inside: shared, or by one alone
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from grader.common.errors import WorkerError
 from grader.protocol.messages import DeviceFacts
 
-READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # whatever somebody has put there in place of a file
+READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # whatever another user has put there in place of a file
 
 CPU = "cpu"
 """All CPU drivers share the one CPU, and so does the simulator."""

@@ -87,7 +87,7 @@ def grade_coursework(
 
 
 def refuse_coursework(coursework: Coursework, submission: Submission, seed: int, why: str, bench: Bench) -> Result:
-    """The result of a file that is no source text: all checks fail, and nothing of it is run."""
+    """The result of a file that is not source text: all checks fail, and nothing of it is run."""
     tasks = tasks_of(coursework, submission, seed)
     return joined(coursework, [refuse_submission(task, why, bench) for task in tasks])
 

@@ -81,8 +81,8 @@ Status = Literal["graded", "ungraded", "absent"]
 class StudentRow:
     """A student and an assignment: a grade, or the fault or refusal because of which there is none, or neither.
 
-    `shown` is what the student is told of the grade: less, where checks are hidden. `same_as` are the labels of others
-    who handed in the very same bytes, which were graded once for all of them.
+    `shown` is the part of the grade that the student sees: less, where checks are hidden. `same_as` are the labels of
+    others who handed in the same bytes, which were graded once for all of them.
     """
 
     student: Student
@@ -128,7 +128,7 @@ class Gradebook:
 def totals(book: Gradebook) -> tuple[StudentRow, ...]:
     """A row for every student, with the points of all assignments together, for platforms that know only one.
 
-    What was not handed in counts as nothing; whoever has a file that is not graded yet has no grade yet.
+    What was not handed in counts as nothing; a student with a file that is not graded yet has no grade yet.
     """
     by_student: dict[str, list[StudentRow]] = {}
     for row in book.rows:

@@ -68,9 +68,9 @@ def _stop(_number: int) -> InterruptedGradingError:
 
 
 def _end_with_the_other_end(descriptor: int) -> None:
-    """Interrupt a grading that nobody waits for any more; the end of a connection would be read only after it."""
+    """Interrupt a grading that nobody waits for: the end of the connection would be read only after it."""
     closed = select.poll()
-    closed.register(descriptor, 0)  # a closed other end is told even to those who ask for nothing
+    closed.register(descriptor, 0)  # a closed other end is reported even if nothing is asked for
     closed.poll()
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(LEAVE)

@@ -56,7 +56,7 @@ class Sandbox(Protocol):
         """What confines a worker, for the record of a result."""
 
     def close(self) -> None:
-        """Stop the workers that nobody has stopped, and wait until nothing is left of any."""
+        """Stop all workers that still run, and wait until nothing is left of any."""
 
 
 def _containers(rules: Rules) -> Sandbox:

@@ -47,7 +47,7 @@ MODULE = "grader.worker"
 WARDEN = (sys.executable, "-I", "-S", str(Path(__file__).with_name("warden.py")))
 
 AGAIN = 0.5
-"""Seconds after which a warden that does not end is told to go on, in case that it was stopped."""
+"""Seconds after which a warden that does not end gets SIGCONT, in case that it was stopped."""
 
 PATIENCE = 10.0
 """Seconds for a warden to end all that there is; it takes some hundredths of one."""
@@ -78,7 +78,7 @@ class ProcessSandbox:
         return self._limits.model_dump(exclude_none=True)
 
     def close(self) -> None:
-        """Stop what nobody has stopped."""
+        """Stop all workers that still run."""
         self._running.stop()
 
     def start(self) -> "ProcessWorker":

@@ -1,4 +1,4 @@
-"""The workers of a sandbox that nobody has stopped yet."""
+"""The workers of a sandbox that still run."""
 
 from collections.abc import Callable
 from contextlib import ExitStack

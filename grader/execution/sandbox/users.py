@@ -40,7 +40,7 @@ except ProcessLookupError:
     pass
 """
 """Sends a signal to everything that runs as a user, in one system call that no fork outruns. It has that user's rights
-and no more, so that nobody else is hit, and is itself no process of that user, which could shoot first."""
+and no more, so that it reaches no other user. It is not itself a process of that user, which could kill it first."""
 
 KILL_ALL = f"""
 import ctypes, glob  # while all of Python can be read: its folder may be closed to that user
@@ -107,7 +107,7 @@ class BorrowedUser:
 
     def _remove_files(self) -> None:
         """Those where others would meet them, or find the disk full. `find` follows no link and minds no depth; that
-        it cannot remove everything, since other users' files come and go beside these, is no fault.
+        it cannot remove everything, since other users' files come and go beside these, is not an error.
         """
         places = [place for place in dict.fromkeys((*OPEN_PLACES, tempfile.gettempdir())) if Path(place).is_dir()]
         _run(["find", *places, "-xdev", "-uid", str(self.number), "-delete"])
@@ -121,7 +121,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
-            errors="replace",  # what is told may name a worker's files
+            errors="replace",  # the output may name a worker's files
             check=False,
             start_new_session=True,
             timeout=PATIENCE,

@@ -4,8 +4,8 @@
 
 The judge holds one end of the lifeline, a pair of sockets, which closes when the judge lets go of it or is killed. A
 worker can be stopped by the code that it runs, and then it sees nothing. The warden has nothing to do with that code;
-where workers are users of their own, none of them can send it a signal. Whatever leaves its parent becomes a child of
-the warden (PR_SET_CHILD_SUBREAPER), so that no daemon gets away.
+where workers have their own users, none of them can send it a signal. A process that leaves its parent becomes a child
+of the warden (PR_SET_CHILD_SUBREAPER), so that no daemon gets away.
 
 It is a program of its own, `python -I -S warden.py LIFELINE COMMAND...`, and needs nothing but the standard library.
 """

@@ -61,7 +61,7 @@ def inspect(trial: Trial, script: Script, fetched: Launched, repeats: Sequence[L
 
 
 def stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
-    """The first word of a guard band that is no longer what it was."""
+    """The first word of a guard band that has changed."""
     for name, buffer in fetched.items():
         if buffer.poison is None:
             continue

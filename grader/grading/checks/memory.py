@@ -178,7 +178,7 @@ def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
 def _words_moved(counted: Profile) -> Reading:
     """Words of global memory in the sectors moved: uncoalesced accesses count by their share of all.
 
-    A work-item that reads a single word of a row of its own, such as an element of the diagonal, is no fault.
+    A work-item may read a single word of its own row, such as an element of the diagonal.
     """
     total = counted.moved / ELEMENT_BYTES
     what = f"it moves sectors with {_number(total)} words of global memory"

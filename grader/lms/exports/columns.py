@@ -95,7 +95,7 @@ LACKING = {
 
 
 def number_in(cell: str) -> float | None:
-    """What a cell says, with a decimal point or comma; None if that is no plain number."""
+    """The number in a cell, with a decimal point or comma; None if it holds something else."""
     return float(cell.replace(",", ".")) if NUMBER.fullmatch(cell) else None
 
 

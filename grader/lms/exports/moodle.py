@@ -1,7 +1,8 @@
 """Moodle's grading worksheet with grades and comments filled in.
 
 The rules are those of Moodle's importer (mod/assign/feedback/offline: importgradeslib.php, locallib.php). A worksheet
-is never made up: its headings are in the language of whoever downloaded it, and the dates in it are checked on upload.
+is never written from scratch: its headings are in the language of the user who downloaded it, and Moodle checks the
+dates in it on upload.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Which of somebody's files counts for which assignment: the latest, and never one of two that cannot be told apart."""
+"""Chooses a student's file for each assignment: the latest, and none if several may be the latest."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

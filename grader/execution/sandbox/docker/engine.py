@@ -13,7 +13,7 @@ WITHOUT_A_WALL = (
     "Code that you trust as your own can do without: --sandbox process runs it with your rights, and nothing keeps it "
     "from your files."
 )
-"""Said to whoever has no container engine."""
+"""Advice for users without a container engine."""
 
 
 class NoEngineError(WorkerError):

@@ -36,7 +36,7 @@ class CheckoutRow:
 
 
 def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
-    """By the names in the list; raises InputError if it is no list of checkouts."""
+    """By the names in the list; raises InputError if it is not a list of checkouts."""
     rows = _rows(path)
     piles: list[Pile] = []
     unplaced: list[Remark] = []

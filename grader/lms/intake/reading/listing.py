@@ -17,7 +17,7 @@ LISTED_LIMIT = 200_000
 """Files of an archive that an instructor names: a thousand working trees of two hundred files each."""
 
 DEPTH_LIMIT = 32
-"""Folders in folders; nobody's kernel lies deeper."""
+"""Levels of folders; no kernel lies deeper."""
 
 TOO_DEEP = f"lies under {DEPTH_LIMIT} folders; anything deeper is ignored"
 
