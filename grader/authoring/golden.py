@@ -63,7 +63,7 @@ Failure = Annotated[
     Annotated[Reasons, Tag("reasons")] | Annotated[dict[str, Reasons], Tag("by name")],
     Discriminator(lambda value: "by name" if isinstance(value, dict) else "reasons"),
 ]
-"""Of a check; by name, of checks of memory or of classes of devices."""
+"""The reasons for which a check fails; for memory by check, for speed by class of device."""
 
 
 class Cause(Record):
@@ -92,7 +92,7 @@ class Expectation(Record):
 
     @property
     def reasons(self) -> set[Reason]:
-        """All that it names."""
+        """All reasons that it names."""
         listed = [why for each in self.fails.values() for why in (each.values() if isinstance(each, dict) else [each])]
         return {reason for reasons in listed for reason in reasons}
 
@@ -119,7 +119,7 @@ class Golden:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         return self.folder.name
 
     def subject(self, coursework: Coursework) -> Assignment:
@@ -188,7 +188,7 @@ def compare(expectation: Expectation, assignment: Assignment, result: Result) ->
 
 
 def skipped(result: Result) -> set[str]:
-    """What could not be checked: without a simulator, what rests on it."""
+    """The checks that could not be made, such as those that need a simulator."""
     return {called(check) for check in result.checks if check.verdict is Verdict.SKIPPED}
 
 
@@ -241,7 +241,7 @@ def differences(golden: Golden, assignment: Assignment, result: Result) -> tuple
 
 
 def _unexplained(cause: Cause, assignment: Assignment, check: Check | None) -> Iterator[str]:
-    """What the first explanation, in the check's message and first finding, lacks."""
+    """A line for everything that the first explanation lacks, in the check's message and first finding."""
     if check is None or check.reason is not cause.reason:
         yield f"the first cause is {check.reason if check else 'none'}, must be {cause.reason}"
         return

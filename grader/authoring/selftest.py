@@ -75,7 +75,7 @@ def grade_own(assignment: Assignment, bench: Bench, progress: Progress) -> OwnRe
 
 
 def state(assignment: Assignment, own: OwnResults, bench: Bench) -> Iterator[Claim]:
-    """All statements, those that rest on the gradings first."""
+    """All statements; those about the gradings come first."""
     device, seed = own.model.provenance.device, fresh_seed()
     yield _model_passes(own.model)
     performance = own.model.checks[-1].performance

@@ -28,13 +28,13 @@ YARDSTICK_OFF = 1.25
 """The factor by which a yardstick may differ from what is measured: processors of one kind differ as much."""
 
 TOLERANCE = 1e-9
-"""Of a limit, for what floating-point arithmetic makes of expressions."""
+"""Of a limit: the rounding errors of expressions."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Speeds:
-    """As fractions of the model solution's: its own once more, the baseline's, and those of right submissions by their
-    names.
+    """Speeds as fractions of the model solution's: its own in another worker, the baseline's, and those of right
+    submissions by their names.
     """
 
     model: float
@@ -56,7 +56,7 @@ class Proposal:
     remarks: tuple[str, ...]
 
     def exceeded(self, goal: SpeedGoal) -> Iterator[str]:
-        """What a goal asks beyond the proposal."""
+        """A line for everything that a goal asks beyond the proposal."""
         if goal.bands[0].fraction > self.bands[0].fraction:
             yield f"full points ask for {goal.bands[0].fraction:g}, proposed are {self.bands[0].fraction:g}"
         if goal.baseline == "fails" and self.baseline == "passes":

@@ -54,7 +54,7 @@ class Examined:
 
     @property
     def device(self) -> DeviceFacts:
-        """That on which our own files were graded."""
+        """The device on which our own files were graded."""
         assert self.own is not None
         return self.own.model.provenance.device
 
@@ -176,5 +176,5 @@ def limits(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Limit]:
 
 
 def _profile(result: Result) -> Profile | None:
-    """Of one kernel, if its accesses were counted."""
+    """The counts of one kernel, if there are any."""
     return next(iter(result.profiles.values()), None)

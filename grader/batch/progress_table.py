@@ -1,4 +1,4 @@
-"""What an instructor sees while a batch runs: a table on a terminal, elsewhere a line per event."""
+"""Shows the progress of a batch: a table on a terminal, elsewhere a line per event."""
 
 import time
 from collections import Counter
@@ -27,7 +27,7 @@ RECENT = 8
 RETRIED = "tried again"
 
 RARE = ("not checked in full", "from before", RETRIED, "not graded")
-"""What is counted where there is any."""
+"""Outcomes that are shown only if there are any."""
 
 SHOWN = 8
 """Running gradings that are named."""

@@ -1,4 +1,4 @@
-"""What an instructor gets out of a batch, made from stored results.
+"""Writes everything that an instructor gets out of a batch, from stored results.
 
 RESULTS/index.html                       the overview, which links to everything, hidden checks included
 RESULTS/grades.csv                       a row for every student and assignment

@@ -37,7 +37,7 @@ class Item:
 
     @property
     def name(self) -> str:
-        """Whose it is, in a line of output."""
+        """The owners, for a line of output."""
         first, *others = self.handins
         return f"{first.student.label}{f' and {len(others)} more' if others else ''}: {first.assignment}"
 

@@ -31,7 +31,7 @@ from grader.protocol.messages import DeviceFacts
 from grader.results.result import Result, Ungraded
 
 NAME = Path(FILE_NAME)
-"""What every submission is called: the same bytes are graded once for all who handed them in."""
+"""The name of every submission: the same bytes are graded once for all who handed them in."""
 
 PREFIX = "grader-station-"
 SIGN = "bundles"

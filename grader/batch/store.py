@@ -1,4 +1,4 @@
-"""What has been graded, on the disk: one file per content key, written whole. What remains to be done is a query here.
+"""Keeps results on the disk: a file per content key, written whole. What remains to be done is a query here.
 
 RESULTS/batch.json           the seed of the batch
 RESULTS/batch.lock           held by the grader that is at work here

@@ -48,7 +48,7 @@ def make_folder(path: Path) -> None:
 
 
 def read_bytes(path: Path) -> bytes:
-    """What a file holds; raises InputError that names it and the reason."""
+    """The content of a file; raises InputError that names the file and the reason."""
     try:
         return path.read_bytes()
     except OSError as error:

@@ -17,7 +17,7 @@ from grader.common.errors import InterruptedGradingError
 
 @dataclass
 class _Told:
-    """What this process has been told, and how many uninterrupted stretches its main thread is in."""
+    """The interruption that this process has received, if any, and the depth of uninterrupted stretches."""
 
     to_stop: InterruptedGradingError | None = None
     waiting: bool = False

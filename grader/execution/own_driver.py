@@ -36,7 +36,7 @@ def complete(folder: Path, home: Path) -> None:
 
 
 def driver_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """What a worker's environment must say beside what is given to find the driver; nothing where there is none."""
+    """Variables that a worker needs, beside the given ones, to find the driver; none if there is no such driver."""
     with suppress(InputError):  # a user without a folder for data has no driver there
         folder = own_driver()
         if (folder / ".libs" / "pocl.icd").is_file():

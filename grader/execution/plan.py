@@ -59,12 +59,12 @@ class Script:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """What must not change."""
+        """The buffers that must not change."""
         return tuple(name for name in self.uploads if name not in self.outputs)
 
     @property
     def buffers(self) -> tuple[str, ...]:
-        """All that it uses, each once, what it may change first."""
+        """All buffers that it uses, each once; those that it may change come first."""
         return (*self.outputs, *self.inputs)
 
     @property

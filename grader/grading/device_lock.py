@@ -44,7 +44,7 @@ def shared_cpu(folder: Path) -> AbstractContextManager[None]:
 
 
 def _identity(device: DeviceFacts) -> str:
-    """The same for every driver and sandbox that reaches the device."""
+    """Equal for every driver and sandbox that reaches the device."""
     if device.type == "cpu":
         return CPU
     return re.sub(r"\W+", "-", device.bus or device.name).strip("-").lower()

@@ -175,7 +175,7 @@ def _hire(task: Task, bench: Bench, progress: Progress, workers: ExitStack) -> C
 
 
 def _prepare(crew: Crew) -> Prepared:
-    """What is done with the text without a device."""
+    """Do all that needs the text and no device."""
     crew.progress("building")
     with shared_cpu(crew.bench.locks):
         return prepare(crew.task, crew.student)
@@ -238,7 +238,7 @@ def _probe_after(checks: Iterable[Check], bench: Bench, progress: Progress) -> N
 
 
 def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
-    """The same for one assignment, or for one part of a suite."""
+    """The same as refuse_coursework, for one assignment or one part of a suite."""
     started, clock = datetime.now(UTC), time.perf_counter()
     with shared_cpu(bench.locks), bench.worker() as worker:
         device = worker.ready()

@@ -37,7 +37,7 @@ COMMAND, IGNORED = "grader", ".gitignore"
 PLACEHOLDER, LIST_PLACEHOLDER = b"@ASSIGNMENT@", b"@ASSIGNMENTS@"
 
 ADDRESS = re.compile(r"[\w.:/@~+-]+")
-"""What an address is made of, so that it can stand in a shell script and in YAML."""
+"""An address that can safely stand in a shell script and in YAML."""
 
 MADE = "# Made by `grader export kit` from the course's own file.\n"
 
@@ -85,7 +85,7 @@ def _files_of(coursework: Coursework) -> Iterable[tuple[str, bytes]]:
 
 
 def _fields(coursework: Coursework) -> dict[str, Any]:
-    """What assignment.yaml says; each part of a suite says all of it."""
+    """The fields of assignment.yaml; each part of a suite has all of them."""
     if isinstance(coursework, Assignment):
         return {"title": coursework.title, **_dumped(shown(coursework))}
     return {"title": coursework.title, "parts": [_dumped(shown(part)) for part in coursework.parts]}

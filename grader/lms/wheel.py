@@ -72,5 +72,5 @@ def _sources() -> Iterator[Path]:
 
 
 def _digest(data: bytes) -> str:
-    """As RECORD has it: base64 for URLs, without padding."""
+    """A hash in the form that RECORD uses: base64 for URLs, without padding."""
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

@@ -83,7 +83,7 @@ class Cluster:
         return max(1, 2 * len(self._crew.present))
 
     def facilities(self) -> Facilities:
-        """Those of the first worker, if all others have the same. Waits for a worker, if there is none."""
+        """What the first worker grades with, if all others have the same. Waits for a worker if there is none."""
         found: dict[str, Facilities] = {}
         while not found:
             self._wait()

@@ -49,7 +49,7 @@ class Processes:
             self._idle.put(process)
 
     def facilities(self) -> Facilities:
-        """Those of this machine, as one station of each place finds them; raises InputError if these differ."""
+        """What one station of each place grades with; raises InputError if they differ."""
         # The idle stand in line, so that these are the first stations, which have a place each.
         asked = [self._threads.submit(self._call, look_around, self._orders) for _ in range(self._places)]
         first, *others = (future.result() for future in asked)

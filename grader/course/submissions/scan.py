@@ -1,4 +1,4 @@
-"""What the judge takes from a text in OpenCL C: all of it, in one pass over the tokens.
+"""Everything that the judge reads in a text of OpenCL C, in one pass over its tokens.
 
 The text is read as compilers read it (C99, 5.1.1.2, phases 1 to 3), so that neither trigraphs nor continued lines nor
 comments hide anything. Nothing that grades looks at a student's text in another way, and every step here costs in
@@ -21,7 +21,7 @@ WORD = re.compile(r"\w+")
 NO_BREAK = re.compile(r"[^\n]")
 
 MARKS = " \t\v\f\r/*"
-"""What may stand around a statement in its line of a comment."""
+"""Characters that may stand around a statement in its line of a comment."""
 
 OPENING = "grader:"
 

@@ -128,7 +128,7 @@ def signal_group(group: int, number: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class StartCommand:
-    """What a worker is started with; `end_others` ends what its process group may have got out of its group, and
+    """How a worker is started; `end_others` ends processes that may have left its process group, and
     `signal` reaches its processes: all of the group, or more where that is possible.
     """
 

@@ -51,7 +51,7 @@ for path in glob.glob("/proc/sysvipc/*"):
     for line in open(path).readlines()[1:]:
         remove(int(line.split()[1]), 0, 0)  # IPC_RMID; refused where it is another user's
 """
-"""The same, and then it removes the memory, semaphores and messages that outlive processes."""
+"""Kills in the same way, then removes the memory, semaphores and messages that outlive processes."""
 
 
 def roots_own() -> Path:
@@ -106,8 +106,8 @@ class BorrowedUser:
             raise WorkerError(f"cannot signal the processes of user {self.number}: {done.stderr.strip()}")
 
     def _remove_files(self) -> None:
-        """Those where others would meet them, or find the disk full. `find` follows no link and minds no depth; that
-        it cannot remove everything, since other users' files come and go beside these, is not an error.
+        """Remove files where others would find them, or fill the disk. `find` follows no link and has no limit of
+        depth; that it cannot remove everything, since other users' files come and go beside these, is not an error.
         """
         places = [place for place in dict.fromkeys((*OPEN_PLACES, tempfile.gettempdir())) if Path(place).is_dir()]
         _run(["find", *places, "-xdev", "-uid", str(self.number), "-delete"])

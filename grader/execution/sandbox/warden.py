@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _start(command: list[str]) -> int:
-    """In a process group of its own, and killed if this process is."""
+    """Start the command in its own process group; it is killed if this process is."""
     warden = os.getpid()
     worker = os.fork()
     if worker:
@@ -67,7 +67,7 @@ def _start(command: list[str]) -> int:
 
 
 def _let_go_of_streams() -> None:
-    """They are the worker's: where it closes them, the judge must see that."""
+    """Close the streams, which are the worker's: if it closes them, the judge must see that."""
     null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(null, stream)

@@ -45,8 +45,8 @@ RUN_KEY = 3
 
 @dataclass(frozen=True, kw_only=True)
 class RunRequest:
-    """What is timed, with the seed of its data; launches that count, after one that does not; and whether their results
-    are compared with the oracle's.
+    """What is timed, with the seed of its data; how many launches count, after one that does not; and whether the
+    results are compared with the oracle's.
     """
 
     submission: Submission
@@ -91,7 +91,7 @@ class Measured:
 
     @property
     def unit(self) -> str:
-        """Of rates."""
+        """The unit of its rates."""
         return self.assignment.performance.unit
 
     def rate(self, seconds: float) -> float | None:

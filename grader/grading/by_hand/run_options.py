@@ -113,7 +113,7 @@ def _kernels(part: Assignment) -> list[str]:
 
 
 def _wanted(part: Assignment, options: Options, more: Mapping[str, str]) -> Overrides:
-    """What the options set of this part, and these values; raises InputError for a name that it does not have."""
+    """What the options and these values set for this part; raises InputError for a name that it does not have."""
     values = {**options.values, **more}
     for name in values:
         if name not in part.sizes and name not in part.constants:

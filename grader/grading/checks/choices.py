@@ -1,4 +1,4 @@
-"""What students decide for themselves: constants and launch sizes, stated in comments of kernels.cl.
+"""The choices of students: constants and launch sizes, stated in comments of kernels.cl.
 
     // grader: TILE = 16
     // grader: global = ceil_to(width, TILE), ceil_to(height, TILE)
@@ -32,7 +32,7 @@ LONGEST = 400
 """Characters of a statement: three sizes of a hundred, and their names."""
 
 DIMENSIONS = 3
-"""Of a launch, at most."""
+"""The most dimensions of a launch."""
 
 ITEMS = 2**40
 """Work-items that a launch may have in all: no device runs as many within a deadline."""

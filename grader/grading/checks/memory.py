@@ -22,7 +22,7 @@ from grader.results.metrics import Access, Branch, Profile
 from grader.results.result import Check, Kind, Reason, full_marks
 
 NUMBER = 1
-"""Of the simulated run, for its inputs."""
+"""The number of the simulated run, from which its inputs follow."""
 
 SPACES: dict[int, Literal["global", "constant", "local"]] = {1: "global", 2: "constant", 3: "local"}
 """Address spaces, as LLVM numbers them for OpenCL."""

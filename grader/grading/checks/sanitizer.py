@@ -12,7 +12,7 @@ from grader.grading.explain.simulator.source_lines import whereabouts
 from grader.results.result import Check, Finding, Kind, Reason, full_marks
 
 NUMBER = 0
-"""Of the simulated run, for its inputs."""
+"""The number of the simulated run, from which its inputs follow."""
 
 NOTHING_SEEN = Problem(
     reason=Reason.NOT_RUN,

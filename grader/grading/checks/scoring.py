@@ -6,12 +6,12 @@ from grader.results.result import Verdict
 
 
 def case_share(asked: Correctness) -> float:
-    """What each correctness case is worth that is not for practice."""
+    """The points of each correctness case that is not for practice."""
     return asked.points / sum(not each.practice for each in asked.cases)
 
 
 def case_points(asked: Correctness, case: Case) -> float:
-    """What one correctness case is worth."""
+    """The points of one correctness case."""
     return 0.0 if case.practice else case_share(asked)
 
 

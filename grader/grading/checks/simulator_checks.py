@@ -19,7 +19,7 @@ from grader.results.result import Check, Reason
 
 
 class WatchingRules(Record):
-    """What the simulated device is taken to be, and whether a machine without a simulator may grade."""
+    """The properties of the simulated device, and whether a machine needs the simulator to grade."""
 
     simulation: Simulation = Simulation()
     required: bool = False

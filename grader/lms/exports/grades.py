@@ -10,7 +10,7 @@ from grader.results.gradebook import Gradebook, StudentRow
 from grader.results.result import Kind
 
 KINDS = tuple(kind for kind in Kind if kind is not Kind.PRACTICE)
-"""Those that are worth points."""
+"""The kinds of checks that are worth points."""
 
 COLUMNS = (
     *("label", "name", "key", "assignment", "status", "points", "max_points", "percent", "unchecked", "late"),

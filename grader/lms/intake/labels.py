@@ -12,7 +12,7 @@ LENGTH = 100
 """Bytes: file systems take 255, and a report adds an ending and a folder."""
 
 NOWHERE = re.compile(r'[<>:"/\\|?*]+')
-"""What one system or another does not take in a name."""
+"""Characters that some system does not accept in a name."""
 
 DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\..*)?", re.IGNORECASE)
 """Names of devices on Windows, with any ending."""

@@ -10,14 +10,14 @@ from grader.lms.intake.reading.listing import File, Listing, Read
 
 @dataclass(frozen=True, kw_only=True)
 class Owner:
-    """Whom a file belongs to, as the download says it: a name, and the platform's key for the person."""
+    """The owner of a file, as the download states it: a name, and the platform's key for the person."""
 
     name: str
     key: str | None = None
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The same for the same person."""
+        """Equal for the same person."""
         return ("name", self.name) if self.key is None else ("key", self.key)
 
 

@@ -17,7 +17,7 @@ WITHOUT_A_WALL = (
 
 
 class NoEngineError(WorkerError):
-    """Nobody answers at the engine's socket."""
+    """There is no answer at the engine's socket."""
 
 
 @contextmanager

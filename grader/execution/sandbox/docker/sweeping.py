@@ -55,7 +55,7 @@ class Sweeper:
         )
 
     def close(self) -> None:
-        """Nothing is left to sweep. Can be called again."""
+        """End the process: nothing is left to sweep. Can be called again."""
         assert self._process.stdin is not None
         with suppress(BrokenPipeError, ValueError):
             self._process.stdin.write(b".")

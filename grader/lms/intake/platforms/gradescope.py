@@ -17,7 +17,7 @@ from grader.lms.intake.owners import Owner, Sorted, gather, pile
 from grader.lms.intake.reading.listing import METADATA, METADATA_LIMIT, File, Listing, RefusedError, normal
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The same language as the other, several times as fast."""
+"""It reads the same language as SafeLoader, several times as fast."""
 
 
 DEPTH_LIMIT = 50
@@ -53,7 +53,7 @@ def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
 
 
 def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
-    """By student number, or e-mail address where there is none."""
+    """Sort by student number, or by e-mail address if there is none."""
     file = _list(listing)
     entries = _entries(listing, file) if file else ()
     root = file.parts[:-1] if file else ()

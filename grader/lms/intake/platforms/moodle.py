@@ -32,7 +32,7 @@ def _is_half_marked(places: set[tuple[str, ...]]) -> bool:
 
 
 def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
-    """By participant number."""
+    """Sort by participant number."""
     marked = (_mark(folder) for folder in listing.folders)
     piles = [Pile(owner=_owner(found[1])) for found in marked if found]
     foreign, texts = [], {}

@@ -14,12 +14,12 @@ def recognises(_listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
 
 
 def sort(listing: Listing, assignments: tuple[Coursework, ...]) -> Sorted:
-    """By the names of the folders and files at the top."""
+    """Sort by the names of the folders and files at the top."""
     return by_name(unwrapped(listing, assignments), ())
 
 
 def by_name(listing: Listing, root: tuple[str, ...]) -> Sorted:
-    """By the names of the folders and files in a folder."""
+    """Sort by the names of the folders and files in a folder."""
     depth = len(root) + 1
     inside = listing.grouped(depth)
     tops = sorted(folder for folder in listing.folders if len(folder) == depth and folder[:-1] == root)

@@ -25,7 +25,7 @@ from grader.lms.intake.reading.listing import (
 )
 
 PACKINGS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-"""What platforms and systems write. Others unpack without a bound on their memory."""
+"""The compressions that platforms and systems use. Others unpack without a limit on memory."""
 
 ENCRYPTED, UTF_8 = 0x1, 0x800
 """Bits of a member's flags."""
@@ -41,7 +41,7 @@ DAMAGE = (
     LookupError,
     OverflowError,
 )
-"""What zipfile raises about an archive that was cut, changed or made up."""
+"""The errors that zipfile raises for an archive that was cut, changed or forged."""
 
 NAME_LIMIT, PATH_LIMIT = 255, 4096
 """Characters: what file systems take of a name and of a path."""

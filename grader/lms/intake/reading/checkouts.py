@@ -22,7 +22,7 @@ SIZE = 8 * 1024 * 1024
 """Bytes of a list: a hundred thousand students."""
 
 DELIMITERS = ",;\t"
-"""What spreadsheets write, by the country they are set to."""
+"""The delimiters that spreadsheets write, depending on the country."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class CheckoutRow:
 
 
 def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
-    """By the names in the list; raises InputError if it is not a list of checkouts."""
+    """Sort by the names in the list; raises InputError if it is not a list of checkouts."""
     rows = _rows(path)
     piles: list[Pile] = []
     unplaced: list[Remark] = []
@@ -67,7 +67,7 @@ def _once(rows: list[CheckoutRow]) -> list[CheckoutRow]:
 
 
 def _checkout(root: Path, row: CheckoutRow) -> tuple[Pile, str]:
-    """What a checkout holds, and why that is nothing; what is there and is not read is refused."""
+    """The files of a checkout, and why there are none; a path that cannot be read is refused."""
     owner, path = Owner(name=row.student), root / row.path
     try:
         if path.is_symlink():

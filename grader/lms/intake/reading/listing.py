@@ -63,7 +63,7 @@ class File:
 
 @dataclass(frozen=True, kw_only=True)
 class Listing:
-    """What lies in a folder or archive called `name`: files, all folders, and what has no place among them."""
+    """The content of a folder or archive called `name`: files, all folders, and what could not be listed."""
 
     name: str
     files: tuple[File, ...]
