@@ -20,15 +20,15 @@ class Replies:
 
     def next(self, doing: str, deadline: float) -> Reply | TimedOut | OutOfMemory | Garbled:
         """The next reply, or what came in its place within so many seconds; `doing` says what is waited for."""
-        end = time.monotonic() + deadline
+        end, timed_out = time.monotonic() + deadline, TimedOut(doing=doing, seconds=deadline)
         while (line := self._line()) is None:
-            left = end - time.monotonic()  # a worker that always says a little more is not waited for either
+            left = end - time.monotonic()
+            if left <= 0:  # a worker that always says a little more is not waited for
+                return timed_out
             try:
-                received = self._process.receive(left) if left > 0 else None
+                received = self._process.receive(left)
             except TimeoutError:
-                received = None
-            if received is None:
-                return TimedOut(doing=doing, seconds=deadline)
+                return timed_out
             self._received += received
             if not received:
                 out_of_memory = self._process.ran_out_of_memory()
