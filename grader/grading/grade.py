@@ -30,7 +30,7 @@ from grader.grading.bench import Bench, Progress
 from grader.grading.checks.building import Built, Prepared, build_check, check_build, prepare
 from grader.grading.checks.correctness import are_right, check_cases, forfeit, in_order, unrun_cases
 from grader.grading.checks.simulated_run import Subject
-from grader.grading.checks.simulator_checks import Watched, fail_unwatched, watch
+from grader.grading.checks.simulator_checks import Watched, unwatched_checks, watch
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem
 from grader.grading.explain.simulator.source_lines import locate
@@ -255,7 +255,7 @@ def _left_out(assignment: Assignment) -> Iterator[Check]:
 
 def _unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
     """The checks beside those of cases after a failed build: none could be made."""
-    yield from fail_unwatched(assignment, BUILD_FAILED)
+    yield from map(BUILD_FAILED.fail, unwatched_checks(assignment))
     yield from map(BUILD_FAILED.fail, _left_out(assignment))
     yield BUILD_FAILED.fail(unmeasured(assignment, device))
 

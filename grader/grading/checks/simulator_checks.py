@@ -70,11 +70,6 @@ def _memory(
     return profile, tuple(replace(check, seconds=seconds) for check in checks)
 
 
-def fail_unwatched(assignment: Assignment, problem: Problem) -> Iterator[Check]:
-    """The same checks for a submission that gets no chance to run: it would earn nothing with a simulator either."""
-    return map(problem.fail, unwatched_checks(assignment))
-
-
 def absence(simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:
     """The error if there is no simulator; it is raised if the simulator is required."""
     try:
