@@ -50,7 +50,11 @@ class _Loader(yaml.SafeLoader):
                 raise InputError(f"line {key.start_mark.line + 1}: write out what `<<` stands for.")
 
 
-_Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: str(loader.construct_scalar(node)))
+def _as_text(loader: _Loader, node: yaml.ScalarNode) -> str:
+    return str(loader.construct_scalar(node))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _as_text)
 
 
 def read_fields(path: Path, such_as: str) -> Fields:
