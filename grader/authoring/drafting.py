@@ -28,7 +28,7 @@ PLACES = {
 SCHEMA_FILE = Path("assignments", "assignment.schema.json")
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""Of the kernel, too."""
+"""The name of an assignment, and of its kernel."""
 
 
 def draft(name: str, course: Path) -> list[Path]:

@@ -12,8 +12,7 @@ that part alone.
 `cause` is what the first explanation must say of a mistake: its `reason`, a `line` that it names (of several, at least
 one; for a race, two), words that it `says`, and the `stride` in bytes between neighbouring work-items. `finding: none`
 marks a right solution of which nothing may be reported. What a device makes of a race, a missed barrier or a value that
-was never set is a matter of luck, and nothing is expected of it; `luck` names the cases of which that is true where it
-is not of all.
+was never set is a matter of luck, so nothing is expected of it; `luck` names the cases if that is true of some only.
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,13 +37,13 @@ from grader.results.result import Check, Kind, Reason, Result, Verdict
 EXPECTED_FILE = "expected.yaml"
 
 PASSED = "passed"
-"""Where a reason may stand, but there is none."""
+"""Stands in place of a reason if there is none."""
 
 ONE_PAIR = TimingRules(warm_up_seconds=0, min_pairs=1, max_pairs=1, noise_limit=1000)
-"""For submissions whose speed is no question."""
+"""For submissions whose speed does not matter."""
 
 LUCK = {Reason.DATA_RACE, Reason.BARRIER_DIVERGENCE, Reason.UNINITIALISED}
-"""Causes that leave open what a device makes of a kernel."""
+"""Causes after which any result of a device is possible."""
 
 BUILD, CASES, SANITIZER, MEMORY, PERFORMANCE = "build", "every case", "sanitizer", "memory", "performance"
 """Names that stand in `fails` beside those of cases."""
@@ -64,7 +63,7 @@ Failure = Annotated[
     Annotated[Reasons, Tag("reasons")] | Annotated[dict[str, Reasons], Tag("by name")],
     Discriminator(lambda value: "by name" if isinstance(value, dict) else "reasons"),
 ]
-"""Of a check; by name, of checks of memory or of classes of devices."""
+"""The reasons for which a check fails; for memory by check, for speed by class of device."""
 
 
 class Cause(Record):
@@ -93,20 +92,18 @@ class Expectation(Record):
 
     @property
     def reasons(self) -> set[Reason]:
-        """All that it names."""
+        """All reasons that it names."""
         listed = [why for each in self.fails.values() for why in (each.values() if isinstance(each, dict) else [each])]
         return {reason for reasons in listed for reason in reasons}
 
     @property
     def is_timed(self) -> bool:
-        """Whether its speed is a question: that of right ones is, and where something is expected of it."""
+        """Whether its speed matters: if it is right, or if something is expected of its speed."""
         return self.is_right or PERFORMANCE in self.fails
 
     @property
     def is_luck(self) -> bool:
-        """Whether only the simulator's word is asked for: the device may get it right, too, as where nothing else
-        fails.
-        """
+        """Whether only the simulator must find the mistake: the device may compute the right result all the same."""
         if self.cause is None:
             return False
         unseen = self.cause.reason is Reason.OUT_OF_BOUNDS and set(self.fails) == {SANITIZER}
@@ -122,7 +119,7 @@ class Golden:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         return self.folder.name
 
     def subject(self, coursework: Coursework) -> Assignment:
@@ -176,7 +173,7 @@ class Comparison:
 
 
 def compare(expectation: Expectation, assignment: Assignment, result: Result) -> Comparison:
-    """The verdicts of a result, and those that expected.yaml lists."""
+    """Compare the verdicts of a result with those that expected.yaml lists."""
     found = {called(check): check.reason for check in result.checks if check.reason is not None}
     expected = dict(_expected(expectation, assignment, device_class(result.provenance.device)))
     unasked = {*skipped(result), *expectation.luck}
@@ -191,12 +188,12 @@ def compare(expectation: Expectation, assignment: Assignment, result: Result) ->
 
 
 def skipped(result: Result) -> set[str]:
-    """What could not be checked: without a simulator, what rests on it."""
+    """The checks that could not be made, such as those that need a simulator."""
     return {called(check) for check in result.checks if check.verdict is Verdict.SKIPPED}
 
 
 def called(check: Check) -> str:
-    """What expected.yaml calls a check: without what differs from one device or size to another."""
+    """What expected.yaml calls a check: its name without device and sizes."""
     if check.kind is Kind.PERFORMANCE:
         return PERFORMANCE
     return check.label if check.kind in {Kind.CORRECTNESS, Kind.PRACTICE} else check.title
@@ -205,7 +202,7 @@ def called(check: Check) -> str:
 def _expected(
     expectation: Expectation, assignment: Assignment, kind: Literal["cpu", "gpu"]
 ) -> Iterator[tuple[str, tuple[Reason, ...]]]:
-    """The failures of expected.yaml, with its shorthands written out; of what stands twice, the last counts."""
+    """The failures of expected.yaml with its shorthands written out; of two entries for a check, the last counts."""
     fails, not_run = expectation.fails, (Reason.NOT_RUN,)
     cases = [case.name for case in assignment.correctness.cases]
     counting = {case.name for case in assignment.correctness.cases if not case.practice}
@@ -229,11 +226,11 @@ def _memory(check: str) -> str:
     return f"{MEMORY}: {check}"
 
 
-# --- what is said of it -----------------------------------------------------------------------
+# --- the explanation --------------------------------------------------------------------------
 
 
 def differences(golden: Golden, assignment: Assignment, result: Result) -> tuple[str, ...]:
-    """A line for everything in which a result is not what expected.yaml says: verdicts, findings, the explanation."""
+    """A line for every difference from expected.yaml: in verdicts, in findings, in the explanation."""
     expectation = golden.expectation
     lines = [*compare(expectation, assignment, result).differences]
     if expectation.finding == "none":
@@ -244,7 +241,7 @@ def differences(golden: Golden, assignment: Assignment, result: Result) -> tuple
 
 
 def _unexplained(cause: Cause, assignment: Assignment, check: Check | None) -> Iterator[str]:
-    """What the first explanation, in the check's message and first finding, lacks."""
+    """A line for everything that the first explanation lacks, in the check's message and first finding."""
     if check is None or check.reason is not cause.reason:
         yield f"the first cause is {check.reason if check else 'none'}, must be {cause.reason}"
         return

@@ -9,7 +9,7 @@ from grader.course.suite import Coursework
 PLACEHOLDER = "@ASSIGNMENT@"
 
 KIT_PLACEHOLDER = "@KIT_URL@"
-"""The address of the course's kit. A kit's own template states it, if it is known; else students fill it in."""
+"""Stands for the address of the course's kit: a kit's template states it if it is known, else students fill it in."""
 
 TEMPLATE_FILES = ("README.md", ".gitlab-ci.yml", ".github/workflows/grade.yml")
 
@@ -23,13 +23,10 @@ def start(assignment: Coursework, template: Path, guide: Path, target: Path) -> 
         "kernels.cl": _read(assignment.folder / "kernels.cl"),
         "HANDOUT.md": _read(assignment.folder / "README.md").replace(f"../../docs/{guide.name}", guide.name),
         guide.name: _read(guide),
-        **{name: _filled(_read(template / name), assignment.name) for name in TEMPLATE_FILES},
     }
+    for name in TEMPLATE_FILES:
+        files[name] = _read(template / name).replace(PLACEHOLDER, assignment.name).replace(KIT_PLACEHOLDER, "")
     return write_new(files, target)
-
-
-def _filled(text: str, name: str) -> str:
-    return text.replace(PLACEHOLDER, name).replace(KIT_PLACEHOLDER, "")
 
 
 def _read(path: Path) -> str:

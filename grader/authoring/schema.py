@@ -64,7 +64,7 @@ def assignment_schema() -> Fields:
 
 
 def _stated(schema: Any) -> Any:
-    """The schema without nulls: what is left out is not written, and an editor's words are plainer for it."""
+    """The schema without nulls, which nobody writes in the file: editors show plainer text."""
     if isinstance(schema, list):
         return [_stated(each) for each in schema]
     if not isinstance(schema, dict):
@@ -78,7 +78,7 @@ def _stated(schema: Any) -> Any:
 
 
 def _relaxed(schema: Fields) -> Fields:
-    """A mapping of which some fields may stand elsewhere; what is no mapping, as it is."""
+    """A mapping without required fields, since some may stand elsewhere; other schemas stay as they are."""
     if "properties" not in schema:
         return schema
     fields = {name: _partial(field) for name, field in schema["properties"].items()}
@@ -86,7 +86,7 @@ def _relaxed(schema: Fields) -> Fields:
 
 
 def _partial(schema: Fields) -> Fields:
-    """The same, where mappings need not be complete; lists must be."""
+    """The same with mappings that need not be complete; lists must be."""
     relaxed = dict(schema)
     if "$ref" in schema:
         relaxed["$ref"] = REFERENCE + _partial_name(schema["$ref"].removeprefix(REFERENCE))

@@ -1,4 +1,4 @@
-"""`grader selftest`: do the assignments ask on this device what they mean to ask?
+"""`grader selftest`: do the assignments ask on this device what their authors meant?
 
 The model solution must pass everything, with a margin in speed; the skeleton must build and fail every case; the
 baseline must compute the right thing, and miss full points for speed unless the assignment says that it may not. Both
@@ -51,7 +51,7 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnResults:
-    """Those of our own files, graded as if they had been handed in."""
+    """The results of our own files, graded as if they had been handed in."""
 
     model: Result
     skeleton: Result
@@ -75,7 +75,7 @@ def grade_own(assignment: Assignment, bench: Bench, progress: Progress) -> OwnRe
 
 
 def state(assignment: Assignment, own: OwnResults, bench: Bench) -> Iterator[Claim]:
-    """All statements, those that rest on the gradings first."""
+    """All statements; those about the gradings come first."""
     device, seed = own.model.provenance.device, fresh_seed()
     yield _model_passes(own.model)
     performance = own.model.checks[-1].performance
@@ -152,7 +152,7 @@ def _wrong_case(series: Series, name: str, trial: Trial) -> Problem | None:
 
 
 def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed: int) -> Claim:
-    """Of the model solution and the baseline, at the sizes and by the referee that submissions are timed with."""
+    """Compare model solution and baseline at the timed sizes, by the referee that judges timed rounds."""
     match = match_of(assignment, device, seed)
     referee = ByReference(match) if assignment.performance.referee is None else ByOracle(match)
     with shared(device, bench.locks), bench.worker() as worker:
@@ -172,14 +172,14 @@ def _both_agree(assignment: Assignment, bench: Bench, device: DeviceFacts, seed:
 
 
 def _disagreement(match: Match, control: Contestant, scene: RoundData) -> str | None:
-    """What is wrong with what either makes of the data of a round."""
+    """What is wrong with the results of either on the data of a round."""
     script = WHOLE if match.assignment.has_surroundings else STUDENT
     made = {name: _computed(control, scene, name) for name in (script, NAIVE)}
     return _wrong(scene.trial, control, made) if isinstance(scene, OracleScene) else _difference(match, *made.values())
 
 
 def _computed(control: Contestant, scene: RoundData, script: str) -> dict[str, Fetched]:
-    """What a script of the control's makes of a round's data, as far as the baseline makes it."""
+    """The results of a script of the control's: those arrays that the baseline makes, too."""
     try:
         scene.prepare(control, script)
         scene.supply(control, script)
@@ -191,7 +191,7 @@ def _computed(control: Contestant, scene: RoundData, script: str) -> dict[str, F
 
 
 def _wrong(trial: Trial, control: Contestant, made: Mapping[str, dict[str, Fetched]]) -> str | None:
-    """What the oracle says of either."""
+    """What the oracle finds wrong with either."""
     for name, fetched in made.items():
         problem = inspect(trial, control.plan.scripts[name], fetched)
         if problem is not None:
@@ -200,7 +200,7 @@ def _wrong(trial: Trial, control: Contestant, made: Mapping[str, dict[str, Fetch
 
 
 def _difference(match: Match, model: dict[str, Fetched], naive: dict[str, Fetched]) -> str | None:
-    """The arrays in which one does not hold what the other does."""
+    """The arrays in which the two differ."""
     assignment, sizes = match.assignment, match.sizes
     differ = [
         name

@@ -60,7 +60,7 @@ def _repeated(assignment: Assignment) -> Iterator[str]:
 
 
 def _apart(case: Case) -> str:
-    """What is said of some cases only."""
+    """The words for practice cases and hidden ones."""
     return "".join(f", {word}" for word, holds in (("practice", case.practice), ("hidden", case.hidden)) if holds)
 
 

@@ -1,4 +1,4 @@
-"""What an assignment may ask: bands of speed and limits of memory checks, proposed by what was measured.
+"""What an assignment may ask: bands of speed and limits of memory checks, proposed from what was measured.
 
 A speed is a fraction of the model solution's. Full points stand at the geometric mean of the baseline's speed and the
 model solution's: as many times faster than the one as slower than the other. A limit leaves a tenth above what the
@@ -19,22 +19,22 @@ CLEARLY = 0.95
 """The baseline must stay below this part of what full points ask for; intervals are within 2 % on a quiet machine."""
 
 OF_SLOWEST = 0.9
-"""Of the speed of the slowest right submission, so much may be asked: machines differ in what they take to."""
+"""The share of the slowest right submission's speed that may be asked for: machines differ."""
 
 ABOVE_COUNT = 1.1
-"""Counts are the same on every machine, but a right kernel may read a guard or an edge otherwise."""
+"""Counts are the same on every machine, but right kernels may handle guards and edges in different ways."""
 
 YARDSTICK_OFF = 1.25
-"""A factor by which a yardstick may differ from what is measured: as much as processors do of one kind."""
+"""The factor by which a yardstick may differ from what is measured: processors of one kind differ as much."""
 
 TOLERANCE = 1e-9
-"""Of a limit, for what floating-point arithmetic makes of expressions."""
+"""Of a limit: the rounding errors of expressions."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Speeds:
-    """As fractions of the model solution's: its own once more, the baseline's, and those of right submissions by their
-    names.
+    """Speeds as fractions of the model solution's: its own in another worker, the baseline's, and those of right
+    submissions by their names.
     """
 
     model: float
@@ -56,7 +56,7 @@ class Proposal:
     remarks: tuple[str, ...]
 
     def exceeded(self, goal: SpeedGoal) -> Iterator[str]:
-        """What a goal asks beyond the proposal."""
+        """A line for everything that a goal asks beyond the proposal."""
         if goal.bands[0].fraction > self.bands[0].fraction:
             yield f"full points ask for {goal.bands[0].fraction:g}, proposed are {self.bands[0].fraction:g}"
         if goal.baseline == "fails" and self.baseline == "passes":
@@ -64,7 +64,7 @@ class Proposal:
 
 
 def misjudged(goal: SpeedGoal, speeds: Speeds) -> str | None:
-    """What a stated yardstick does to students where it is far from what is measured."""
+    """What a yardstick does to students if it is far from what is measured; None if it is not."""
     stated = goal.yardstick
     if stated is None or 1 / YARDSTICK_OFF <= stated / speeds.yardstick <= YARDSTICK_OFF:
         return None
@@ -124,13 +124,13 @@ class Limit:
 
     @property
     def beyond(self) -> str | None:
-        """The right submission that is counted most, if that is more than the model solution leaves room for."""
+        """The right submission with the largest count, if the model solution's count leaves no room for it."""
         name = max(self.right, key=self.right.__getitem__, default=None)
         return name if name is not None and self.right[name] > self.model * ABOVE_COUNT else None
 
     @property
     def proposed(self) -> float:
-        """That, and a tenth."""
+        """The largest count of what must pass, and a tenth."""
         scale = 1.0 if self.most >= 1000 else 100.0
         return math.ceil(round(self.most * ABOVE_COUNT * scale, 6)) / scale
 
@@ -146,6 +146,6 @@ class Limit:
 
 
 def _rounded_down(value: float) -> float:
-    """To two digits, so that a threshold is no more than what it was made from."""
+    """Rounded down to two digits, so that a threshold never exceeds what it was made from."""
     scale = 10.0 ** (1 - math.floor(math.log10(value)))
     return math.floor(round(value * scale, 6)) / scale

@@ -4,6 +4,7 @@ read -> our own files are graded (selftest.py) -> the golden corpus is -> what m
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -32,7 +33,7 @@ from grader.results.metrics import Performance, Profile
 from grader.results.result import Result
 
 ATTEMPTS = 3
-"""A machine too noisy to time on is asked again, as an instructor would."""
+"""How often a machine that is too noisy is tried, as an instructor would."""
 
 HANDOUT = "README.md"
 
@@ -53,14 +54,14 @@ class Examined:
 
     @property
     def device(self) -> DeviceFacts:
-        """That on which our own files were graded."""
+        """The device on which our own files were graded."""
         assert self.own is not None
         return self.own.model.provenance.device
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """A golden submission that was graded, and in what the result is not as expected."""
+    """A golden submission that was graded, and how the result differs from what is expected."""
 
     golden: Golden
     result: Result
@@ -68,13 +69,13 @@ class Judged:
 
 
 def is_read(coursework: Coursework) -> Claim:
-    """That it could be."""
+    """States that assignment.yaml could be read."""
     kernels = count(len(coursework.parts), "kernel")
     return Claim(claim="assignment.yaml can be used", holds=True, seen=f"{kernels}, {coursework.points:g} points")
 
 
 def is_complete(coursework: Coursework) -> Claim:
-    """Whether all that students get is there; what the grader needs was looked for when it was read."""
+    """Whether students get all files; those that the grader needs were checked when the assignment was read."""
     missing = [name for name in (FILE_NAME, HANDOUT) if not (coursework.folder / name).is_file()]
     return Claim(
         claim="there are a skeleton and a handout",
@@ -99,7 +100,7 @@ def examine(assignment: Assignment, bench: Bench, progress: Progress) -> Examine
 
 
 def _count_baseline(assignment: Assignment, bench: Bench, progress: Progress) -> Profile | None:
-    """The accesses of the baseline, as if that had been asked for and handed in."""
+    """The accesses of the baseline, counted as if the assignment had asked for it."""
     submission = read_submission(assignment.reference / BASELINE_FILE)
     asked = replace(assignment, kernel=assignment.baseline[-1].kernel, launches=assignment.baseline, choices=Choices())
     task = Task(assignment=asked, submission=submission, seed=fresh_seed())
@@ -119,10 +120,8 @@ def judge(golden: Golden, assignment: Assignment, bench: Bench, progress: Progre
 
 def _patiently(grade: Callable[[], T]) -> T:
     for _ in range(ATTEMPTS - 1):
-        try:
+        with suppress(NoiseError):
             return grade()
-        except NoiseError:
-            continue
     return grade()
 
 
@@ -130,7 +129,7 @@ def _patiently(grade: Callable[[], T]) -> T:
 
 
 def speeds(seen: Examined, judged: tuple[Judged, ...]) -> Speeds | None:
-    """Those on the device at hand, of the baseline and of what is right; None if the model solution was not timed."""
+    """The speeds of the baseline and of right submissions on this device; None if the model solution was not timed."""
     performance = seen.own.model.checks[-1].performance if seen.own else None
     if performance is None:
         return None
@@ -177,5 +176,5 @@ def limits(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Limit]:
 
 
 def _profile(result: Result) -> Profile | None:
-    """Of one kernel, if its accesses were counted."""
+    """The counts of one kernel, if there are any."""
     return next(iter(result.profiles.values()), None)

@@ -8,10 +8,9 @@ RESULTS/canvas-gradebook.csv     a copy of the exported gradebook, with scores
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from grader.common.errors import InputError
-from grader.common.files import write_whole
+from grader.common.files import read_bytes, write_whole
 from grader.course.submissions.handin import Remark, Student
 from grader.lms.exports.canvas import canvas_gradebook
 from grader.lms.exports.columns import Filled
@@ -26,17 +25,6 @@ FEEDBACK = "moodle-feedback.zip"
 WHOLE_GRADES = "its grades include hidden checks: upload it only after these are released."
 
 
-class Upload(Protocol):
-    """A file that a platform gave, to be filled in."""
-
-    @property
-    def name(self) -> str:
-        """Of the copy."""
-
-    def fill(self, book: Gradebook) -> Filled:
-        """The copy; raises InputError if it cannot be told what belongs where."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class MoodleWorksheet:
     """A grading worksheet as Moodle gave it, and the columns to fill where their headings are not known."""
@@ -47,21 +35,21 @@ class MoodleWorksheet:
     name: str = "moodle-worksheet.csv"
 
     def fill(self, book: Gradebook) -> Filled:
-        """With the points of all assignments of the batch together, since the worksheet is about one."""
+        """Fill in points: of a batch of several assignments the sum, since a worksheet is about one."""
         rows = totals(book) if len(book.assignments) > 1 else book.rows
         return moodle_worksheet(self.sheet, rows, self.grade_column, self.feedback_column)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CanvasGradebook:
-    """A gradebook as Canvas exported it, and the column of the assignment where its heading does not tell."""
+    """A gradebook as Canvas exported it; `column` names the assignment's column if its heading does not."""
 
     sheet: Sheet
     column: str | None = None
     name: str = "canvas-gradebook.csv"
 
     def fill(self, book: Gradebook) -> Filled:
-        """With the scores of each assignment in its own column."""
+        """Fill in the scores of each assignment, in its own column."""
         if self.column is not None and len(book.assignments) > 1:
             raise InputError("--canvas-column names one column for several assignments: grade one at a time.")
         filled = Filled(data=self.sheet.filled({}), grades=0, remarks=())
@@ -72,12 +60,13 @@ class CanvasGradebook:
         return filled
 
 
+Upload = MoodleWorksheet | CanvasGradebook
+"""A file that a platform gave, to be filled in."""
+
+
 def read_upload(path: Path) -> Sheet:
     """A file that is to be filled in; raises InputError if it cannot be."""
-    try:
-        return read_sheet(path.name, path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    return read_sheet(path.name, read_bytes(path))
 
 
 def write_uploads(uploads: Iterable[Upload], book: Gradebook, folder: Path) -> tuple[Remark, ...]:

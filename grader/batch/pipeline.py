@@ -42,7 +42,7 @@ class BatchRequest:
 
 
 def mark(request: BatchRequest, hire: Callable[[], Workforce], say: Callable[[str], None]) -> Gradebook:
-    """Grade what has not been graded yet, and write everything that comes of it; the batch in brief.
+    """Grade what has not been graded yet, write all results and reports, and return the gradebook.
 
     `hire` is called once it is known that there is something to grade; `say` prints a line or several.
     """

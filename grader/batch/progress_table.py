@@ -1,4 +1,4 @@
-"""What an instructor sees while a batch runs: a table that follows it on a terminal, a line an event elsewhere."""
+"""Shows the progress of a batch: a table on a terminal, elsewhere a line per event."""
 
 import time
 from collections import Counter
@@ -22,10 +22,15 @@ from grader.results.gradebook import Gradebook
 from grader.results.result import Ungraded
 
 RECENT = 8
-"""Lines about gradings that have ended, the last below."""
+"""Lines about gradings that have ended, the newest at the bottom."""
+
+RETRIED = "tried again"
+
+RARE = ("not checked in full", "from before", RETRIED, "not graded")
+"""Outcomes that are shown only if there are any."""
 
 SHOWN = 8
-"""Gradings under way that are named."""
+"""Running gradings that are named."""
 
 
 @dataclass(kw_only=True)
@@ -35,41 +40,42 @@ class Board:
     total: int
     before: int
     started: float
-    passed: int = 0
-    failed: int = 0
-    unchecked: int = 0
-    retried: int = 0
-    given_up: int = 0
+    ended: Counter[str] = field(default_factory=Counter)
+    """Attempts at gradings, by what became of them."""
     running: dict[str, tuple[Item, float]] = field(default_factory=dict)
     recent: list[str] = field(default_factory=list)
 
     @property
     def made(self) -> int:
         """Gradings that have ended in this run, for good."""
-        return self.passed + self.failed + self.unchecked + self.given_up
+        return self.ended.total() - self.ended[RETRIED]
 
     def note(self, event: Event, now: float) -> None:
-        """Follow what happened."""
+        """Count what happened."""
         if event.what == "begun":
             self.running[event.item.key] = (event.item, now)
             return
         self.running.pop(event.item.key, None)
-        self.retried += event.what == "retried"
-        self.given_up += event.what == "given up"
-        if event.result is not None:
-            self.passed += event.result.passed
-            self.failed += event.result.failed
-            self.unchecked += not (event.result.passed or event.result.failed)
+        self.ended[_outcome(event)] += 1
         self.recent = [*self.recent, line(event)][-RECENT:]
 
     def seconds_left(self, now: float) -> float | None:
-        """By the rate so far; None while there is none."""
+        """Estimated from the rate so far; None before there is one."""
         left = self.total - self.before - self.made
         return left * (now - self.started) / self.made if self.made else None
 
     def rate(self, now: float) -> float | None:
-        """Gradings a minute; None while there are none."""
+        """Gradings per minute; None before the first has ended."""
         return 60 * self.made / (now - self.started) if self.made and now > self.started else None
+
+
+def _outcome(event: Event) -> str:
+    """What became of an attempt, as the table counts it."""
+    if event.result is None:
+        return RETRIED if event.what == "retried" else "not graded"
+    if event.result.passed:
+        return "passed"
+    return "failed a check" if event.result.failed else "not checked in full"
 
 
 def line(event: Event) -> str:
@@ -87,14 +93,9 @@ def draw(board: Board, now: float) -> Group:
     rate, left = board.rate(now), board.seconds_left(now)
     head = Table.grid(padding=(0, 2))
     head.add_row(ProgressBar(total=max(1, board.total), completed=done, width=30), f"{done} of {board.total}")
-    figures = [
-        f"{board.passed} passed",
-        f"{board.failed} failed a check",
-        *([f"{board.unchecked} not checked in full"] if board.unchecked else []),
-        *([f"{board.before} from before"] if board.before else []),
-        *([f"{board.retried} tried again"] if board.retried else []),
-        *([f"{board.given_up} not graded"] if board.given_up else []),
-    ]
+    counts = {**board.ended, "from before": board.before}
+    figures = [f"{board.ended[what]} {what}" for what in ("passed", "failed a check")]
+    figures += [f"{counts[what]} {what}" for what in RARE if counts.get(what)]
     pace = "" if rate is None or left is None else f"{rate:.3g} a minute, {duration(left)} left"
     running = Table.grid(padding=(0, 2))
     for item, since in [*board.running.values()][:SHOWN]:
@@ -114,7 +115,7 @@ def duration(seconds: float) -> str:
 
 
 def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
-    """How a batch has ended: what there is, whom it lacks and why, and where to look."""
+    """How a batch ended: what was graded, who has no grade and why, and where to look."""
     statuses = Counter(row.status for row in gradebook.rows)
     grades = [row.grade for row in gradebook.rows if row.grade is not None]
     passed = sum(grade.passed for grade in grades)
@@ -137,7 +138,7 @@ def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
 
 @contextmanager
 def following(total: int, before: int, say: Callable[[str], None]) -> Iterator[Listener]:
-    """A listener that shows a batch until the end of the block: as a table on a terminal, else by what it says."""
+    """A listener that shows a batch until the end of the block: as a table on a terminal, else line by line."""
     console = Console(stderr=True)
     board = Board(total=total, before=before, started=time.monotonic())
     if not console.is_terminal:

@@ -1,4 +1,4 @@
-"""What an instructor gets out of a batch, made from stored results.
+"""Writes everything that an instructor gets out of a batch, from stored results.
 
 RESULTS/index.html                       the overview, which links to everything, hidden checks included
 RESULTS/grades.csv                       a row for every student and assignment
@@ -19,7 +19,7 @@ from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
 from grader.common.files import make_folder, write_whole
 from grader.common.record import replace
-from grader.course.submissions.handin import HandIn, Intake, Refusal
+from grader.course.submissions.handin import Absence, HandIn, Intake
 from grader.course.suite import Coursework
 from grader.lms.exports.grades import grades_csv
 from grader.lms.exports.gradescope import gradescope_results
@@ -30,19 +30,19 @@ from grader.results.result import Result, Ungraded
 from grader.results.withholding import View, withheld
 
 JSON = "json"
-"""Written last: where it is as it should be, so are the others."""
+"""Written last: if it is up to date, so are the others."""
 
 WRITTEN: dict[str, Report] = {"xml": REPORTS["junit"], "gradescope.json": gradescope_results, JSON: REPORTS["json"]}
-"""What is made of every outcome, by the ending of its file."""
+"""The reports of every outcome, by the endings of their files."""
 
 PAGE = "html"
-"""What takes longer to make."""
+"""The ending of the page, which takes longer to make than the rest."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of a file that was handed in: as it is stored, if it is, as the assignment scores it now, and what
-    students are shown of that.
+    """What became of a hand-in: the stored result (None if there is none), what the assignment scores it now, and
+    what students are shown of that.
     """
 
     handin: HandIn
@@ -66,7 +66,7 @@ class Outcomes:
     view: View = withheld
 
     def each(self) -> Iterator[Outcome]:
-        """That of every file that counts, by label; one at a time, since results are large."""
+        """The outcome of every hand-in, sorted by label; one at a time, since results are large."""
         pairs = ((handin, item) for item in self.plan.items.values() for handin in item.handins)
         for handin, item in sorted(pairs, key=lambda pair: (pair[0].student.label, pair[0].assignment)):
             stored = self.store.load(item.key)
@@ -86,9 +86,9 @@ class Outcomes:
 
 
 def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
-    """Write everything but what is for upload; the batch in brief.
+    """Write everything but the files for upload, and return the gradebook.
 
-    Each outcome is read once: while the suites are taken one by one, reports are written and rows made.
+    Each outcome is read once: its reports and its row are made while its JUnit suite is written.
     """
     rows: list[StudentRow] = []
     links: dict[tuple[str, str], str] = {}
@@ -100,9 +100,9 @@ def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
             rows.append(_row(outcome))
             links[outcome.handin.student.label, outcome.handin.assignment] = _link(outcome, outcomes.store)
             yield outcome.handin.student.label, outcome.told
-        for each in outcomes.intake.refusals:
-            fault = refused_in_words(each)
-            yield each.student.label, Ungraded(assignment=each.assignment, submission="", fault=fault)
+        for each in outcomes.intake.absences:
+            if fault := refused_in_words(each):
+                yield each.student.label, Ungraded(assignment=each.assignment, submission="", fault=fault)
 
     write_whole(folder / "batch.xml", render_batch(suites()))
     book = _gradebook(rows, outcomes)
@@ -112,23 +112,22 @@ def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
 
 
 def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
-    """The batch in brief: these rows, and those of whom there is nothing, or nothing that can be graded."""
-    absent = (StudentRow(student=each.student, assignment=each.assignment) for each in outcomes.intake.absences)
-    refused = (
+    """The gradebook: these rows, and those of students who have handed in nothing that can be graded."""
+    absent = (
         StudentRow(student=each.student, assignment=each.assignment, fault=refused_in_words(each))
-        for each in outcomes.intake.refusals
+        for each in outcomes.intake.absences
     )
-    everyone = tuple(sorted((*rows, *absent, *refused), key=lambda row: (row.student.label, row.assignment)))
+    everyone = tuple(sorted((*rows, *absent), key=lambda row: (row.student.label, row.assignment)))
     return replace(blank_book(outcomes.intake, outcomes.assignments), rows=everyone)
 
 
-def refused_in_words(refusal: Refusal) -> str:
-    """Why somebody who has handed something in has no grade."""
-    return f"refused because of {refusal.why}; a new hand-in can be graded."
+def refused_in_words(absence: Absence) -> str:
+    """Why a student who has handed something in has no grade; "" if nothing was handed in."""
+    return f"refused because of {absence.refused}; a new hand-in can be graded." if absence.refused else ""
 
 
 def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
-    """The gradebook before anybody is in it."""
+    """A gradebook without rows."""
     return Gradebook(
         shape=intake.shape,
         assignments=tuple(assignments),
@@ -142,9 +141,9 @@ def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
 
 
 def _write_reports(outcome: Outcome, folder: Path) -> None:
-    """Those of one file that was handed in, unless they are there already.
+    """Write the reports of one hand-in, unless they are up to date.
 
-    The file that says so is removed first: what is cut short here must not be taken for done by the next run.
+    The file that tells is removed first: what is interrupted here must not look finished to the next run.
     """
     home = folder / "students" / outcome.handin.student.label
     make_folder(home)
@@ -159,7 +158,7 @@ def _write_reports(outcome: Outcome, folder: Path) -> None:
 
 
 def _write_instructors(outcome: Outcome, store: Store) -> None:
-    """The whole page, where students are shown less: once for a result, and again whenever it is scored anew."""
+    """The whole page, where students are shown less: once for a result, and again when it is scored again."""
     page, stored, told = store.page(outcome.item.key), outcome.stored, outcome.told
     as_stored = isinstance(told, Result) and stored is not None and told.checks == stored.checks
     if outcome.shown != told and not (page.is_file() and as_stored):

@@ -1,4 +1,4 @@
-"""Which stored results an instructor wants graded anew: `--regrade WHAT=VALUE`."""
+"""Which stored results an instructor wants graded again: `--regrade WHAT=VALUE`."""
 
 import difflib
 from collections.abc import Callable
@@ -26,13 +26,13 @@ def _changed(_item: Item, result: Result, assignments: Assignments, name: str) -
 
 
 CHOICES: dict[str, Choice] = {"student": _student, "check": _check, "changed": _changed}
-"""Everything of a student; what has not passed a check with these words in its name; results for an assignment of
-which another version is there now, whether or not they could be scored anew.
+"""Everything of a student; what has not passed a check with these words in its name; results of an assignment that has
+changed since, even if they could be scored again without being graded.
 """
 
 
 def choose(plan: BatchPlan, store: Store, assignments: Assignments, wanted: str) -> tuple[str, ...]:
-    """Keys of the stored results that are meant; raises InputError for a choice that can mean nothing."""
+    """Keys of the stored results that the choice selects; raises InputError for one that cannot select any."""
     what, _, value = wanted.partition("=")
     if what not in CHOICES or not value:
         raise InputError(f"--regrade {wanted} is not understood: student=LABEL, check=WORDS or changed=ASSIGNMENT.")

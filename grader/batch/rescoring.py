@@ -1,4 +1,4 @@
-"""Points anew from what was measured: for an assignment whose thresholds have changed since. Nothing is run."""
+"""Scores a stored result again, by an assignment whose thresholds have changed since. Nothing is run."""
 
 from collections.abc import Iterator
 
@@ -19,8 +19,8 @@ from grader.results.suite_results import joined, separated
 def rescore(result: Result, assignment: Coursework) -> Result:
     """The result as this version of the assignment scores it; it must ask for the same measurements."""
     parts = zip(separated(assignment, result), assignment.parts, strict=True)
-    anew = joined(assignment, [_rescored(own, part) for own, part in parts])
-    return replace(anew, seconds=result.seconds)
+    scored = joined(assignment, [_rescored(own, part) for own, part in parts])
+    return replace(scored, seconds=result.seconds)
 
 
 def _rescored(result: Result, assignment: Assignment) -> Result:
@@ -59,7 +59,7 @@ def _correctness(result: Result, assignment: Assignment) -> Iterator[Check]:
 
 
 def _memory(result: Result, assignment: Assignment) -> tuple[Check, ...]:
-    """Judged anew by the counts, where there are any; else by the reason for which there are none."""
+    """Judged again by the counts; where there are none, failed again for the same reason."""
     stored = _of(result, Kind.MEMORY)
     if assignment.memory is None or not stored:
         return stored

@@ -1,4 +1,4 @@
-"""A whole course, graded: what remains to be done, who does it, and what becomes of what cannot be done.
+"""Grades a whole course: what remains to be done, who does it, and what happens when a grading fails.
 
 Intake -> an item for each different file and assignment -> those not in the store -> workforce -> store
 """
@@ -20,7 +20,7 @@ from grader.protocol.text import showable
 from grader.results.result import Result, Ungraded
 
 ATTEMPTS = 3
-"""At a grading that fails by our own fault: the first and two more."""
+"""How often a grading is tried that fails by a fault of ours."""
 
 TICK = 0.5
 """Seconds between two looks at the clock while nothing happens."""
@@ -28,7 +28,7 @@ TICK = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One grading: the same bytes for the same assignment, by whomever they were handed in."""
+    """One grading: the same bytes for the same assignment, whoever handed them in."""
 
     key: str
     handins: tuple[HandIn, ...]
@@ -37,7 +37,7 @@ class Item:
 
     @property
     def name(self) -> str:
-        """Whose it is, in a line of output."""
+        """The owners, for a line of output."""
         first, *others = self.handins
         return f"{first.student.label}{f' and {len(others)} more' if others else ''}: {first.assignment}"
 
@@ -90,7 +90,7 @@ def missing(plan: BatchPlan, store: Store) -> BatchPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Something that happened to an item, at its attempt of this number; `fault` is ours, where there is no result."""
+    """Something that happened to an item, with the number of the attempt; `fault` says why there is no result."""
 
     what: Literal["begun", "graded", "retried", "given up"]
     item: Item
@@ -100,53 +100,45 @@ class Event:
 
 
 Listener = Callable[[Event | None], None]
-"""Told of every event as it happens, and of nothing (None) now and then while none does."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Attempt:
-    item: Item
-    number: int
+"""Called with every event, and from time to time with None while nothing happens."""
 
 
 def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Listener) -> dict[str, str]:
     """Grade every item, and store what comes of it; the faults of those that could not be graded, by key."""
-    waiting = deque(_Attempt(item=item, number=1) for item in plan.items.values())
-    under_way: dict[Future[Result | Ungraded], _Attempt] = {}
+    waiting = deque(Event(what="begun", item=item, attempt=1) for item in plan.items.values())
+    under_way: dict[Future[Result | Ungraded], Event] = {}
     faults: dict[str, str] = {}
     while waiting or under_way:
         while waiting and len(under_way) < workforce.hands:
-            attempt = waiting.popleft()
-            under_way[workforce.submit(plan.errand(attempt.item))] = attempt
-            listen(Event(what="begun", item=attempt.item, attempt=attempt.number))
+            begun = waiting.popleft()
+            under_way[workforce.submit(plan.errand(begun.item))] = begun
+            listen(begun)
         done, _ = wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED)
         for future in done:
-            attempt = under_way.pop(future)
-            event = _ended(attempt, _outcome(future), store)
+            begun = under_way.pop(future)
+            event = _ended(begun, _outcome(future), store)
             if event.what == "retried":
-                waiting.append(_Attempt(item=attempt.item, number=attempt.number + 1))
+                waiting.append(replace(begun, attempt=begun.attempt + 1))
             if event.what == "given up":
-                faults[attempt.item.key] = event.fault
+                faults[event.item.key] = event.fault
             listen(event)
         if not done:
             listen(None)
     return faults
 
 
-def _ended(attempt: _Attempt, outcome: Result | Ungraded, store: Store) -> Event:
-    item, number = attempt.item, attempt.number
+def _ended(begun: Event, outcome: Result | Ungraded, store: Store) -> Event:
     if isinstance(outcome, Result):
-        store.keep(item.key, outcome)
-        return Event(what="graded", item=item, attempt=number, result=outcome)
-    what: Literal["retried", "given up"] = "retried" if number < ATTEMPTS else "given up"
-    return Event(what=what, item=item, attempt=number, fault=outcome.fault)
+        store.keep(begun.item.key, outcome)
+        return replace(begun, what="graded", result=outcome)
+    return replace(begun, what="retried" if begun.attempt < ATTEMPTS else "given up", fault=outcome.fault)
 
 
 def _outcome(future: "Future[Result | Ungraded]") -> Result | Ungraded:
-    """What the station made of it; a station that died over it is a fault of ours like others."""
+    """What the station returned; a station that died is a fault of ours like any other."""
     try:
         return future.result()
-    except InterruptedGradingError:  # Ctrl-C is told this thread wherever it is
+    except InterruptedGradingError:  # Ctrl-C reaches this thread wherever it is
         raise
     except Exception as error:  # noqa: BLE001 - a cluster has errors of its own
         told = str(error) if isinstance(error, GraderError) else f"its station failed: {error!r}"

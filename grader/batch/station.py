@@ -1,7 +1,7 @@
 """A station: a process that grades what it is sent, on the device of its own machine and by the rules of the batch.
 
 The same for a process beside the command line and for a worker of a cluster (workforce/). What comes in is from the
-judge's side: submissions are bytes here, and run in sandboxes as ever.
+judge's side: submissions are bytes here, and run in sandboxes only.
 """
 
 import json
@@ -31,7 +31,7 @@ from grader.protocol.messages import DeviceFacts
 from grader.results.result import Result, Ungraded
 
 NAME = Path(FILE_NAME)
-"""What every submission is called: the same bytes are graded once for all who handed them in."""
+"""The name of every submission: the same bytes are graded once for all who handed them in."""
 
 PREFIX = "grader-station-"
 SIGN = "bundles"
@@ -39,8 +39,8 @@ SIGN = "bundles"
 
 
 def one_of_several_alike(device: DeviceFacts) -> DeviceFacts:
-    """The device without what may differ between those whose results are comparable: a CPU's clock, for example, is
-    whatever it was a moment ago.
+    """The device without what may differ between devices whose results can be compared, such as the clock of a CPU,
+    which changes all the time.
     """
     return replace(device, index=0, bus=None, global_memory=0, clock=None)
 
@@ -151,7 +151,7 @@ def _station(orders: str) -> Station:
 
 
 def leave() -> None:
-    """Close the station of this process, if there is one; whoever ends the process does so before."""
+    """Close the station of this process, if there is one, before the process ends."""
     while _open:
         _, station = _open.popitem()
         station.close()
@@ -164,7 +164,7 @@ def look_around(orders: str) -> Facilities:
 
 
 def grade(errand: Errand) -> Result | Ungraded:
-    """Grade it in this process; what goes wrong in one grading is none of the others' business."""
+    """Grade it in this process; a fault in one grading does not touch the others."""
     try:
         with _at_work:
             return _station(errand.orders).grade(errand)

@@ -1,4 +1,4 @@
-"""What has been graded, on the disk: one file per content key, written whole. What remains to be done is a query here.
+"""Keeps results on the disk: a file per content key, written whole. What remains to be done is a query here.
 
 RESULTS/batch.json           the seed of the batch
 RESULTS/batch.lock           held by the grader that is at work here
@@ -9,9 +9,8 @@ RESULTS/results/KEY.html     its page, where students are shown less (publishing
 import fcntl
 import hashlib
 import json
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -38,7 +37,7 @@ class Memo(Record):
 
 
 def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, orders: str) -> str:
-    """The same for gradings that must have the same outcome: of the same bytes, against the same assignment (but for
+    """Equal for gradings that must have the same outcome: of the same bytes, against the same assignment (but for
     its thresholds: `measured_sha256`), by the same grader with the same settings on the same kind of device.
     """
     device = facilities.device.model_dump_json()
@@ -47,7 +46,7 @@ def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, or
 
 
 def seed_of(seed: int, key: str) -> int:
-    """The seed of one grading in a batch: nobody's inputs tell anything about anybody else's."""
+    """The seed of one grading in a batch: the inputs of one grading say nothing about those of another."""
     return int.from_bytes(hashlib.sha256(f"{seed} {key}".encode()).digest()[:8]) >> 1
 
 
@@ -76,7 +75,7 @@ class Store:
         return self._path(key, "html")
 
     def keep(self, key: str, result: Result) -> None:
-        """Store a result; a page of an older one goes first."""
+        """Store a result, and remove the page of an older one first."""
         self.page(key).unlink(missing_ok=True)
         write_whole(self._path(key, "json"), REPORTS["json"](result))
 
@@ -92,17 +91,15 @@ class Store:
 def at_work(folder: Path) -> Iterator[None]:
     """Keep other graders out of a folder of results; raises InputError if one is at work there."""
     make_folder(folder)
-    try:
-        lock = os.open(folder / "batch.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise InputError(f"cannot write to {folder}: {error.strerror}.") from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with ExitStack() as held:
+        try:
+            lock = held.enter_context((folder / "batch.lock").open("ab"))
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"another grader is at work in {folder}; wait for it, or name another folder.") from None
+        except OSError as error:
+            raise InputError(f"cannot write to {folder}: {error.strerror}.") from error
         yield
-    except BlockingIOError:
-        raise InputError(f"another grader is at work in {folder}; wait for it, or name another folder.") from None
-    finally:
-        os.close(lock)
 
 
 def batch_seed(folder: Path, wanted: int | None) -> int:

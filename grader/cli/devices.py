@@ -6,11 +6,11 @@ from grader.cli.options import docker_settings
 from grader.common.errors import InputError
 
 Place = dict[str, Any]
-"""What is set for the stations of one device; None is what was not given."""
+"""Settings for the stations of one device; None if not given."""
 
 
 def places(device: str | None, gpu: str | None, jobs: int, scheduler: str | None) -> tuple[Place, ...]:
-    """One for each device that --device or --gpu names; one that may set nothing where they do not name several."""
+    """A place for each device that --device or --gpu names; at least one, which may set nothing."""
     numbers, gpus = _numbers(device), _gpus(gpu)
     found = [{"device": number, "docker": docker_settings(name)} for number in numbers for name in gpus]
     if len(numbers) > 1 and len(gpus) > 1:

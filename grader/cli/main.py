@@ -75,13 +75,10 @@ def _options(
     pass
 
 
-def _interrupted(number: int) -> InterruptedGradingError:
-    return InterruptedGradingError(f"interrupted by {signal.Signals(number).name}.")
-
-
 def main() -> None:
     """Entry point: the one place where errors become lines and exit codes."""
-    interrupt_on((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), _interrupted)  # stops every worker on the way out
+    stopping = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # which stop every worker on the way out
+    interrupt_on(stopping, lambda number: InterruptedGradingError(f"interrupted by {signal.Signals(number).name}."))
     try:
         app(prog_name="grader")
     except InputError as error:

@@ -1,6 +1,6 @@
 """Options that several commands have, in groups that belong together.
 
-typer knows flat parameters only. A command takes each group as a record; `flat` shows typer the fields in its place.
+typer knows flat parameters only. A command takes each group as a record; `flat` shows typer its fields instead.
 """
 
 import inspect
@@ -26,7 +26,7 @@ GpuOption = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class BenchOptions:
-    """Where kernels run, and the course; None is what was not given."""
+    """Where kernels run, and the course; None if not given."""
 
     sandbox: SandboxOption = None
     gpu: GpuOption = None
@@ -34,7 +34,7 @@ class BenchOptions:
     course: CourseOption = None
 
     def settings(self) -> dict[str, Any]:
-        """What they set."""
+        """The settings that they make."""
         gpu = docker_settings(self.gpu)
         return {"sandbox": self.sandbox, "docker": gpu, "device": self.device, "course": self.course}
 

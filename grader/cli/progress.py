@@ -1,4 +1,4 @@
-"""What a command says while it is at work."""
+"""The line that shows what a command is doing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -18,7 +18,7 @@ def exit_code(outcome: Result | Grade) -> int:
 
 
 def batch_exit_code(rows: Sequence[StudentRow]) -> int:
-    """Of a batch: in a course something always fails, so what is not graded, or not all of it, comes first."""
+    """Of a batch. In a course something always fails, so what is not graded, or not in full, comes first."""
     grades = [row.grade for row in rows if row.grade is not None]
     reasons = {left.reason for grade in grades for left in grade.unchecked}
     if Reason.NO_SIMULATOR in reasons or any(row.status == "ungraded" for row in rows):

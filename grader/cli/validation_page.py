@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import Any
 
 import yaml
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
@@ -31,12 +31,12 @@ from grader.results.suite_results import joined
 from grader.results.withholding import withheld
 
 ONE_LINE, BROKEN_AT = 74, 48
-"""Columns of a mapping that stays in one line; and those after which a longer one is broken at the next field."""
+"""Columns of the longest mapping that stays on one line; columns after which a longer one breaks at the next field."""
 
 
 @dataclass
 class Page:
-    """What is printed of one assignment, section by section; `broken` statements are counted."""
+    """The page of one assignment, section by section; `broken` counts the statements that do not hold."""
 
     console: Console
     broken: int = 0
@@ -47,21 +47,16 @@ class Page:
         self.console.print(Rule(Text(title, style="bold"), align="left", characters="-", style="dim"))
 
     def say(self, statements: Iterable[Claim], of: str = "") -> None:
-        """A row for each, behind the name of what they are of, if there could be doubt."""
+        """A row for each statement, after the name of its part if there are several."""
         for each in statements:
             verdict = Text("holds", style="green") if each.holds else Text("BROKEN", style="bold red")
             words = f"{of}: {each.claim} ({each.seen})" if of else f"{each.claim} ({each.seen})"
             self.console.print(_row(verdict, words, width=6))
             self.broken += not each.holds
 
-    def show(self, renderables: Iterable[RenderableType]) -> None:
-        """Whatever else there is."""
-        for each in renderables:
-            self.console.print(each)
-
 
 def print_validation(name: str, course: Course, folder: Path, bench: Bench, page: Page) -> None:
-    """Print each section as it comes to be known; `folder` holds the golden submissions."""
+    """Print each section as soon as it is known; `folder` holds the golden submissions."""
     page.head(f"{name}: the files")
     try:
         coursework = course.load(name)
@@ -80,16 +75,16 @@ def print_validation(name: str, course: Course, folder: Path, bench: Bench, page
     if all(each.own for each in seen):
         judged = _judged(coursework, folder / name, bench, page)
     else:
-        page.show([_note("unknown", "None was graded: fix what is broken above first.")])
+        page.console.print(_note("unknown", "None was graded: fix what is broken above first."))
     page.head(f"{name}: what may be asked")
     for each in seen:
-        page.show(thresholds(each, judged))
+        page.console.print(Group(*thresholds(each, judged)))
     page.head(f"{name}: what students see")
     page.console.out(students_view(coursework, seen, page.console), highlight=False, end="")
 
 
 def _judged(coursework: Coursework, folder: Path, bench: Bench, page: Page) -> tuple[Judged, ...]:
-    """The golden submissions, of which it is said how they did."""
+    """Grade the golden submissions, and say how they did."""
     try:
         found = [(golden, golden.subject(coursework)) for golden in corpus(folder)]
         with progress_line() as progress:
@@ -98,18 +93,18 @@ def _judged(coursework: Coursework, folder: Path, bench: Bench, page: Page) -> t
         page.say([Claim(claim="they can be graded", holds=False, seen=str(error))])
         return ()
     if not judged:
-        page.show([_note("remark", f"There are none in {folder}: add right and wrong ones, in a folder each.")])
+        page.console.print(_note("remark", f"There are none in {folder}: add right and wrong ones, in a folder each."))
     page.say(golden_statements(judged, str(folder)))
     return judged
 
 
 def _note(word: str, words: str) -> Table:
-    """What should be known, and breaks nothing."""
+    """A note that breaks nothing."""
     return _row(Text(word, style="yellow"), words, width=9)
 
 
 def _row(word: Text, words: str, width: int) -> Table:
-    """A word in so many columns, and text that is broken beside it."""
+    """A word in a column of this width, and text that wraps beside it."""
     table = Table.grid(padding=(0, 2))
     table.add_column(width=width)
     table.add_column(overflow="fold")
@@ -121,7 +116,7 @@ def _row(word: Text, words: str, width: int) -> Table:
 
 
 def golden_statements(judged: Sequence[Judged], folder: str) -> Iterator[Claim]:
-    """One for all submissions whose results are as expected, and one for each thing in which another's is not."""
+    """One statement for all submissions with the expected results, and one for each difference of the others."""
     right = sum(not each.differences for each in judged)
     if right:
         claim = f"{right} of {count(len(judged), 'submission')} get the verdicts that they must"
@@ -135,7 +130,7 @@ def golden_statements(judged: Sequence[Judged], folder: str) -> Iterator[Claim]:
 
 
 def thresholds(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[RenderableType]:
-    """What was measured, what may be asked by that, and where the YAML asks for more."""
+    """What was measured, the thresholds that it allows, and where the YAML asks for more."""
     if seen.assignment.part:
         yield Text(f"{seen.assignment.part}:", style="bold")
     measured = speeds(seen, judged)
@@ -206,7 +201,7 @@ def _figures(rows: Sequence[Sequence[str]]) -> Padding:
 
 
 def _proposed(above: Sequence[str], items: Sequence[dict[str, Any]]) -> Iterator[RenderableType]:
-    """Lines to paste: what stands above, and a list of mappings."""
+    """Lines to paste: those above, then a list of mappings."""
     yield Text("Proposed:\n", style="dim")
     indent = " " * (len(above[-1]) - len(above[-1].lstrip()) + 2)
     lines = list(above)
@@ -242,7 +237,7 @@ def _number(value: float) -> str:
 
 
 def students_view(coursework: Coursework, seen: Sequence[Examined], console: Console) -> str:
-    """What `grader show` says, and the report of the skeleton, without what is hidden."""
+    """The output of `grader show`, and the skeleton's report without hidden checks."""
     lines = describe(coursework).splitlines()
     said = "\n".join(fill(line, console.width, subsequent_indent=" " * _hanging(line)) for line in lines)
     results = [each.own.skeleton for each in seen if each.own is not None]

@@ -1,1 +1,1 @@
-"""What every room of the judge may use: errors and whose fault they are, interrupts, files, phrases."""
+"""Used by every room of the judge: errors, interrupts, files, phrases."""

@@ -20,12 +20,12 @@ def data_folder() -> Path:
 
 
 def config_folder() -> Path | None:
-    """Where this user keeps grader's settings, by the same specification; None where the user has no home."""
+    """The folder of this user's settings, by the same specification; None where the user has no home."""
     return _xdg("XDG_CONFIG_HOME", ".config")
 
 
 def state_folder() -> Path | None:
-    """Where grader notes what it has done for this user, likewise."""
+    """Where grader notes what it has done for this user; None where the user has no home."""
     return _xdg("XDG_STATE_HOME", ".local/state")
 
 
@@ -48,7 +48,7 @@ def make_folder(path: Path) -> None:
 
 
 def read_bytes(path: Path) -> bytes:
-    """What a file holds; raises InputError that names it and the reason."""
+    """The content of a file; raises InputError that names the file and the reason."""
     try:
         return path.read_bytes()
     except OSError as error:

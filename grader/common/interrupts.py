@@ -1,9 +1,9 @@
 """Being told to stop (Ctrl-C, SIGTERM) as an exception, which waits while something is made or removed.
 
 Such an exception can come between any two instructions. Between a folder and the note that it must be removed it would
-leave the folder; within a removal, the rest of it. Such stretches are `uninterrupted`; what they make is known, when
-they end, to something that will be closed. And an exception can be lost where a library catches all of them, so that
-whoever begins something new asks first (`stop_if_told`).
+leave the folder; within a removal, the rest of it. Such stretches are `uninterrupted`: when one ends, what it has made
+is known to something that will be closed. A library that catches all exceptions can lose one, so code that begins
+something new asks first (`stop_if_told`).
 """
 
 import signal
@@ -17,7 +17,7 @@ from grader.common.errors import InterruptedGradingError
 
 @dataclass
 class _Told:
-    """What this process has been told, and how many uninterrupted stretches its main thread is in."""
+    """The interruption that this process has received, if any, and the depth of uninterrupted stretches."""
 
     to_stop: InterruptedGradingError | None = None
     waiting: bool = False
@@ -28,7 +28,7 @@ _told = _Told()
 
 
 def interrupt_on(numbers: Iterable[int], error: Callable[[int], InterruptedGradingError]) -> None:
-    """From now on, each of these signals raises the error that is made of its number, in the main thread."""
+    """From now on, each of these signals raises its error in the main thread."""
 
     def told(number: int, _frame: object) -> None:
         _told.to_stop = error(number)
@@ -42,7 +42,7 @@ def interrupt_on(numbers: Iterable[int], error: Callable[[int], InterruptedGradi
 
 
 def stop_if_told() -> None:
-    """Raise what the process was told before, in case that it was lost on the way up."""
+    """Raise the last interruption again, in case that it was lost on the way up."""
     if _told.to_stop is not None:
         raise _told.to_stop
 

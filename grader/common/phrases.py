@@ -1,4 +1,4 @@
-"""Small pieces of sentences, the same wherever something is told."""
+"""Small pieces of sentences that many messages share."""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""What all records have in common that are read from files or written to them, and how any record is changed."""
+"""The base of records that are read from files or written to them; and `replace`, which changes any record."""
 
 import dataclasses
 from typing import TYPE_CHECKING, Any, TypeVar

@@ -13,7 +13,7 @@ from grader.course.expressions import Expression, evaluate, evaluate_int, evalua
 from grader.course.folders import BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
 from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
-from grader.course.rubric import Correctness, DeviceClass, Memory, Performance, Range, Sanitizer, Sizes
+from grader.course.rubric import Correctness, DeviceClass, Memory, Range, Sanitizer, Sizes, SpeedGoals
 
 EXACT = 2**24
 """Up to here, floats hold all whole numbers."""
@@ -60,7 +60,7 @@ class Assignment(Folders):
     correctness: Correctness
     sanitizer: Sanitizer | None = None
     memory: Memory | None = None
-    performance: Performance
+    performance: SpeedGoals
 
     allow: tuple[Construct, ...] = ()
     """Constructs that submissions may use although they are forbidden as a rule."""
@@ -105,7 +105,8 @@ class Assignment(Folders):
         turned = [] if self.repeat is None else [name for pair in self.repeat.swap for name in pair]
         summed = [self.repeat.until.sum] if self.repeat and self.repeat.until else []
         yield from (f"repeat has {name}, which is no buffer" for name in (*turned, *summed) if name not in self.buffers)
-        constants = {*self.choices.constants, *(name for goal in self._goals for name in goal.constants)}
+        goals = self.performance.classes.values()
+        constants = {*self.choices.constants, *(name for goal in goals for name in goal.constants)}
         for name in sorted(constants - self.constants.keys()):
             where = "`choices`" if name in self.choices.constants else "a speed goal"
             yield f"{where} has the constant {name}, which `constants` does not name"
@@ -141,10 +142,6 @@ class Assignment(Folders):
                 yield f"performance.integers has {name}, which is no buffer of numbers or integers"
             elif low > high or max(-low, high) > EXACT or (buffer.type == "uint" and low < 0):
                 yield f"performance.integers has {name} from {low} to {high}, which is no range of its numbers"
-
-    @property
-    def _goals(self) -> Iterator[Any]:
-        return iter(self.performance.classes.values())
 
     def check_at(self, sizes: Sizes) -> None:
         """Every expression has a value at these sizes; raises ValueError that says which has not."""

@@ -28,7 +28,7 @@ class Course(Record):
         return sorted(path.parent.name for path in self.assignments.glob("*/assignment.yaml"))
 
     def find(self, name: str) -> Path:
-        """The assignment.yaml of what goes by a name; raises InputError that suggests the nearest if nothing does."""
+        """The assignment.yaml of this name; raises InputError that suggests the nearest name if there is none."""
         names = self.names()
         if name not in names:
             near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
@@ -37,7 +37,7 @@ class Course(Record):
         return self.assignments / name / "assignment.yaml"
 
     def load(self, name: str) -> Coursework:
-        """Read and check what goes by a name; raises InputError that names the file, the field and the remedy."""
+        """Read and check the assignment or suite of this name; raises InputError that names file, field and remedy."""
         path, kit = self.find(name), self.kit()
         for file_name in (BASELINE_FILE, ORACLE_FILE, *([] if kit else [MODEL_FILE])):
             if not (self.reference / name / file_name).is_file():
@@ -75,13 +75,13 @@ def _listed(path: Path, fields: Fields) -> list[Fields]:
 
 
 def _part(path: Path, number: int, common: Fields, own: Fields, place: Fields) -> Assignment:
-    """The assignment that a part is: what all have in common, but for what it says itself."""
+    """The assignment of a part: what all parts have in common, overridden by what the part says itself."""
     where = f"{path}: parts.{number} ({own['kernel']})"
     return checked(where, Assignment, {**merged(common, own), **place, "part": own["kernel"]})
 
 
 def merged(common: Fields, own: Fields) -> Fields:
-    """`own`, and what it does not say of `common`; mappings in both are merged likewise."""
+    """`common` overridden by `own`; mappings in both are merged in the same way."""
     shared = common.keys() & own.keys()
     both = {name for name in shared if isinstance(common[name], dict) and isinstance(own[name], dict)}
     return {**common, **own, **{name: merged(common[name], own[name]) for name in both}}

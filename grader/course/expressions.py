@@ -31,7 +31,7 @@ FAILURES = (
     *(InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError, LookupError, AttributeError),
     *(RecursionError, MemoryError),  # what Python says of an expression that is nested too deeply
 )
-"""What comes of text that is no arithmetic."""
+"""The errors that text which is not arithmetic leads to."""
 
 
 def evaluate(expression: str | float, names: Mapping[str, object]) -> float:
@@ -55,7 +55,7 @@ def _calculated(expression: str, names: Mapping[str, object]) -> Any:
 
 
 STATED = re.compile(r"[\w\s+\-*/%(),]{1,100}")
-"""What a student's expression may be made of: no strings, no attributes, nothing to index by, and not much of it."""
+"""The characters of a student's expression, and how many: no strings, no attributes, no indices."""
 
 STATED_OPERATORS = {
     ast.Add: operator.add,
@@ -66,7 +66,7 @@ STATED_OPERATORS = {
     ast.Mod: operator.mod,
     ast.USub: operator.neg,
 }
-"""No powers: whatever a hundred characters multiply has a few hundred digits."""
+"""No powers: products written in a hundred characters have a few hundred digits at most."""
 
 STATED_NODES = frozenset({ast.Expr, ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Call})
 

@@ -1,7 +1,6 @@
-"""Constructs that have no place in coursework, found before anything runs: the sandbox is the wall, this a clear word.
+"""Constructs that have no place in coursework, found before anything runs. The sandbox protects; this explains.
 
-Nothing in a comment or a string is taken for code, and nothing is hidden by how it is written
-(submissions/scan.py).
+Comments and strings are not taken for code, and no way of writing hides a construct (submissions/scan.py).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -14,7 +13,7 @@ LINE_LIMIT = 4000
 """Characters; people write lines that fit a screen, and C99 promises 4095."""
 
 SHOWN = 80
-"""Characters of a line that are enough to know it by."""
+"""Characters of a line that are shown."""
 
 
 class Construct(StrEnum):
@@ -61,7 +60,7 @@ def first_sighting(sightings: Iterable[Sighting], allowed: Collection[Construct]
 
 
 def constructs(code: Sequence[Token]) -> Iterator[tuple[Construct, Token]]:
-    """What there is in a line as directives have it, without its white space."""
+    """The constructs in a logical line of tokens, without white space."""
     match code:
         case [Token(text="#" | "%:") as mark, Token(text=name), *_] if name in DIRECTIVES:
             yield DIRECTIVES[name], mark

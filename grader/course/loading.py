@@ -1,4 +1,4 @@
-"""The YAML files of a course as records; what is wrong with one is told with its path, the field and the remedy."""
+"""Reads the YAML files of a course into records; errors name the file, the field and the remedy."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -17,12 +17,12 @@ Read = TypeVar("Read", bound=BaseModel)
 
 
 DEEPEST = 50
-"""Levels of nesting: what PyYAML does for a level takes a time in proportion to the levels around it."""
+"""Levels of nesting: PyYAML's time for a level grows with the number of levels around it."""
 
 
 class _Loader(yaml.SafeLoader):
-    """Without merge keys: each can double what it holds, so that a few hundred bytes fill any memory. Dates are text:
-    no field is one.
+    """Has no merge keys: each can double what it holds, so that a few hundred bytes fill any memory. Dates are text,
+    since no field is a date.
     """
 
     depth = 0
@@ -73,7 +73,7 @@ def read_fields(path: Path, such_as: str) -> Fields:
 
 
 def _check_text(fields: object) -> None:
-    """Raises ValueError for a text that no file can hold: YAML can spell halves of characters. Each value is looked at
+    """Raises ValueError for a text that no file can hold: YAML can spell halves of characters. Each value is checked
     once, however often others refer to it.
     """
     waiting, seen = [fields], set[int]()
@@ -87,7 +87,7 @@ def _check_text(fields: object) -> None:
 
 
 def checked(where: str, kind: type[Read], fields: Fields) -> Read:
-    """The record of these fields; `where` they stand is what an error begins with."""
+    """The record of these fields; an error begins with `where` they stand."""
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
@@ -107,7 +107,7 @@ REMEDIES = {
 
 
 def _place(error: Any, fields: Fields) -> str:
-    """Where in the file it is: the path that leads there, without the kinds that a value could have been of."""
+    """The path of the field in the file, without the names of alternative types that pydantic puts into it."""
     found: Any = fields
     place = []
     for step in error["loc"]:

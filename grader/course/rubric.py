@@ -162,7 +162,7 @@ class SpeedGoal(Record):
         return self.bands[0].points
 
 
-class Performance(Record):
+class SpeedGoals(Record):
     """The speed goals, and what rates are made from."""
 
     bytes: Expression

@@ -1,7 +1,7 @@
 """The judge's end of the files in which arrays travel (protocol/messages.py).
 
-The judge makes both, fixes their sizes, and keeps descriptors of its own: whatever a worker does to the names in its
-folder, the judge reads the files it made. They are read, never mapped: a live worker could cut a mapped file under us.
+The judge makes them, fixes their sizes, and keeps its own descriptors: whatever a worker does to names in its folder,
+the judge reads the files that it made. They are read, never mapped: a live worker could cut a mapped file under us.
 """
 
 import os
@@ -32,13 +32,13 @@ class ArrayFiles:
         self.round = RoundFile(rounds)
 
     def share(self) -> None:
-        """Let a worker of another user read the one and write the other; the folder keeps everybody else out."""
+        """Let a worker of another user read in.bin and write out.bin; the folder keeps everybody else out."""
         os.fchmod(self._input, 0o644)
         os.fchmod(self._output, 0o666)
         self.round.share()
 
     def close(self) -> None:
-        """Give the descriptors back."""
+        """Close the descriptors."""
         os.close(self._input)
         os.close(self._output)
         self.round.close()
@@ -74,10 +74,10 @@ CHUNK = 128 * 1024
 
 
 class RoundFile:
-    """A file that is made anew for each launch, in which the worker finds its inputs and leaves its results.
+    """A file that is made again for each launch: the worker finds its inputs there, and leaves its results.
 
     It appears at the moment of the launch, with inputs, poison and guard bands in place. After the launch it is read in
-    an order that nobody can guess, so that nothing which is still missing then can be added ahead of the reader.
+    an order that nobody can guess, so that no result can still be written ahead of the reader.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -103,7 +103,7 @@ class RoundFile:
                 offset += piece.nbytes
 
     def show(self) -> None:
-        """Let the worker see it, all of it at once."""
+        """Let the worker see the file, all of it at once."""
         self._next.replace(self._shown)
 
     def read(self, size: int) -> bytes:
@@ -118,7 +118,7 @@ class RoundFile:
         return bytes(content) if done == size else b""
 
     def close(self) -> None:
-        """Give the file's memory back, which a worker may still have mapped."""
+        """Free the file's memory, which a worker may still have mapped."""
         if self._file is not None:
             os.ftruncate(self._file, 0)
             os.close(self._file)

@@ -1,12 +1,11 @@
 """Runs jobs in sandboxed workers and turns whatever happens there into outcomes.
 
-An outcome is a value, also when it is bad news: the caller decides whose fault it is. Only what
-cannot be anyone's kernel (a worker that does not start, a missing device) is raised.
+An outcome is a value, failures included: the caller decides whose fault it is. Only what cannot be the fault of a
+kernel (a worker that does not start, a missing device) is raised.
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -69,7 +68,7 @@ class Deadlines(Record):
 
 
 class Worker:
-    """A worker. It is started when first used, and again after a failure that killed it."""
+    """A worker process. It is started when it is first used, and again after a failure that killed it."""
 
     def __init__(
         self, sandbox: Sandbox, device: int, deadlines: Deadlines, simulation: Simulation | None = None
@@ -92,9 +91,7 @@ class Worker:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def start(self) -> None:
@@ -135,7 +132,7 @@ class Worker:
         return self.devices[index]
 
     def _why_none(self) -> str:
-        """Why a device is not there, and the next step."""
+        """Why the device is missing, and the next step."""
         if self.devices:
             return f"there are {len(self.devices)}. `{command('devices')}` lists them."
         if self._too_new:
@@ -157,14 +154,11 @@ class Worker:
         """The text as every driver will be given it."""
         self.ready()
         self._send(Preprocess(source=source, definitions=dict(definitions)))
-        match self._reply("preprocessing", self._deadlines.build):
-            case Preprocessed(text=text):
-                return text
-            case reply:
-                return self._unexpected(reply)
+        reply = self._reply("preprocessing", self._deadlines.build)
+        return reply.text if isinstance(reply, Preprocessed) else self._unexpected(reply)
 
     def load(self, programs: Mapping[str, ProgramSource]) -> Self:
-        """The programs that sessions opened from now on will build."""
+        """Set the programs that sessions build from now on."""
         if programs != self._programs:
             self._launched = set()  # each will be compiled at its first launch
         self._programs = dict(programs)
@@ -194,7 +188,7 @@ class Worker:
                 return self._unexpected(reply)
 
     def freeze(self) -> None:
-        """Nothing of the worker runs until it is thawed, as far as its sandbox can see to that."""
+        """Stop all of the worker until it is thawed, as far as its sandbox can."""
         if self._process is not None and not self._is_frozen:
             self._is_frozen = True
             self._process.freeze()
@@ -208,7 +202,7 @@ class Worker:
     def stage(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> Done | Failure:
         """Poison the buffers of a script of the plan, and upload what it reads.
 
-        Where arrays are shared, the worker sees nothing of this until it is told to launch.
+        Where arrays are shared, the worker sees nothing of them until it is asked to launch.
         """
         script = self._script(name)
         if self._shares:
@@ -271,13 +265,13 @@ class Worker:
         return self._deadlines.launch if name in self._launched else self._deadlines.first_launch
 
     def _reserve(self, names: tuple[str, ...]) -> int:
-        """Room for these buffers, and how many bytes that is."""
+        """Reserve room for these buffers; how many bytes that is."""
         total = sum(map(_copied, map(self._spec, names)))
         self._files.reserve(total)
         return total
 
     def _receive(self, names: tuple[str, ...], total: int) -> dict[str, Fetched] | Failure:
-        """What the worker has written of them."""
+        """The buffers that the worker has written."""
         content = memoryview(self._files.receive(total))
         if len(content) != total:
             return self._unexpected(Garbled(what="its output file is shorter than the judge made it"))
@@ -298,7 +292,7 @@ class Worker:
         self._written = script
 
     def _read(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
-        """What the last launch has left in its file, as far as the last of these buffers."""
+        """The buffers in the file of the last launch, read up to the last one that is asked for."""
         assert self._written is not None, "a file is written before it is read"
         last = max(map(self._written.buffers.index, names))
         specs = [self._spec(name) for name in self._written.buffers[: last + 1]]
@@ -310,18 +304,15 @@ class Worker:
         return {name: fetched[name] for name in names}
 
     def drop(self) -> None:
-        """Give back the memory of what the last launch shared, which nobody wants any more."""
+        """Free the memory that the last launch shared; it has been read."""
         if self._process is not None:
             self._round.close()
 
     def observe(self) -> tuple[SeenKernel, ...] | Failure:
         """What the simulator saw of the kernels of this session since the last time."""
         self._send(Observe())
-        match self._reply("reporting what was seen", self._deadlines.transfer):
-            case Observed(kernels=kernels):
-                return kernels
-            case reply:
-                return self._unexpected(reply)
+        reply = self._reply("reporting what was seen", self._deadlines.transfer)
+        return reply.kernels if isinstance(reply, Observed) else self._unexpected(reply)
 
     def run_once(self, plan: Plan, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
         """A session for one script: open it, run the script on the arrays, fetch all its buffers, close it."""
@@ -340,26 +331,21 @@ class Worker:
         launched = self.launch(name)
         if not isinstance(launched, Timing):
             return launched
-        script = self._script(name)
-        return self.fetch(script.buffers)
+        return self.fetch(self._script(name).buffers)
 
     def close(self) -> None:
-        """End the session."""
+        """End the session; the process stays, unless that goes wrong."""
         if self._process is not None:
-            self._ask_done(Close(), "closing", self._deadlines.transfer)
+            closed = self._ask_done(Close(), "closing", self._deadlines.transfer)
+            if not isinstance(closed, Done):
+                self.stop()
         self._plan = None
 
     def rest(self) -> None:
-        """End whatever session there is or was asked for; the process stays, unless that goes wrong."""
-        if self._process is None:
-            return
-        if self._awaited is not None:
+        """End whatever session there is or was asked for."""
+        if self._process is not None and self._awaited is not None:
             self.open(self._awaited)
-        if self._process is not None and not isinstance(
-            self._ask_done(Close(), "closing", self._deadlines.transfer), Done
-        ):
-            self.stop()
-        self._plan = None
+        self.close()
 
     @property
     def _shares(self) -> bool:
@@ -389,7 +375,7 @@ class Worker:
         return reply if isinstance(reply, Done) else self._unexpected(reply)
 
     def _unexpected(self, reply: Any) -> Failure:
-        """The failure that this reply is; an answer to another question means that it is not ours."""
+        """The failure that this reply stands for; an answer to another request means that the worker is not ours."""
         match reply:
             case BuildFailed() | Refused() | Stopped() | TimedOut():
                 return reply
@@ -405,7 +391,7 @@ class Worker:
                 return Garbled(what="it answered another question than the judge asked")
 
     def _last_line(self) -> str:
-        """What a driver or compiler says before it ends the process, such as "LLVM ERROR: ..."."""
+        """The last words of a driver or compiler before it ends the process, such as "LLVM ERROR: ..."."""
         assert self._process is not None
         return showable(self._process.last_words().rpartition("\n")[2])
 
@@ -440,7 +426,7 @@ def _copied(spec: BufferSpec) -> int:
 
 
 def _divided(content: memoryview, specs: Sequence[BufferSpec], room: Callable[[BufferSpec], int]) -> dict[str, Fetched]:
-    """Buffers that lie one after the other in these bytes, each in as many as there is room for it."""
+    """Buffers that lie one after the other in these bytes; `room` is how many bytes each takes."""
     fetched: dict[str, Fetched] = {}
     for spec in specs:
         fetched[spec.name] = _fetched(content, spec)

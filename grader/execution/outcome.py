@@ -1,4 +1,4 @@
-"""What a request to a worker can come to: results, and the ways in which it can fail, all as values."""
+"""The outcomes of a request to a worker: results, and every way to fail, all as values."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,11 +24,6 @@ class Timing:
     def seconds(self) -> float:
         """All steps together, by the device's clock."""
         return sum(step.seconds for step in self.steps)
-
-    @property
-    def gap(self) -> float:
-        """Seconds that the judge saw and the device's clock did not."""
-        return self.wall_seconds - self.seconds
 
     def seconds_of(self, chosen: Iterable[bool]) -> float:
         """Only the chosen steps, by the device's clock."""
@@ -68,7 +63,7 @@ class TimedOut:
 
 @dataclass(frozen=True, kw_only=True)
 class Garbled:
-    """The worker said or did something that ours never does; it has been killed."""
+    """The worker did something that our own code never does; it has been killed."""
 
     what: str
 

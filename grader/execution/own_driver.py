@@ -1,4 +1,4 @@
-"""An OpenCL driver in a folder of the user's: PoCL, unpacked there by `grader setup` where nobody can install it.
+"""An OpenCL driver in the user's own folder: PoCL, unpacked there by `grader setup` if the user cannot install it.
 
 pocl/root/           the packages of the distribution, unpacked
 pocl/link/           what PoCL's last step, ld, asks for by names that only a compiler's packages have
@@ -36,17 +36,11 @@ def complete(folder: Path, home: Path) -> None:
 
 
 def driver_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """What a worker's environment must say beside what is given to find the driver; nothing where there is none."""
+    """Variables that a worker needs, beside the given ones, to find the driver; none if there is no such driver."""
     with suppress(InputError):  # a user without a folder for data has no driver there
         folder = own_driver()
         if (folder / ".libs" / "pocl.icd").is_file():
-            return _variables(folder, environment)
+            libraries = [str(path) for path in (folder / "root").glob(LIBRARIES)]
+            searched = os.pathsep.join([*libraries, *filter(None, [environment.get("LD_LIBRARY_PATH")])])
+            return {OWN_DRIVERS: str(folder), "LD_LIBRARY_PATH": searched}
     return {}
-
-
-def _variables(folder: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    libraries = [str(path) for path in (folder / "root").glob(LIBRARIES)]
-    return {
-        OWN_DRIVERS: str(folder),
-        "LD_LIBRARY_PATH": os.pathsep.join([*libraries, *filter(None, [environment.get("LD_LIBRARY_PATH")])]),
-    }

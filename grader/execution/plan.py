@@ -59,12 +59,12 @@ class Script:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """What must not change."""
+        """The buffers that must not change."""
         return tuple(name for name in self.uploads if name not in self.outputs)
 
     @property
     def buffers(self) -> tuple[str, ...]:
-        """All that it uses, each once, what it may change first."""
+        """All buffers that it uses, each once; those that it may change come first."""
         return (*self.outputs, *self.inputs)
 
     @property
@@ -73,7 +73,7 @@ class Script:
         return tuple(step for step in self.steps if isinstance(step, KernelStep))
 
     def on_buffers(self, called: Callable[[str], str]) -> "Script":
-        """The same on other buffers, which are called so."""
+        """The same script with other names of buffers."""
         return Script(
             steps=tuple(_on_buffers(step, called) for step in self.steps),
             uploads=tuple(map(called, self.uploads)),
@@ -99,7 +99,7 @@ class Plan:
         )
 
     def on_buffers(self, called: Callable[[str], str]) -> "Plan":
-        """The same with buffers that are called so."""
+        """The same plan with other names of buffers."""
         return Plan(
             buffers=tuple(replace(spec, name=called(spec.name)) for spec in self.buffers),
             scripts={name: script.on_buffers(called) for name, script in self.scripts.items()},
@@ -115,7 +115,7 @@ class Plan:
 
 
 NOTHING = Plan(buffers=(), scripts={})
-"""For a session that only builds."""
+"""The plan of a session that only builds."""
 
 
 def joined(plans: Mapping[str, Plan]) -> Plan:
@@ -130,7 +130,7 @@ def joined(plans: Mapping[str, Plan]) -> Plan:
 
 
 def buffer_of(owner: str, name: str) -> str:
-    """What a buffer of a plan is called among those of others, such as "A of one row"."""
+    """The name of a plan's buffer among those of other plans, such as "A of one row"."""
     return f"{name} of {owner}"
 
 
@@ -162,7 +162,7 @@ def reference_plan(assignment: Timed, sizes: Sizes) -> Plan:
 
 
 def _standard(assignment: Assignment, sizes: Sizes) -> Script:
-    """What a submission is held against."""
+    """The script that a submission is compared with."""
     if assignment.kit is not None:
         return _script(assignment, sizes, assignment.baseline, BASELINE, {})
     return _script(assignment, sizes, assignment.student_launches, REFERENCE, {})
@@ -268,13 +268,9 @@ def _argument(assignment: Assignment, name: str, sizes: Sizes) -> Arg:
         return ScalarArg(type="uint32", value=sizes[name])
     scalar = assignment.scalars[name]
     names = assignment.names(sizes)
-    match scalar.type:
-        case "float":
-            return ScalarArg(type="float32", value=evaluate(scalar.value, names))
-        case "int":
-            return ScalarArg(type="int32", value=evaluate_int(scalar.value, names))
-        case "uint":
-            return ScalarArg(type="uint32", value=evaluate_int(scalar.value, names))
+    if scalar.type == "float":
+        return ScalarArg(type="float32", value=evaluate(scalar.value, names))
+    return ScalarArg(type="int32" if scalar.type == "int" else "uint32", value=evaluate_int(scalar.value, names))
 
 
 def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -> Plan:

@@ -49,7 +49,7 @@ def probe(worker: Worker, patience: float = 0.0) -> None:
 
 
 def _fault(worker: Worker) -> DeviceError | None:
-    """Why the kernel does not run, by a process that is started for that."""
+    """Why the kernel does not run, tried in a new process; None if it does."""
     try:
         with worker.load({SUBMISSION: PROBE}):
             fetched = worker.run_once(PLAN, "probe", {})
@@ -63,7 +63,7 @@ def _fault(worker: Worker) -> DeviceError | None:
 
 
 def _why(failure: Failure) -> str:  # noqa: PLR0911 - one return a kind of failure
-    """What a machine's administrator can look for; it is no student's kernel."""
+    """Words for the machine's administrator: the kernel is ours."""
     match failure:
         case BuildFailed(log=text) | Crashed(words=text) if text.strip():
             return text.strip().splitlines()[-1].rstrip(".")

@@ -1,4 +1,4 @@
-"""What a worker says, read line by line. It comes from a process that ran untrusted code: only its form is believed."""
+"""Reads a worker's replies line by line. They come from a process that ran untrusted code: their form is checked."""
 
 import time
 
@@ -16,16 +16,19 @@ class Replies:
         self._process = process
         self._received = bytearray()
         self._searched = 0
-        """How much of it holds no end of a line."""
+        """How many bytes of it are known to hold no end of a line."""
 
     def next(self, doing: str, deadline: float) -> Reply | TimedOut | OutOfMemory | Garbled:
         """The next reply, or what came in its place within so many seconds; `doing` says what is waited for."""
-        end = time.monotonic() + deadline
+        end, timed_out = time.monotonic() + deadline, TimedOut(doing=doing, seconds=deadline)
         while (line := self._line()) is None:
+            left = end - time.monotonic()
+            if left <= 0:  # a worker that always says a little more is not waited for
+                return timed_out
             try:
-                received = self._process.receive(self._seconds_until(end))
+                received = self._process.receive(left)
             except TimeoutError:
-                return TimedOut(doing=doing, seconds=deadline)
+                return timed_out
             self._received += received
             if not received:
                 out_of_memory = self._process.ran_out_of_memory()
@@ -37,16 +40,8 @@ class Replies:
         except ValidationError:
             return Garbled(what="it sent a reply that is not one of ours")
 
-    @staticmethod
-    def _seconds_until(end: float) -> float:
-        """Raises TimeoutError if there are none: a worker that always says a little more is none to wait for."""
-        left = end - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        return left
-
     def _line(self) -> bytes | None:
-        """A whole line of what was received, which is looked at once, in however many pieces it comes."""
+        """A whole line of what was received; each byte is searched once, in however many pieces the line comes."""
         place = self._received.find(b"\n", self._searched)
         if place < 0:
             self._searched = len(self._received)

@@ -12,11 +12,11 @@ from grader.protocol.messages import Opened
 
 
 class Series:
-    """Plans of one script each, to be run in their order in as few sessions as that takes.
+    """Plans of one script each, run in their order in as few sessions as possible.
 
     Scripts that share a session gain nothing by it. The inputs of each are uploaded just before its launch, and its
     outputs and guard bands are poisoned then; of those that come after it, a submission sees the empty buffers. Local
-    memory stays as it is, here as in any launch: a kernel that reads what it never set finds what it finds.
+    memory stays as it is, as in any launch: a kernel that reads what it never set finds anything.
     """
 
     def __init__(self, worker: Worker, plans: Mapping[str, Plan]) -> None:
@@ -60,8 +60,8 @@ class Series:
     def _open_for(self, name: str) -> Failure | None:
         """Have a session open for this plan and those after it, unless one is; None if that went well.
 
-        Where there is none to be had for several at once, because of the memory of all or the fault of one, each gets
-        its own from then on, and so the blame for its own failure only.
+        If a session for several cannot be opened, for want of memory or by the fault of one, each gets its own from
+        then on, and so the blame for its own failure only.
         """
         if name in self._open:
             return None

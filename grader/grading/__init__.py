@@ -1,7 +1,7 @@
 """One submission graded for one assignment: grade.py tells the whole story.
 
     checks/    does it build, is it right, what does the simulator see, how is memory used
-    timing/    how fast is it, beside the model solution, and can that be believed
+    timing/    how fast is it, beside the model solution, and are the times plausible
     explain/   what a student is told about a check that fails
     by_hand/   `grader run` and `grader profile`: the same machinery, without a grade
 

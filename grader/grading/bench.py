@@ -1,10 +1,15 @@
 """Where and by what rules gradings are run."""
 
+import platform
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from grader.common.record import replace
+from grader.course.submissions.task import Task
 from grader.execution.client import Deadlines, Worker
 from grader.execution.pool import OwnWorkers
 from grader.execution.sandbox import Sandbox
@@ -13,10 +18,13 @@ from grader.grading.timing.device_profile import load_profile
 from grader.grading.timing.intervals import TimingRules
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Roofs
-from grader.results.provenance import Setting
+from grader.results.result import Provenance
 
 Progress = Callable[[str], None]
-"""Told in a few words what is being done."""
+"""Called with a few words about what is being done."""
+
+PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
+"""Packages whose versions a result states, where they are installed: PoCL may also come from the system."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,17 +46,35 @@ class Bench:
         return Worker(self.sandbox, self.device, self.deadlines)
 
     def roofs(self, device: DeviceFacts) -> Roofs | None:
-        """What `grader calibrate` has measured of it; raises DeviceError if that is no longer true."""
+        """What `grader calibrate` has measured of it, if anything; raises DeviceError if that is out of date."""
         profile = load_profile(self.profiles, device, self.sandbox_name)
         return None if profile is None else profile.roofs
 
-    @property
-    def setting(self) -> Setting:
-        """What results say of it."""
-        return Setting(sandbox=self.sandbox_name, limits=self.sandbox.facts())
+    def provenance(self, task: Task, device: DeviceFacts, started: datetime) -> Provenance:
+        """What the result of a grading on this device rests on."""
+        return Provenance(
+            grader=version("grader"),
+            python=platform.python_version(),
+            packages=_versions(),
+            assignment_sha256=task.assignment.sha256,
+            submission_sha256=task.submission.sha256,
+            sandbox=self.sandbox_name,
+            limits=self.sandbox.facts(),
+            seed=task.seed,
+            started=started.isoformat(timespec="seconds"),
+            device=device,
+        )
 
     def simulator(self) -> Worker:
         """A worker whose device is simulated."""
         seconds = self.deadlines.simulation
         deadlines = replace(self.deadlines, first_launch=seconds, launch=seconds)
         return Worker(self.sandbox, 0, deadlines, self.watching.simulation)
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found

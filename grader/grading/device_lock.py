@@ -1,9 +1,9 @@
 """Who may use a device: one timed section at a time and nothing beside it, across all graders of a host.
 
-Work that is not timed shares the device with other such work. Whoever wants it alone first closes the gate, so that
-nobody new comes in, and then waits until those inside have left:
+Work that is not timed shares the device with other such work. A grader that needs the device alone first closes the
+gate, so that no other comes in, and then waits until those inside have left:
 
-    grader-DEVICE.gate   held by whoever is about to come in
+    grader-DEVICE.gate   held by the grader that is about to come in
     grader-DEVICE.lock   held by those who are inside: shared, or by one alone
 """
 
@@ -12,45 +12,39 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from grader.common.errors import WorkerError
 from grader.protocol.messages import DeviceFacts
 
-READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # whatever somebody has put there in place of a file
+READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # whatever another user has put there in place of a file
 
 CPU = "cpu"
 """All CPU drivers share the one CPU, and so does the simulator."""
 
 
-@contextmanager
-def exclusive(device: DeviceFacts, folder: Path) -> Iterator[None]:
+def exclusive(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]:
     """Wait until no other grader uses the device, and keep it alone until the end of the block.
 
     The locks are on files in `folder`, which all graders of the host must share. They end with the process that holds
     them. Whoever shares the device must not ask for it alone.
     """
-    with _inside(_identity(device), folder, fcntl.LOCK_EX):
-        yield
+    return _inside(_identity(device), folder, fcntl.LOCK_EX)
 
 
-@contextmanager
-def shared(device: DeviceFacts, folder: Path) -> Iterator[None]:
-    """Wait until no other grader has the device alone, and keep all from that until the end of the block."""
-    with _inside(_identity(device), folder, fcntl.LOCK_SH):
-        yield
+def shared(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]:
+    """Wait until no other grader has the device alone, and let none have it alone until the end of the block."""
+    return _inside(_identity(device), folder, fcntl.LOCK_SH)
 
 
-@contextmanager
-def shared_cpu(folder: Path) -> Iterator[None]:
-    """The same for what keeps processor cores busy without being a kernel on a device."""
-    with _inside(CPU, folder, fcntl.LOCK_SH):
-        yield
+def shared_cpu(folder: Path) -> AbstractContextManager[None]:
+    """The same for work on processor cores that is not a kernel on a device."""
+    return _inside(CPU, folder, fcntl.LOCK_SH)
 
 
 def _identity(device: DeviceFacts) -> str:
-    """The same for every driver and sandbox that reaches the device."""
+    """Equal for every driver and sandbox that reaches the device."""
     if device.type == "cpu":
         return CPU
     return re.sub(r"\W+", "-", device.bus or device.name).strip("-").lower()
@@ -84,7 +78,7 @@ def _make(path: Path) -> None:
 
 
 def _open(path: Path) -> int:
-    """Another user's lock file serves as well, though in a sticky folder it cannot be opened for writing."""
+    """Open or make a lock file. One of another user will do, although it cannot be written in a sticky folder."""
     try:
         with suppress(FileNotFoundError):
             return os.open(path, READING)

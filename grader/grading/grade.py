@@ -30,9 +30,9 @@ from grader.grading.bench import Bench, Progress
 from grader.grading.checks.building import Built, Prepared, build_check, check_build, prepare
 from grader.grading.checks.correctness import are_right, check_cases, forfeit, in_order, unrun_cases
 from grader.grading.checks.simulated_run import Subject
-from grader.grading.checks.simulator_checks import Watched, fail_unwatched, watch
+from grader.grading.checks.simulator_checks import Watched, unwatched_checks, watch
 from grader.grading.device_lock import exclusive, shared, shared_cpu
-from grader.grading.explain.problem import NOT_RIGHT, Problem, of_hidden
+from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem
 from grader.grading.explain.simulator.source_lines import locate
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.lineup import Lineup, enter, line_up
@@ -41,7 +41,6 @@ from grader.grading.timing.performance import check_performance, unmeasured
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
 from grader.results.metrics import Profile, Roofs
-from grader.results.provenance import provenance
 from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
 from grader.results.suite_results import joined
 
@@ -50,7 +49,7 @@ BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build fi
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """A grading before its hidden cases: the checks of the other cases, and all that do not hang on cases.
+    """A grading before its hidden cases: the checks of the other cases, and all checks beside those of cases.
 
     `built` is what hidden cases are run of; None if the build failed.
     """
@@ -88,7 +87,7 @@ def grade_coursework(
 
 
 def refuse_coursework(coursework: Coursework, submission: Submission, seed: int, why: str, bench: Bench) -> Result:
-    """The result of a file that is no source text: all checks fail, and nothing of it is run."""
+    """The result of a file that is not source text: all checks fail, and nothing of it is run."""
     tasks = tasks_of(coursework, submission, seed)
     return joined(coursework, [refuse_submission(task, why, bench) for task in tasks])
 
@@ -106,13 +105,13 @@ def _draft(task: Task, bench: Bench, progress: Progress) -> Draft:
     started, clock = datetime.now(UTC), time.perf_counter()
     with ExitStack() as workers:
         crew = _hire(task, bench, progress, workers)
-        draft = _test(crew, provenance(task, bench.setting, crew.device, started))
+        draft = _test(crew, bench.provenance(task, crew.device, started))
     _probe_after((*draft.cases, *draft.others), bench, progress)
     return replace(draft, seconds=time.perf_counter() - clock)
 
 
 def _test(crew: Crew, rests_on: Provenance) -> Draft:
-    """Build it, run the cases that are shown, then what rests on them."""
+    """Build it, run the cases that are shown, then the checks that depend on them."""
     asked = crew.task.assignment
     prepared = _prepare(crew)
     with shared(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
@@ -133,7 +132,7 @@ def _test(crew: Crew, rests_on: Provenance) -> Draft:
         provenance=rests_on,
         build=build.check,
         cases=tuple(locate(check, watched.whereabouts) for check in cases),
-        others=(*watched.checks, *map(of_hidden().skip, _left_out(asked)), speed),
+        others=(*watched.checks, *map(HIDDEN.skip, _left_out(asked)), speed),
         profile=watched.profile,
         built=build.built,
     )
@@ -176,15 +175,15 @@ def _hire(task: Task, bench: Bench, progress: Progress, workers: ExitStack) -> C
 
 
 def _prepare(crew: Crew) -> Prepared:
-    """What is done with the text without a device."""
+    """Do all that needs the text and no device."""
     crew.progress("building")
     with shared_cpu(crew.bench.locks):
         return prepare(crew.task, crew.student)
 
 
 def _watch(crew: Crew, lineup: Lineup, built: Built, *, right: bool) -> tuple[Watched, Problem | None]:
-    """What the simulator tells; and, while it works, the sessions of the timed rounds, or why the submission gets
-    none.
+    """The simulator's checks. While it works, the sessions of the timed rounds open; the problem is why the submission
+    is not timed, if it is not.
     """
     crew.progress("watching every access in a simulator")
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
@@ -195,7 +194,7 @@ def _watch(crew: Crew, lineup: Lineup, built: Built, *, right: bool) -> tuple[Wa
 
 
 def _time(crew: Crew, lineup: Lineup, refused: Problem | None) -> Check:
-    """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
+    """The performance check, timed while nobody else uses the device; failed if the submission was refused."""
     if refused is not None:
         return refused.fail(unmeasured(lineup.assignment, lineup.device))
     crew.progress("waiting for the device")
@@ -223,7 +222,7 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
 
 
 def _run(cases: tuple[Case, ...], built: Built, worker: Worker, progress: Progress) -> tuple[Check, ...]:
-    """The checks of these cases, each of which is told."""
+    """The checks of these cases; each is reported as progress."""
     checks = []
     for check in check_cases(cases, built, load_oracle(built.task.assignment), worker):
         progress(check.name)
@@ -232,31 +231,31 @@ def _run(cases: tuple[Case, ...], built: Built, worker: Worker, progress: Progre
 
 
 def _probe_after(checks: Iterable[Check], bench: Bench, progress: Progress) -> None:
-    """Where a kernel crashed or did not end, see whether the device is fit for the next."""
+    """After a kernel that crashed or did not end, check that the device still works."""
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
         progress("looking whether the device still works")
         probe(bench.worker(), RECOVERY)
 
 
 def refuse_submission(task: Task, why: str, bench: Bench) -> Result:
-    """The same for one assignment, or for one part of a suite."""
+    """The same as refuse_coursework, for one assignment or one part of a suite."""
     started, clock = datetime.now(UTC), time.perf_counter()
     with shared_cpu(bench.locks), bench.worker() as worker:
         device = worker.ready()
         build = Problem(reason=Reason.BUILD_ERROR, message=why).fail(build_check(0.0))
         cases = unrun_cases(task.assignment, task.assignment.correctness.cases)
         checks = (build, *map(BUILD_FAILED.fail, cases), *_unreached(task.assignment, device))
-    return _result(task, checks, None, time.perf_counter() - clock, provenance(task, bench.setting, device, started))
+    return _result(task, checks, None, time.perf_counter() - clock, bench.provenance(task, device, started))
 
 
 def _left_out(assignment: Assignment) -> Iterator[Check]:
-    """The hidden checks that a student kit does not hold, as one of each kind, before anything is known of them."""
+    """The hidden checks that a student kit leaves out, one of each kind, as if they had passed."""
     return (full_marks(Kind(kind), points, "hidden") for kind, points in assignment.left_out.items())
 
 
 def _unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
-    """The checks beside those of cases after a failed build: nothing came to them."""
-    yield from fail_unwatched(assignment, BUILD_FAILED)
+    """The checks beside those of cases after a failed build: none could be made."""
+    yield from map(BUILD_FAILED.fail, unwatched_checks(assignment))
     yield from map(BUILD_FAILED.fail, _left_out(assignment))
     yield BUILD_FAILED.fail(unmeasured(assignment, device))
 
@@ -270,7 +269,8 @@ def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
 @contextmanager
 def _awake(worker: Worker, device: DeviceFacts) -> Iterator[None]:
     """The submission's worker runs until the end of the block, then it is frozen: while its grading holds no lock,
-    another may be timed. It must be idle then: what is frozen while it forks is not thawed as a whole (process.py).
+    another may be timed. It must be idle then: a process that is frozen while it forks is not thawed in full
+    (process.py).
     """
     worker.thaw()
     yield

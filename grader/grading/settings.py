@@ -1,4 +1,4 @@
-"""Settings: defaults, then a file, then GRADER_* variables, then the command line, each over the one before.
+"""Settings: defaults, then a file, then GRADER_* variables, then the command line; each overrides those before.
 
 The file is the user's own, ~/.config/grader/grader.yaml, or the one that GRADER_CONFIG names in its place. The working
 directory says nothing: it may be a student's. A course brings code that the judge runs, so no file but the user's own
@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,7 @@ def own_course() -> Path | None:
 
 
 def _lock_folder(sandbox_name: str) -> Path:
-    """Where every grader of the host may make a lock file, and no submission can hold one for ever."""
+    """A folder where every grader of the host may make lock files, and no submission can hold one for ever."""
     if sandbox_name == "user":
         return roots_own()
     shared = Path("/run/lock")
@@ -168,7 +168,7 @@ class Settings(BaseSettings):
         return self._named_sandbox or "docker"
 
     def sandbox_for(self, submission: Path) -> str:
-        """The same for a file: one's own is graded also where there are no containers."""
+        """The same for a file. A user's own file is also graded where there are no containers."""
         alone = (
             not self._named_sandbox
             and was_started(submission.resolve().parent)
@@ -202,32 +202,28 @@ class Settings(BaseSettings):
         )
 
     def orders(self, given: dict[str, Any]) -> str:
-        """What a station elsewhere must grade by, as JSON: what was `given` for this batch, and every rule that can
-        change a verdict. The rest (image, folders, locks, a device that was not named) is the station's own affair.
+        """The settings that a station elsewhere must grade by, as JSON: what was `given` for this batch, and every rule
+        that can change a verdict. The rest (image, folders, locks, a device that was not named) is up to the station.
         """
         rules = self.model_dump(mode="json", include={"deadlines", "limits", "timing", "watching"})
         return json.dumps(
             {**{name: value for name, value in given.items() if value is not None}, **rules}, sort_keys=True
         )
 
-    @contextmanager
-    def open_bench(self, sandbox_name: str) -> Iterator[Bench]:
-        """A bench with a sandbox of its own, of which nothing is left afterwards."""
-        with closing(self.make_sandbox(sandbox_name)) as sandbox, self._bench(sandbox_name, sandbox) as bench:
-            yield bench
+    def open_bench(self, sandbox_name: str) -> AbstractContextManager[Bench]:
+        """A bench with its own sandbox; both are closed at the end of the block."""
+        return self._open(sandbox_name, self.make_sandbox(sandbox_name))
+
+    def open_batch(self, sandbox_name: str) -> AbstractContextManager[Bench]:
+        """The same for many gradings: a spare worker is always starting."""
+        return self._open(sandbox_name, SpareSandbox(self.make_sandbox(sandbox_name)))
 
     @contextmanager
-    def open_batch(self, sandbox_name: str) -> Iterator[Bench]:
-        """The same for many gradings: a spare worker is always about to be ready."""
-        spare = SpareSandbox(self.make_sandbox(sandbox_name))
-        with closing(spare) as sandbox, self._bench(sandbox_name, sandbox) as bench:
-            yield bench
-
-    @contextmanager
-    def _bench(self, sandbox_name: str, sandbox: Sandbox) -> Iterator[Bench]:
-        bench = self.bench(sandbox_name, sandbox)
-        with closing(bench.own):
-            yield bench
+    def _open(self, sandbox_name: str, sandbox: Sandbox) -> Iterator[Bench]:
+        with closing(sandbox):
+            bench = self.bench(sandbox_name, sandbox)
+            with closing(bench.own):
+                yield bench
 
 
 class _FileSource(YamlConfigSettingsSource):

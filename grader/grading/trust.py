@@ -1,6 +1,7 @@
-"""Whose code it is: a file is one's own in a folder that `grader init` has made for this user on this computer.
+"""Whose code it is: a file is the user's own if it is in a folder that `grader init` made for them on this computer.
 
-Nothing in the folder says so, since a download can hold anything; nor does its owner: what one downloads is one's own.
+That is noted outside the folder, since a download can hold anything. The owner of a file says nothing: users own what
+they download.
 """
 
 import hashlib
@@ -12,7 +13,7 @@ from grader.common.files import make_folder, state_folder, write_whole
 
 
 def note_started(folder: Path) -> None:
-    """Remember that it was made here; who has no place for that says later whose code it is."""
+    """Note that it was made here. A user without a folder for the note must say later whose code it is."""
     note = _note(folder)
     if note is not None:
         with suppress(InputError):

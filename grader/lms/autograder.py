@@ -29,7 +29,7 @@ class Platform(StrEnum):
 
 
 def autograder(platform: Platform, assignment: Coursework, constraints: Path) -> dict[str, bytes]:
-    """The files of an autograder by their names, of which `constraints` says which versions are installed."""
+    """The files of an autograder by their names; `constraints` names the versions of packages to install."""
     wheel, content = own_wheel()
     return {
         SETUP: read_bytes(TEMPLATES / SETUP),

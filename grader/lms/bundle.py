@@ -1,13 +1,13 @@
-"""An assignment with its secrets, packed for a grader on another machine, which checks that it is the one meant.
+"""Packs an assignment with its secrets for a grader on another machine, which checks that nothing has changed.
 
 assignments/NAME/FILE   reference/NAME/FILE   reference/OTHER/kernels.cl   where NAME's launches run OTHER's solution
 
-Of a student kit there is kit.yaml instead of solutions.
+A student kit has kit.yaml instead of solutions.
 """
 
 import hashlib
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader.common.errors import UngradedError
@@ -18,20 +18,17 @@ from grader.course.suite import Coursework
 Files = tuple[tuple[str, bytes], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Bundle:
-    """The files of an assignment, by their path in a course. Their hash is made where it is packed."""
+    """The files of an assignment, by their path in a course, and the hash that they had where it was packed."""
 
     name: str
     files: Files
-    sha256: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sha256", _hash(self.files))  # the way to set a field of a frozen record
+    sha256: str
 
 
-def _hash(files: Files) -> str:
-    """Of names and contents."""
+def hash_of(files: Files) -> str:
+    """A hash of names and contents."""
     digest = hashlib.sha256()
     for path, content in files:
         digest.update(f"{path}\0{len(content)}\0".encode())
@@ -46,7 +43,8 @@ def pack(assignment: Coursework) -> Bundle:
         **_files_of("reference", assignment.reference),
         **({KIT_FILE: assignment.folder.parent.parent / KIT_FILE} if assignment.kit else _others_solutions(assignment)),
     }
-    return Bundle(assignment.name, tuple((name, path.read_bytes()) for name, path in sorted(paths.items())))
+    files = tuple((name, path.read_bytes()) for name, path in sorted(paths.items()))
+    return Bundle(name=assignment.name, files=files, sha256=hash_of(files))
 
 
 def _others_solutions(assignment: Coursework) -> dict[str, Path]:
@@ -63,11 +61,11 @@ def _files_of(kind: str, folder: Path) -> dict[str, Path]:
 
 
 def unpack(bundle: Bundle, folder: Path) -> Coursework:
-    """The assignment, read from files in a folder of its own below this one, which are written if they are not there.
+    """The assignment, read from its own folder below this one. Its files are written there first, if they are missing.
 
     Raises UngradedError if they are not what was packed, or cannot be written.
     """
-    if _hash(bundle.files) != bundle.sha256:
+    if hash_of(bundle.files) != bundle.sha256:
         raise UngradedError(f"the files of {bundle.name} have not arrived as they were sent.")
     root = folder / bundle.sha256
     try:
@@ -79,7 +77,7 @@ def unpack(bundle: Bundle, folder: Path) -> Coursework:
 
 
 def _found(root: Path) -> dict[str, bytes]:
-    """What is there, which after a full disk is not all."""
+    """The files that are there; after a full disk, some may be missing."""
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 

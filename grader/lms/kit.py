@@ -7,7 +7,7 @@
     course/docs/                             the page that explains reports, to which handouts link
     course/assignments/  course/reference/   the assignments, with their oracles and naive kernels
 
-An assignment.yaml is written anew: without comments, which are instructors' notes, and without what is hidden.
+Each assignment.yaml is written again: without comments, which are instructors' notes, and without what is hidden.
 """
 
 import re
@@ -25,7 +25,7 @@ from grader.common.files import read_bytes
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.folders import BASELINE_FILE, KIT_FILE, ORACLE_FILE, Kit
-from grader.course.rubric import Band, Correctness, Memory, Performance, Sizes, SpeedGoal
+from grader.course.rubric import Band, Correctness, Memory, Sizes, SpeedGoal, SpeedGoals
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.execution.plan import baseline_is_comparable
@@ -37,7 +37,7 @@ COMMAND, IGNORED = "grader", ".gitignore"
 PLACEHOLDER, LIST_PLACEHOLDER = b"@ASSIGNMENT@", b"@ASSIGNMENTS@"
 
 ADDRESS = re.compile(r"[\w.:/@~+-]+")
-"""What an address is made of, so that it can stand in a shell script and in YAML."""
+"""An address that can safely stand in a shell script and in YAML."""
 
 MADE = "# Made by `grader export kit` from the course's own file.\n"
 
@@ -85,7 +85,7 @@ def _files_of(coursework: Coursework) -> Iterable[tuple[str, bytes]]:
 
 
 def _fields(coursework: Coursework) -> dict[str, Any]:
-    """What assignment.yaml says; each part of a suite says all of it."""
+    """The fields of assignment.yaml; each part of a suite has all of them."""
     if isinstance(coursework, Assignment):
         return {"title": coursework.title, **_dumped(shown(coursework))}
     return {"title": coursework.title, "parts": [_dumped(shown(part)) for part in coursework.parts]}
@@ -134,7 +134,7 @@ def _shown_memory(asked: Memory) -> Memory | None:
     return replace(asked, checks=checks) if checks else None
 
 
-def _shown_speed(asked: Performance) -> Performance:
+def _shown_speed(asked: SpeedGoals) -> SpeedGoals:
     """Speed is decided elsewhere in any case: where that is hidden, so is what it is decided by. The sizes are shown to
     students even so, in the name of the check.
     """
@@ -149,9 +149,9 @@ def _undecided(goal: SpeedGoal, sizes: Sizes) -> SpeedGoal:
     return replace(goal, sizes=sizes, bands=(Band(fraction=1, points=goal.points),), minimum={}, yardstick=None)
 
 
-def _timed(assignment: Assignment) -> Performance:
-    """What is timed with a kit. On a GPU, results are held against the baseline's, which takes the model solution's
-    place; where it makes something else than the student's kernels, the oracle must judge, on data as small as a CPU's.
+def _timed(assignment: Assignment) -> SpeedGoals:
+    """The speed goals of a kit. On a GPU, results are compared with the baseline's instead of the model solution's;
+    where it computes something else than the student's kernels, the oracle must judge, on data as small as a CPU's.
     """
     asked = assignment.performance
     cpu, gpu = asked.classes.get("cpu"), asked.classes.get("gpu")

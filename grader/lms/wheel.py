@@ -30,7 +30,7 @@ WHEEL = f"Wheel-Version: 1.0\nGenerator: grader\nRoot-Is-Purelib: false\nTag: {T
 
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The first moment that a zip file knows: the same files make the same archive."""
+"""The earliest date in a zip file: the same files make the same archive."""
 
 
 def own_wheel() -> tuple[str, bytes]:
@@ -52,7 +52,7 @@ def own_wheel() -> tuple[str, bytes]:
 
 
 def zipped(files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> bytes:
-    """The files by name as a zip archive, which depends on nothing but these."""
+    """A zip archive of these files, by name, which depends on nothing else."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
@@ -72,5 +72,5 @@ def _sources() -> Iterator[Path]:
 
 
 def _digest(data: bytes) -> str:
-    """As RECORD has it: base64 for URLs, without padding."""
+    """A hash in the form that RECORD uses: base64 for URLs, without padding."""
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

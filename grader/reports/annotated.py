@@ -1,9 +1,7 @@
 """The source with what each line asks of memory, as a line profiler shows it."""
 
 from collections.abc import Iterator
-from io import StringIO
 
-from rich.console import Console
 from rich.text import Text
 
 from grader.common.phrases import count, sizes_in_words
@@ -11,25 +9,19 @@ from grader.course.submissions.task import Task
 from grader.grading.checks.memory import Counted
 from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable
+from grader.reports.plain import drawn_as_text
 from grader.reports.words import bytes_in_words, three_digits
 from grader.results.metrics import Access, Branch, Profile
 
 
 def render(task: Task, counted: Counted | Problem, *, width: int, color: bool) -> str:
     """The page for a terminal of this width; without colour it is plain text."""
-    console = Console(
-        file=StringIO(), width=width, force_terminal=color, color_system="standard" if color else None, highlight=False
-    )
-    console.print(
-        Text.assemble((showable(task.assignment.title), "bold"), f"  {task.assignment.part or task.assignment.name}")
-    )
-    for line in _lines(task, counted):
-        console.print(line, soft_wrap=line.no_wrap)
-    assert isinstance(console.file, StringIO)
-    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+    return drawn_as_text(_lines(task, counted), width=width, color=color)
 
 
 def _lines(task: Task, counted: Counted | Problem) -> Iterator[Text]:
+    name = task.assignment.part or task.assignment.name
+    yield Text.assemble((showable(task.assignment.title), "bold"), f"  {name}")
     problem = counted if isinstance(counted, Problem) else counted.problem
     if isinstance(counted, Counted):
         yield Text(_legend(counted.profile), style="dim")

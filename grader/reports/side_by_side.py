@@ -12,7 +12,7 @@ NOT_KNOWN = "-"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class PartStanding:
     """A kernel among the others; None is what was not measured.
 
     `times_first` is its rate over that of the suite's first kernel. `intensity` is FLOP per byte of global memory
@@ -39,12 +39,12 @@ class Standing:
         )
 
 
-def standings_of(result: Result) -> tuple[Standing, ...]:
+def standings_of(result: Result) -> tuple[PartStanding, ...]:
     """A line for each kernel of a suite, in its order; none for an assignment of one kernel."""
     parts = dict.fromkeys(check.part for check in result.checks if check.part)
     timed = {part: _timed(part, result) for part in parts}
     return tuple(
-        Standing(
+        PartStanding(
             part=part,
             points=sum(check.points for check in _of(part, result)),
             max_points=sum(check.max_points for check in _of(part, result)),
@@ -56,7 +56,7 @@ def standings_of(result: Result) -> tuple[Standing, ...]:
     )
 
 
-def in_words(standing: Standing) -> str:
+def in_words(standing: PartStanding) -> str:
     """A line: what it has earned, and what is known of its speed."""
     figures = (f"{cell} {SAYS[number]}".rstrip() for number, cell in enumerate(standing.cells) if cell != NOT_KNOWN)
     return f"{standing.part}: {', '.join((f'{standing.points:g} of {standing.max_points:g} points', *figures))}"

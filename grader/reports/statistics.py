@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 from statistics import quantiles
@@ -15,8 +15,6 @@ EXAMPLES = 3
 
 CASES = {Kind.CORRECTNESS: "correctness", Kind.PRACTICE: "practice, for no points"}
 """What the cases of a kind are told under."""
-
-Label = str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +116,7 @@ class Failure:
     cause: str
     message: str
     submissions: int
-    examples: tuple[Label, ...]
+    examples: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,21 +155,13 @@ def sums_of(rows: tuple[StudentRow, ...]) -> Sums:
     )
 
 
-def incomplete(found: Iterable[Grade]) -> tuple[Incomplete, ...]:
+def incomplete(found: Sequence[Grade]) -> Iterator[Incomplete]:
     """What some of the grades lack; nothing where all is decided."""
-    marks = [[mark for mark in grade.checks if mark.reason in OUTSTANDING] for grade in found]
-    by_reason = {why: [[mark for mark in each if mark.reason is why] for each in marks] for why in OUTSTANDING}
-    lacking = {why: [each for each in of_reason if each] for why, of_reason in by_reason.items()}
-    return tuple(
-        Incomplete(
-            reason=why,
-            submissions=len(each),
-            points=max(sum(mark.max_points for mark in left) for left in each),
-            message=each[0][0].message,
-        )
-        for why, each in lacking.items()
-        if each
-    )
+    for why in OUTSTANDING:
+        lacking = [left for grade in found if (left := [mark for mark in grade.checks if mark.reason is why])]
+        if lacking:
+            points = max(sum(mark.max_points for mark in left) for left in lacking)
+            yield Incomplete(reason=why, submissions=len(lacking), points=points, message=lacking[0][0].message)
 
 
 def per_cent(grade: Grade) -> float:
@@ -201,23 +191,23 @@ def family_of(mark: Mark) -> str:
 
 def families(rows: tuple[StudentRow, ...]) -> tuple[Family, ...]:
     """Those that some submission failed, the most failed first."""
-    by_family: dict[str, list[tuple[Label, Mark]]] = {}
+    by_family: dict[str, list[tuple[str, Mark]]] = {}
     for label, mark in _failed(rows):
         by_family.setdefault(family_of(mark), []).append((label, mark))
     found = (_family(name, each) for name, each in by_family.items())
     return tuple(sorted(found, key=lambda family: (-family.failed, -family.not_run, family.name)))
 
 
-def _failed(rows: Iterable[StudentRow]) -> Iterator[tuple[Label, Mark]]:
+def _failed(rows: Iterable[StudentRow]) -> Iterator[tuple[str, Mark]]:
     for row in rows:
         for mark in row.grade.checks if row.grade else ():
             if mark.verdict in {Verdict.FAILED, Verdict.PARTIAL}:
                 yield row.student.label, mark
 
 
-def _family(name: str, marks: list[tuple[Label, Mark]]) -> Family:
+def _family(name: str, marks: list[tuple[str, Mark]]) -> Family:
     ran = [(label, mark) for label, mark in marks if mark.reason is not Reason.NOT_RUN]
-    by_cause: dict[tuple[Reason | None, str], dict[Label, Mark]] = {}
+    by_cause: dict[tuple[Reason | None, str], dict[str, Mark]] = {}
     for label, mark in ran:
         by_cause.setdefault((mark.reason, mark.cause), {}).setdefault(label, mark)
     failures = (_failure(befell) for befell in by_cause.values())
@@ -230,7 +220,7 @@ def _family(name: str, marks: list[tuple[Label, Mark]]) -> Family:
     )
 
 
-def _failure(befell: dict[Label, Mark]) -> Failure:
+def _failure(befell: dict[str, Mark]) -> Failure:
     labels = sorted(befell)
     first = befell[labels[0]]
     return Failure(

@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from io import StringIO
 
-from rich.console import Console
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -12,7 +11,8 @@ from rich.text import Text
 from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
 from grader.protocol.text import showable
 from grader.reports.drawing import legend, tells_something
-from grader.reports.side_by_side import HEADINGS, Standing, standings_of
+from grader.reports.plain import drawn_as_text
+from grader.reports.side_by_side import HEADINGS, PartStanding, standings_of
 from grader.reports.words import (
     closing,
     new_message,
@@ -52,24 +52,22 @@ WORDS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "partly", Verdict.FAILED: "F
 
 def render(result: Result, *, width: int, color: bool) -> str:
     """The report for a terminal of this width; without colour it is plain text."""
-    console = Console(
-        file=StringIO(), width=width, force_terminal=color, color_system="standard" if color else None, highlight=False
-    )
-    console.print(Text.assemble((showable(result.title), "bold"), f"  {result.assignment}"))
-    console.print(Text(showable(result.submission), style="dim"))
+    return drawn_as_text(_page(result), width=width, color=color)
+
+
+def _page(result: Result) -> Iterator[RenderableType]:
+    yield Text.assemble((showable(result.title), "bold"), f"  {result.assignment}")
+    yield Text(showable(result.submission), style="dim")
     for part in dict.fromkeys(check.part for check in result.checks):
-        console.print()
-        for row in _part(part, [check for check in result.checks if check.part == part]):
-            console.print(row)
-    for line in _side_by_side(standings_of(result)):
-        console.print(line)
-    console.print()
-    console.print(_row(Text(""), "total", result.points, result.max_points))
-    for line in (*_left(result), *_start(result)):
-        console.print(line)
-    console.print(Text(_footer(result), style="dim"))
-    assert isinstance(console.file, StringIO)
-    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+        yield ""
+        yield from _part(part, [check for check in result.checks if check.part == part])
+    yield from _side_by_side(standings_of(result))
+    yield ""
+    yield _row(Text(""), "total", result.points, result.max_points)
+    if result.unchecked:
+        yield _under(Text(score_in_words(result.points, result.max_points, result.unchecked), style="yellow"))
+    yield from _start(result)
+    yield Text(_footer(result), style="dim")
 
 
 def summary(name: str, outcome: Result | Ungraded) -> str:
@@ -88,12 +86,6 @@ def summary(name: str, outcome: Result | Ungraded) -> str:
 def _one_line(text: str) -> str:
     """The text on one line: a file name may contain anything, even line breaks."""
     return " ".join(showable(text).split())
-
-
-def _left(result: Result) -> Iterator[Padding]:
-    """What was not checked, where something was not."""
-    if result.unchecked:
-        yield _under(Text(score_in_words(result.points, result.max_points, result.unchecked), style="yellow"))
 
 
 def _start(result: Result) -> Iterator[Padding]:
@@ -126,7 +118,7 @@ def _unreached(checks: Sequence[Check]) -> Iterator[Table | Padding]:
         yield _reason(unrun[0], unrun[0].message)
 
 
-def _side_by_side(standings: Sequence[Standing]) -> Iterator[Padding]:
+def _side_by_side(standings: Sequence[PartStanding]) -> Iterator[Padding]:
     """The rates of a suite's kernels, if there are any."""
     if all(standing.performance is None for standing in standings):
         return
@@ -159,7 +151,7 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
 
 def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
     """Checks of one kind that were skipped for one reason; those that are still to be made stand out."""
-    names = ", ".join(_short_name(check) for check in checks)
+    names = ", ".join(check.label or check.kind for check in checks)
     style = "yellow" if checks[0].reason in OUTSTANDING else STYLES[Verdict.SKIPPED]
     label = checks[0].own_name if len(checks) == 1 else f"{checks[0].kind}: {names}"
     yield _row(Text(WORDS[Verdict.SKIPPED], style=style), label, 0, _worth(checks))
@@ -182,7 +174,7 @@ def _failures(checks: Sequence[Check]) -> Iterator[Table | Padding]:
     others = [check for check in checks if check not in shown]
     if others:
         yield _line(Verdict.FAILED, f"{others[0].kind}: {len(others)} more", 0, _worth(others))
-        yield _reason(others[0], ", ".join(_short_name(check) for check in others))
+        yield _reason(others[0], ", ".join(check.label or check.kind for check in others))
 
 
 def _telling(checks: Sequence[Check]) -> list[Check]:
@@ -206,11 +198,6 @@ def _worth(checks: Sequence[Check]) -> float:
     return sum(check.max_points for check in checks)
 
 
-def _short_name(check: Check) -> str:
-    """The name without its kind and sizes."""
-    return check.label or check.kind
-
-
 def _reason(check: Check, words: str) -> Padding:
     return _under(Text.assemble((f"{check.reason}", STYLES[check.verdict]), "  ", showable(words)))
 
@@ -232,6 +219,11 @@ def _row(verdict: Text, label: str | Text, points: float, max_points: float) -> 
 
 def _passed(check: Check) -> Iterator[Table | Padding]:
     yield _line(check.verdict, check.own_name, check.points, check.max_points)
+    yield from _figures(check)
+
+
+def _figures(check: Check) -> Iterator[Padding]:
+    """Its speed, and what its kernels keep out of registers."""
     if check.performance is not None:
         yield _speed(check.performance)
     yield from map(_under, map(Text, map(showable, spills_in_words(check.usage))))
@@ -240,9 +232,7 @@ def _passed(check: Check) -> Iterator[Table | Padding]:
 def _failed(check: Check) -> Iterator[Table | Padding]:
     yield _line(check.verdict, check.own_name, check.points, check.max_points)
     yield _reason(check, check.message)
-    if check.performance is not None:
-        yield _speed(check.performance)
-    yield from map(_under, map(Text, map(showable, spills_in_words(check.usage))))
+    yield from _figures(check)
     for finding in check.findings[:FINDINGS]:
         yield from _finding(check, finding)
     if len(check.findings) > FINDINGS:

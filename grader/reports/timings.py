@@ -1,12 +1,12 @@
 """What `grader run` prints: all times of one kernel, or a row each for several, with bars."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from io import StringIO
+from itertools import chain
 from pathlib import Path
 from statistics import median
 
 from rich.bar import Bar
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -16,6 +16,7 @@ from grader.grading.by_hand.run import Measured, TimedRow
 from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable
 from grader.reports.drawing import as_text, tells_something
+from grader.reports.plain import drawn_as_text
 from grader.reports.words import seconds_in_words, three_digits
 
 DETAIL_LINES = 12
@@ -27,16 +28,10 @@ NOTHING = "-"
 
 def render(coursework: Coursework, submission: Path, body: Iterable[RenderableType], *, width: int, color: bool) -> str:
     """The body under what it is about, for a terminal of this width; without colour it is plain text."""
-    console = Console(
-        file=StringIO(), width=width, force_terminal=color, color_system="standard" if color else None, highlight=False
-    )
-    console.print(Text.assemble((showable(coursework.title), "bold"), f"  {coursework.name}"))
-    console.print(Text(showable(str(submission)), style="dim"))
-    for part in body:
-        console.print()
-        console.print(part)
-    assert isinstance(console.file, StringIO)
-    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+    head = Text.assemble((showable(coursework.title), "bold"), f"  {coursework.name}")
+    path = Text(showable(str(submission)), style="dim")
+    apart = chain.from_iterable(("", part) for part in body)
+    return drawn_as_text((head, path, *apart), width=width, color=color)
 
 
 def body(rows: Sequence[TimedRow], swept: str | None) -> Iterator[RenderableType]:

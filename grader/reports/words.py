@@ -31,13 +31,11 @@ def unchecked_in_words(unchecked: Iterable[Unchecked]) -> str:
 
 
 def _left_in_words(left: Unchecked) -> str:
-    number, what = (left.points, f"{left.points:g}") if left.points else (left.checks, _worth_nothing(left.checks))
+    number, what = left.points, f"{left.points:g}"
+    if not left.points:
+        number, what = left.checks, f"{count(left.checks, 'check')} for no points"
     verb = {Reason.DECIDED_ELSEWHERE: " is" if number == 1 else " are"}.get(left.reason, "")
     return STILL_TO_BE_MADE[left.reason].format(f"{what}{verb}")
-
-
-def _worth_nothing(checks: int) -> str:
-    return f"{count(checks, 'check')} for no points"
 
 
 def incomplete_in_words(incomplete: Incomplete) -> str:

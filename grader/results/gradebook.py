@@ -1,11 +1,11 @@
-"""The outcome of a batch in brief, as records: what tables, gradebooks and the overview are made from.
+"""The outcome of a batch in brief: records from which tables, gradebooks and the overview are made.
 
 A result with its samples and findings is some fifty kilobytes; a row here is one or two, so that a whole course fits in
 memory. Every number in a row stands in the result that it was made from.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 from grader.course.submissions.handin import Remark, Student
@@ -15,7 +15,7 @@ from grader.results.result import Kind, Reason, Result, Standing, Told, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Mark(Told):
-    """A check in brief: an eighth of its memory, as there are many in a course."""
+    """A check in brief, some of its fields: an eighth of its memory, as there are many in a course."""
 
     name: str
     part: str = ""
@@ -79,10 +79,10 @@ Status = Literal["graded", "ungraded", "absent"]
 
 @dataclass(frozen=True, kw_only=True)
 class StudentRow:
-    """A student and an assignment: a grade, or the fault or refusal for which there is none yet, or nothing handed in.
+    """A student and an assignment: a grade, or the fault or refusal because of which there is none, or neither.
 
-    `shown` is what the student is told of the grade: less, where checks are hidden. `same_as` are the labels of others
-    who handed in the very same bytes, which were graded once for all of them.
+    `shown` is the part of the grade that the student sees: less, where checks are hidden. `same_as` are the labels of
+    others who handed in the same bytes, which were graded once for all of them.
     """
 
     student: Student
@@ -128,7 +128,7 @@ class Gradebook:
 def totals(book: Gradebook) -> tuple[StudentRow, ...]:
     """A row for every student, with the points of all assignments together, for platforms that know only one.
 
-    What was not handed in counts as nothing; whoever has a file that is not graded yet has no grade yet.
+    What was not handed in counts as nothing; a student with a file that is not graded yet has no grade yet.
     """
     by_student: dict[str, list[StudentRow]] = {}
     for row in book.rows:
@@ -167,20 +167,8 @@ def _sum(grades: dict[str, Grade], missed: float) -> Grade:
 
 def grade_of(result: Result) -> Grade:
     """A result in brief."""
-    marks = tuple(
-        Mark(
-            name=check.name,
-            part=check.part,
-            kind=check.kind,
-            verdict=check.verdict,
-            points=check.points,
-            max_points=check.max_points,
-            reason=check.reason,
-            message=check.message,
-            cause=check.cause,
-        )
-        for check in result.checks
-    )
+    kept = [field.name for field in fields(Mark)]
+    marks = tuple(Mark(**{name: getattr(check, name) for name in kept}) for check in result.checks)
     return Grade(
         points=result.points,
         max_points=result.max_points,

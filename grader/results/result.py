@@ -241,8 +241,7 @@ class Standing(Generic[T]):
     @property
     def unchecked(self) -> tuple[Unchecked, ...]:
         """What is OUTSTANDING, a record for each reason; its points are part of all that there are."""
-        left = [check for check in self.checks if check.reason in OUTSTANDING]
-        by_reason = {why: [check.max_points for check in left if check.reason is why] for why in OUTSTANDING}
+        by_reason = {why: [check.max_points for check in self.checks if check.reason is why] for why in OUTSTANDING}
         return tuple(
             Unchecked(reason=why, checks=len(points), points=sum(points)) for why, points in by_reason.items() if points
         )

@@ -1,4 +1,4 @@
-"""One result of several: those of a suite's parts, each of which was graded for itself."""
+"""Joins the results of a suite's parts, each of which was graded for itself, and separates them again."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from grader.results.result import Check, Kind, Reason, Result
 
 
 def joined(coursework: Coursework, results: Sequence[Result]) -> Result:
-    """The checks of all parts in one result, each under the name of its part; the result itself where it is one."""
+    """The checks of all parts in one result, each under the name of its part; a single result stays as it is."""
     if isinstance(coursework, Assignment):
         (result,) = results
         return result
@@ -36,7 +36,7 @@ def joined(coursework: Coursework, results: Sequence[Result]) -> Result:
 
 
 def _of_part(part: str, check: Check, told: tuple[Check, ...]) -> Check:
-    """The check under the part's name; a build that fails as that of the first part did is told once."""
+    """The check under the part's name; a build failure that the first part has, too, is explained once."""
     named = check.of_part(part)
     failed = {(each.reason, each.message) for each in told if each.kind is Kind.BUILD}
     if check.kind is not Kind.BUILD or check.reason is None or (check.reason, check.message) not in failed:
@@ -45,7 +45,7 @@ def _of_part(part: str, check: Check, told: tuple[Check, ...]) -> Check:
 
 
 def separated(coursework: Coursework, result: Result) -> tuple[Result, ...]:
-    """What each part's own result was: `joined` undone, but for the whole's sums and times."""
+    """The result of each part: `joined` undone, except for sums and times."""
     if isinstance(coursework, Assignment):
         return (result,)
     return tuple(_own(part.part, result) for part in coursework.parts)

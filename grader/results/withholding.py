@@ -1,4 +1,4 @@
-"""What a result says to students before its hidden checks are released: all but those.
+"""What students see of a result before its hidden checks are released: everything else.
 
 Nothing that is shown may tell how a hidden check went. Only a kernel whose cases are all right is counted and timed:
 where a case is hidden and those that are shown are right, the rest is withheld with it.
@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from grader.common.record import replace
 from grader.course.assignment import Assignment
-from grader.course.rubric import Case, MemoryCheck, Performance, Sanitizer
+from grader.course.rubric import Case, MemoryCheck, Sanitizer, SpeedGoals
 from grader.course.suite import Coursework
 from grader.results.result import Check, Kind, Reason, Result, Verdict
 
-Hideable = Case | Sanitizer | MemoryCheck | Performance
+Hideable = Case | Sanitizer | MemoryCheck | SpeedGoals
 """What an assignment may hide."""
 
 View = Callable[[Result, Coursework], Result]
@@ -74,7 +74,7 @@ def _hidden(assignment: Assignment, checks: Sequence[Check]) -> dict[str, Kind]:
 
 
 def _shown(checks: Sequence[Check], hidden: Mapping[str, Kind]) -> Iterator[Check]:
-    """All checks of a part, without the outcome of the hidden ones and of those that would tell it."""
+    """All checks of a part, without the outcomes of the hidden ones and of those that would reveal them."""
     open_ones = [each for each in checks if each.name not in hidden and each.kind in {Kind.BUILD, Kind.CORRECTNESS}]
     looks_right = all(check.verdict is Verdict.PASSED for check in open_ones)
     telling = looks_right and Kind.CORRECTNESS in hidden.values()
@@ -88,7 +88,7 @@ def _shown(checks: Sequence[Check], hidden: Mapping[str, Kind]) -> Iterator[Chec
 
 
 def _without_outcome(check: Check, message: str) -> Check:
-    """Where there is no simulator a check was not made for anybody that builds, so that this tells nothing."""
+    """A check that was not made for want of a simulator stays: it reveals nothing."""
     if check.reason is Reason.NO_SIMULATOR:
         return check
     worth = f", worth up to {check.max_points:g} points," if check.max_points else ""

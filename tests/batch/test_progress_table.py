@@ -58,7 +58,7 @@ def test_what_is_tried_again_or_given_up_is_counted_and_told(items):
     for what in ("retried", "given up"):
         board.note(begun(items[0]), 1.0)
         board.note(Event(what=what, item=items[0], attempt=1, fault="the engine has gone."), 2.0)
-    assert (board.retried, board.given_up, board.made) == (1, 1, 1)
+    assert (board.ended["tried again"], board.ended["not graded"], board.made) == (1, 1, 1)
     text = seen(board, 10.0)
     for words in ("1 of 2", "1 tried again", "1 not graded", "will be tried again: the engine has gone."):
         assert words in text
@@ -132,7 +132,8 @@ def test_what_is_not_checked_in_full_has_not_passed(items):
     board = Board(total=3, before=0, started=0.0)
     for number, outcome in enumerate((GOOD, result(BUILD, WATCHED), result(BUILD, failed("x"), WATCHED))):
         board.note(ended(items[number], outcome), 1.0)
-    assert (board.passed, board.failed, board.unchecked, board.made) == (1, 1, 1, 3)
+    assert board.ended == {"passed": 1, "failed a check": 1, "not checked in full": 1}
+    assert board.made == 3
     assert "1 passed, 1 failed a check, 1 not checked in full" in seen(board, 2.0)
     assert "12 not checked here: the simulator is missing" in line(ended(items[0], result(BUILD, WATCHED)))
 

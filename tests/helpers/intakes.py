@@ -13,7 +13,7 @@ def graded(intake):
 
 def missing(intake):
     """Of whom nothing is graded, be it absent or refused."""
-    return [(each.student.label, each.assignment) for each in (*intake.absences, *intake.refusals)]
+    return [(each.student.label, each.assignment) for each in intake.absences]
 
 
 def lines(remarks):

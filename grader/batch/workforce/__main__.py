@@ -1,6 +1,6 @@
-"""The life of a station's process: errands come in, outcomes go out, until the other end (processes.py) is gone.
+"""The process of a station: it takes errands and returns outcomes until the other end (processes.py) is gone.
 
-Started by that with the number of a descriptor, which it inherits: its end of their connection.
+processes.py starts it with the number of a descriptor that it inherits: its end of the connection.
 """
 
 import os
@@ -21,7 +21,7 @@ from grader.common.interrupts import interrupt_on, stop_if_told
 
 
 def main() -> None:
-    """Serve, and leave nothing."""
+    """Serve, then close the station."""
     link = Connection(int(sys.argv[1]))
     os.set_inheritable(link.fileno(), False)  # noqa: FBT003 - its only parameter
     interrupt_on([signal.SIGTERM], _stop)
@@ -68,9 +68,9 @@ def _stop(_number: int) -> InterruptedGradingError:
 
 
 def _end_with_the_other_end(descriptor: int) -> None:
-    """Interrupt a grading that nobody waits for any more; the end of a connection would be read only after it."""
+    """Interrupt a grading that nobody waits for: the end of the connection would be read only after it."""
     closed = select.poll()
-    closed.register(descriptor, 0)  # a closed other end is told even to those who ask for nothing
+    closed.register(descriptor, 0)  # a closed other end is reported even if nothing is asked for
     closed.poll()
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(LEAVE)

@@ -1,4 +1,4 @@
-"""What a worker of a cluster says of an errand: text, which is a result if it is about this errand and adds up.
+"""Checks what a cluster's worker returns: text, which is a result if it is about this errand and adds up.
 
 A station measures and scores, so that its points can only be held against what can be earned; whose file it was, which
 inputs and which assignment it has to say as they were sent.
@@ -23,7 +23,7 @@ OUTCOME: TypeAdapter[Result | Ungraded] = TypeAdapter(Result | Ungraded)
 
 
 def read_answer(text: object, errand: Errand) -> Result | Ungraded:
-    """The outcome; raises WorkerError if the text is none, or not that of this errand."""
+    """The outcome; raises WorkerError if the text is not an outcome of this errand."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise WorkerError("a worker's answer is not believed: it is no result.")
     try:
@@ -53,23 +53,21 @@ def _faults(result: Result, errand: Errand) -> Iterator[str]:
         yield "it comes from another grader or device than the batch's"
     if not all(0 <= check.points <= check.max_points < math.inf for check in result.checks):
         yield "a check has more points than it is worth"
-    if not _adds_up(result):
+    earned, most = sum(check.points for check in result.checks), sum(check.max_points for check in result.checks)
+    if not (_same(result.points, earned) and _same(result.max_points, most)):
         yield "its points are not those of its checks"
-    if not math.isclose(result.max_points, errand.max_points, rel_tol=1e-9, abs_tol=1e-9):
+    if not _same(result.max_points, errand.max_points):
         yield f"it has points out of {result.max_points:g}, of {errand.max_points:g} that can be earned"
 
 
 def _source(errand: Errand) -> str:
-    """What a result says that was handed in: nothing, where that is no source text."""
+    """The source that the result must state: nothing, if what was handed in is not source text."""
     try:
         return parse_submission(NAME, errand.data).source
     except InputError:
         return ""
 
 
-def _adds_up(result: Result) -> bool:
-    earned, most = sum(check.points for check in result.checks), sum(check.max_points for check in result.checks)
-    return all(
-        math.isclose(total, parts, rel_tol=1e-9, abs_tol=1e-9)
-        for total, parts in ((result.points, earned), (result.max_points, most))
-    )
+def _same(one: float, other: float) -> bool:
+    """But for what adding up in another order makes of it."""
+    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)

@@ -1,17 +1,17 @@
 """Stations that are workers of a Dask cluster.
 
-Dask has the queue, the network, and the care for workers that die: what a dead one had, it gives to another. We add one
-word to that, the abstract resource `device`. A worker says how many devices it has (`dask worker --resources
+Dask has the queue and the network, and gives what a dead worker had to another. We add one thing, the abstract resource
+`device`. A worker says how many devices it has (`dask worker --resources
 "device=1"`), a grading takes one, and so no device grades two submissions at a time, however many threads its worker
 has; a worker without one is left alone. Timed sections have the device, and on a CPU the machine, to themselves by
 the locks of grading/device_lock.py, also where several workers share a host.
 
-With every errand travel the assignment's files; a worker keeps them under their hash, and checks it (lms/bundle.py).
+The assignment's files travel with every errand; a worker keeps them under their hash, and checks it (lms/bundle.py).
 Where a submission runs, which image and which device, is decided by the settings of the worker's own machine, as far
 as the batch does not say it.
 
-A worker that fails at everything, since its engine has gone, say, is the first to be free for more. So it is retired
-once it has failed so often in a row while others succeed.
+A worker that fails at everything, for example because its engine has gone, is always the first to be free for more. So
+it is retired after several failures in a row while others succeed.
 """
 
 import logging
@@ -50,7 +50,7 @@ STRIKES = 3
 Say = Callable[[str], None]
 
 Answer = tuple[str, str]
-"""A worker's address, and what it says, as JSON: it is read here as what a stranger says."""
+"""A worker's address, and what it returns, as JSON that is checked like all untrusted text."""
 
 
 class StationPlugin(WorkerPlugin):  # type: ignore[misc]  # Dask is untyped
@@ -66,7 +66,7 @@ class StationPlugin(WorkerPlugin):  # type: ignore[misc]  # Dask is untyped
 
 
 class Cluster:
-    """The workers that a scheduler has, now and later. `say` is told when one comes, goes or is sent away."""
+    """The workers that a scheduler has, now and later. `say` is called when one comes, goes or is retired."""
 
     def __init__(self, address: str, orders: str, say: Say) -> None:
         _keep_quiet()
@@ -83,7 +83,7 @@ class Cluster:
         return max(1, 2 * len(self._crew.present))
 
     def facilities(self) -> Facilities:
-        """Those of the first worker, if all others have the same. Waits for a worker, if there is none."""
+        """What the first worker grades with, if all others have the same. Waits for a worker if there is none."""
         found: dict[str, Facilities] = {}
         while not found:
             self._wait()
@@ -116,7 +116,7 @@ class Cluster:
         return outcome
 
     def close(self) -> None:
-        """Take back what has not begun, and leave. A worker finishes what it is at, for nobody, and stays."""
+        """Cancel what has not begun, and disconnect. Workers stay, and finish gradings that nobody waits for."""
         self._closed.set()
         if self._client.status == "running":
             self._executor.shutdown(wait=False)
@@ -139,7 +139,7 @@ class Cluster:
             outcome.set_result(self._believed(asked.result(), errand))
 
     def _believed(self, answer: object, errand: Errand) -> Result | Ungraded:
-        """What a worker says, if that can be true; else it has failed, and who only fails is sent away."""
+        """What a worker returns, if that can be true; else it has failed. A worker that only fails is retired."""
         worker, text = answer if isinstance(answer, tuple) and len(answer) == 2 else ("a worker", answer)
         try:
             graded = read_answer(text, errand)
@@ -149,7 +149,7 @@ class Cluster:
         return graded
 
     def _ask(self) -> dict[str, Facilities]:
-        """What each worker has that does not leave while it looks around."""
+        """What each worker grades with; one that leaves meanwhile is left out."""
         asked = {
             worker: self._executor.submit(look_around, self._orders, workers=[worker]) for worker in self._workers()
         }
@@ -186,7 +186,7 @@ class Cluster:
         return f'dask worker {self._address} --nthreads 1 --resources "{RESOURCE}=1"'
 
     def _follow(self) -> None:
-        """Say who comes and goes, and retire who only fails; on a thread of its own."""
+        """On a thread of its own: say which workers come and go, and retire those that only fail."""
         while not self._closed.wait(LOOK):
             if self._client.status != "running":
                 continue
@@ -219,7 +219,7 @@ def grade_here(errand: Errand) -> Answer:
 
 
 class ClusterWorkers:
-    """Which workers there are, and how they do."""
+    """Which workers there are, and which of them only fail."""
 
     def __init__(self) -> None:
         self.present: set[str] = set()
@@ -231,7 +231,7 @@ class ClusterWorkers:
         self._faults[worker] = [*self._faults.get(worker, []), outcome.fault] if isinstance(outcome, Ungraded) else []
 
     def look(self, present: set[str]) -> tuple[str, ...]:
-        """Take in who is there now; what there is to say about it."""
+        """Note which workers are there now; a line for each that has come or left."""
         before, self.present = self.present, present
         self.has_changed = before != present
         total = f"{count(len(present), 'worker')} now."
@@ -239,7 +239,7 @@ class ClusterWorkers:
         return (*left, *(f"{worker} has come. {total}" for worker in present - before))
 
     def hopeless(self) -> tuple[tuple[str, str], ...]:
-        """Workers who only fail while somebody else succeeds, and how the last time; each is named once."""
+        """Workers that only fail while others succeed, each with its last fault; each is named once."""
         if not any(self._faults.get(worker) == [] for worker in self.present):
             return ()
         found = [worker for worker in self.present if len(self._faults.get(worker, [])) >= STRIKES]

@@ -8,7 +8,7 @@ from grader.common.errors import InputError
 
 
 def hire(orders: str, jobs: int, scheduler: str | None, places: Places, say: Callable[[str], None]) -> Workforce:
-    """Stations on this machine, with a place each, or those of a cluster, of whose coming and going `say` is told."""
+    """Stations on this machine, at these places, or in a cluster; `say` is called when a worker of it comes or goes."""
     if scheduler is None:
         return Processes(jobs, orders, places)
     try:

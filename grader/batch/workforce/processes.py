@@ -32,11 +32,11 @@ LEAVE = 20.0
 
 
 Places = Sequence[Mapping[str, Any]]
-"""Settings of the stations' own, which they get in turn: each place may be another device."""
+"""Settings that stations get in turn: each place may be another device."""
 
 
 class Processes:
-    """So many stations on this machine. They start when they are first needed."""
+    """Stations on this machine. They start when they are first needed."""
 
     def __init__(self, jobs: int, orders: str, places: Places = ({},)) -> None:
         self.hands = jobs
@@ -49,7 +49,7 @@ class Processes:
             self._idle.put(process)
 
     def facilities(self) -> Facilities:
-        """Those of this machine, as one station of each place finds them; raises InputError if these differ."""
+        """What one station of each place grades with; raises InputError if they differ."""
         # The idle stand in line, so that these are the first stations, which have a place each.
         asked = [self._threads.submit(self._call, look_around, self._orders) for _ in range(self._places)]
         first, *others = (future.result() for future in asked)

@@ -1,4 +1,4 @@
-"""The commands for a whole course: grading it here, and having it graded elsewhere."""
+"""The commands for a whole course: grade it here, or have it graded elsewhere."""
 
 import os
 from dataclasses import dataclass

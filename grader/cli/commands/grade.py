@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,9 @@ from grader.cli.options import (
     GradingOptions,
     SandboxOption,
 )
+
+if TYPE_CHECKING:
+    from grader.results.result import Result, Ungraded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +34,15 @@ class ReportOptions:
         paths = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: path for name, path in paths.items() if path is not None}
 
+    def write(self, outcome: "Result | Ungraded") -> None:
+        """Write each of them."""
+        from grader.common.files import write_whole
+        from grader.lms.exports.gradescope import gradescope_results
+        from grader.reports import REPORTS
+
+        for name, path in self.files().items():
+            write_whole(path, {**REPORTS, "gradescope": gradescope_results}[name](outcome))
+
 
 def grade(
     file: FileArgument, assignment: AssignmentOption, reports: ReportOptions, how: GradingOptions, where: BenchOptions
@@ -42,7 +54,6 @@ def grade(
     from rich.console import Console
 
     from grader.cli.progress import progress_line
-    from grader.cli.report_files import write_reports
     from grader.cli.result_codes import exit_code
     from grader.common.errors import InputError, InterruptedGradingError
     from grader.common.files import check_outputs
@@ -56,19 +67,18 @@ def grade(
     settings = load_settings({**where.settings(), "watching": how.watching()})
     coursework, submission = settings.places.load(assignment), read_submission(file)
     seed = fresh_seed() if how.seed is None else check_seed(how.seed)
-    files = reports.files()
-    check_outputs([*files.values()], submission.path)
+    check_outputs([*reports.files().values()], submission.path)
     try:
         with progress_line() as progress, settings.open_bench(settings.sandbox_for(submission.path)) as bench:
             result = grade_coursework(coursework, submission, seed, bench, progress)
     except (InputError, InterruptedGradingError):
         raise
     except Exception as error:
-        write_reports(files, ungraded(coursework.name, submission.path, error))
+        reports.write(ungraded(coursework.name, submission.path, error))
         raise
     view = released if how.release else withheld
     shown = view(result, coursework)
-    write_reports(files, shown)
+    reports.write(shown)
     console = Console()
     typer.echo(render(shown, width=console.width, color=console.is_terminal), nl=False)
     raise typer.Exit(exit_code(shown))

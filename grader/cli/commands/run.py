@@ -13,7 +13,7 @@ from grader.common.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchOptions:
-    """What is launched; None is what is chosen as when it is graded."""
+    """What is launched; None means as in a grading."""
 
     kernel: Annotated[str | None, typer.Option(help="Of several kernels, the one to time.")] = None
     size: Annotated[

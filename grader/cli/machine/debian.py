@@ -1,6 +1,6 @@
-"""Debian's packages (and Ubuntu's): installed by root, or downloaded and unpacked by anybody else.
+"""Debian's packages (and Ubuntu's): root installs them, other users download and unpack them.
 
-A user who is not root has apt keep its lists in a folder of the user's own:
+For a user who is not root, apt keeps its lists in a folder of that user:
 
     work/lists/   cache/   apt's
     work/debs/             packages, as they were downloaded; those that are there are not downloaded again
@@ -18,7 +18,7 @@ from pathlib import Path
 from grader.common.errors import SetupError
 
 Tell = Callable[[str], None]
-"""Told in a line what is being done."""
+"""Called with a line about what is being done."""
 
 INSTALL = ("apt-get", "install", "--yes", "--no-install-recommends")
 
@@ -36,14 +36,14 @@ ARCHIVE = re.compile(r"^'(\S+?)/dists/", re.MULTILINE)
 NO_SOURCE = "no archive that it is set up for has it. Add your distribution's main archive (on Ubuntu, universe too)."
 
 NO_ROOM = "No space left"
-"""Words of the system, which tar prints after what follows from it, and dpkg not at all."""
+"""Words of the system. tar prints them after other errors that follow from them, dpkg not at all."""
 
 RETRY = "Fix that and run this command again: it goes on from there."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Package:
-    """One that can be downloaded: `needs` are the packages of its dependencies, alternatives included."""
+    """A package that can be downloaded; `needs` are its dependencies, alternatives included."""
 
     name: str
     section: str
@@ -70,9 +70,9 @@ def install(packages: Iterable[str], tell: Tell) -> None:
 
 
 def unpack(package: str, work: Path, tell: Tell) -> Path:
-    """Unpack a package, and of what it needs whatever is neither installed nor for compiling only, into `work`.
+    """Unpack a package into `work`, and of its dependencies those that are not installed and not for compiling only.
 
-    The folder that they are in. Raises SetupError if apt fails, and OSError if the files cannot be written.
+    Returns the folder that they are in. Raises SetupError if apt fails, and OSError if the files cannot be written.
     """
     for name in ("lists/partial", "cache/archives/partial", "debs"):
         (work / name).mkdir(parents=True, exist_ok=True)
@@ -83,7 +83,8 @@ def unpack(package: str, work: Path, tell: Tell) -> Path:
     wanted = runtime(package, {each.name: each for each in packages_of(described)})
     for number, each in enumerate(wanted, 1):
         tell(f"package {number} of {len(wanted)}: {each.name}, {each.size / 1e6:.1f} MB")
-        _download(each, work / "debs", own)
+        if _file(each, work / "debs") is None:
+            _run(("apt-get", *own, "-q", "download", each.name), folder=work / "debs")
     root = work / "root"
     shutil.rmtree(root, ignore_errors=True)
     tell("unpacking them")
@@ -139,11 +140,6 @@ def _file(package: Package, folder: Path) -> Path | None:
     return next(whole, None)
 
 
-def _download(package: Package, folder: Path, own: tuple[str, ...]) -> None:
-    if _file(package, folder) is None:
-        _run(("apt-get", *own, "-q", "download", package.name), folder=folder)
-
-
 def _run(command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> str:
     """The output of a command; raises SetupError with the first error that it prints."""
     return _done(command, environment, folder).stdout
@@ -164,7 +160,7 @@ def _done(
 
 
 def _sentence(line: str) -> str:
-    """A line of apt's, without the letter that it begins with, and with an end."""
+    """A line of apt's as a sentence: without its first letter, and with a full stop."""
     return f"{' '.join(line.removeprefix('E: ').removeprefix('W: ').split()).rstrip('.')}."
 
 

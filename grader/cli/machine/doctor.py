@@ -1,4 +1,4 @@
-"""`grader doctor`: can this machine grade? Each finding comes with its remedy."""
+"""`grader doctor`: can this machine grade? Each problem comes with its remedy."""
 
 import shutil
 import sys
@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from grader.common.errors import GraderError
@@ -26,7 +25,7 @@ PROFILE_REMEDY = "do what the line above says; nothing is graded until the devic
 
 @dataclass(frozen=True, kw_only=True)
 class MachineFact:
-    """One thing that was looked at. Without a remedy it is in order."""
+    """One thing that was checked. Without a remedy it is in order."""
 
     topic: str
     found: str
@@ -36,29 +35,28 @@ class MachineFact:
 def examine(
     name: str, open_bench: Callable[[], AbstractContextManager[Bench]], course: Course
 ) -> Iterator[MachineFact]:
-    """Look at everything that a grading in the sandbox of this name needs, the basic things first.
+    """Check everything that a grading in this sandbox needs, the basic things first.
 
-    A problem is told once: what could only fail for the same reason is not looked at.
+    A problem is reported once: what could only fail for the same reason is not checked.
     """
     yield MachineFact(topic="Python", found=sys.version.split()[0])
-    prerequisites = list(PREREQUISITES[name]())
+    prerequisites = [] if name == "docker" else [_linker(), _temporary_folder()]
     yield from prerequisites
     try:
         with open_bench() as bench:
             yield MachineFact(topic="sandbox", found=", ".join((name, *_confinement(bench))))
             yield from _device_findings(name, bench, prerequisites)
-            yield _attempt("simulator", lambda: _simulator(bench), _remedy(name, _setup()))
+            yield _attempt("simulator", lambda: _simulator(bench), _remedy(name, command("setup")))
     except GraderError as error:
         yield MachineFact(
             topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, and ask again"
         )
-    for assignment in course.names():
-        yield _attempt(assignment, partial(_title, course, assignment), "fix the file that the message names")
+    yield from (_assignment(course, each) for each in course.names())
 
 
 def _device_findings(name: str, bench: Bench, prerequisites: list[MachineFact]) -> Iterator[MachineFact]:
-    """The device, a kernel on it, and what was measured of it: each is looked at if those before are in order."""
-    device = _attempt("device", lambda: _device(bench), _remedy(name, _setup()))
+    """The device, a kernel on it, and its profile: each is checked if those before are in order."""
+    device = _attempt("device", lambda: _device(bench), _remedy(name, command("setup")))
     yield device
     if device.remedy or any(each.remedy for each in prerequisites):
         return
@@ -68,13 +66,8 @@ def _device_findings(name: str, bench: Bench, prerequisites: list[MachineFact]) 
         yield _attempt("device profile", lambda: _profile(bench), PROFILE_REMEDY)
 
 
-def _setup() -> str:
-    """The command that installs what is missing."""
-    return command("setup")
-
-
 def _remedy(name: str, here: str) -> str:
-    """What to do in the sandbox of this name: on this machine, or to the image that has everything in it."""
+    """What to do for this sandbox: on this machine, or to the image, which has everything in it."""
     return IMAGE_REMEDY if name == "docker" else here
 
 
@@ -85,8 +78,8 @@ def _confinement(bench: Bench) -> Iterator[str]:
             yield f"{name} {facts[name]}"
 
 
-def _title(course: Course, name: str) -> str:
-    return course.load(name).title
+def _assignment(course: Course, name: str) -> MachineFact:
+    return _attempt(name, lambda: course.load(name).title, "fix the file that the message names")
 
 
 def _attempt(topic: str, look: Callable[[], str], remedy: str) -> MachineFact:
@@ -140,16 +133,3 @@ def _simulator(bench: Bench) -> str:
     with bench.simulator() as worker:
         device = worker.ready()
         return f"{device.name} {device.driver}, for sanitizer and memory checks"
-
-
-def _process_prerequisites() -> Iterator[MachineFact]:
-    yield _linker()
-    yield _temporary_folder()
-
-
-PREREQUISITES: dict[str, Callable[[], Iterator[MachineFact]]] = {
-    "process": _process_prerequisites,
-    "user": _process_prerequisites,
-    "docker": lambda: iter(()),
-}
-"""What a sandbox needs on the host beside what starting it tells."""

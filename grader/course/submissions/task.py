@@ -1,4 +1,4 @@
-"""What is graded."""
+"""Tasks: a submission, and what it is graded for."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenTask(Task):
-    """The same, with what the submission states: what is built and run."""
+    """The task with the choices that the submission states: what is built and run."""
 
     assignment: Chosen
 

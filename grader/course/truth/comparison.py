@@ -46,7 +46,7 @@ class Mismatch:
 
 @dataclass(frozen=True, kw_only=True)
 class Standard:
-    """What counts as right: the assignment's tolerance, its factor at the sizes at hand, and the kind of data."""
+    """What counts as right: the assignment's tolerance, its factor at these sizes, and the kind of data."""
 
     tolerance: Tolerance
     factor: float
@@ -60,9 +60,7 @@ def compare(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) ->
 
 
 def wrong_elements(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> NDArray[np.bool_]:
-    """Which elements are not what the truth says, as the standard has it; NaN is always wrong, and so is any whole
-    number but the right one.
-    """
+    """Which elements are wrong by the standard; NaN is always wrong, and so is any whole number but the right one."""
     if got.dtype.kind != "f":
         wrong = got != truth.value
     elif standard.tolerance.rule == "exact":
@@ -74,7 +72,7 @@ def wrong_elements(buffer: str, got: NDArray[Any], truth: Truth, standard: Stand
 
 
 def _allowed(buffer: str, truth: Truth, standard: Standard) -> NDArray[np.float64] | None:
-    """The largest error of each element that counts as rounding; None where nothing but equality is right."""
+    """The largest error of each element that counts as rounding; None where results must be equal."""
     if standard.tolerance.rule == "exact" or standard.data == "integers" or truth.value.dtype.kind in "iu":
         return None
     if truth.magnitude is None:

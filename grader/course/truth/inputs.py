@@ -1,8 +1,8 @@
 """Secret inputs: every array a worker is given is made here, from a seed that it never learns.
 
 All come from Philox4x64-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011), in
-NumPy's hands: a keyed function of the index, of whose words nobody is known to tell others or the key. What timed runs
-on a GPU are given comes from the same function (grading/timing/device_data.py).
+NumPy's implementation: a keyed function of the index. No way is known to tell the key, or other words, from some words.
+The data of timed runs on a GPU come from the same function (grading/timing/device_data.py).
 """
 
 import secrets
@@ -63,24 +63,9 @@ def _numbers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[
     return values
 
 
-def _integers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Whole numbers of at most INTEGER_BOUND."""
-    return generator.integers(-INTEGER_BOUND, INTEGER_BOUND, shape, endpoint=True, dtype=np.int8)
-
-
-def _naturals(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Whole numbers from 0 to twice INTEGER_BOUND."""
-    return generator.integers(0, 2 * INTEGER_BOUND, shape, endpoint=True, dtype=np.uint8)
-
-
-def _shorts(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """All numbers of 16 bits: sums and products of two have room in 32."""
-    return generator.integers(-(2**15), 2**15, shape, dtype=np.int16)
-
-
-def _ushorts(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """All numbers of 16 bits without a sign."""
-    return generator.integers(0, 2**16, shape, dtype=np.uint16)
+def _whole(low: int, high: int, dtype: type[np.integer[Any]]) -> "Maker":
+    """Makes whole numbers from the least to the largest, which this type can hold."""
+    return lambda generator, shape: generator.integers(low, high, shape, endpoint=True, dtype=dtype)
 
 
 def _zeros(_: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -91,7 +76,7 @@ def _bits(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.
     """Bit patterns of normal numbers from 2^-63 to 2^65, of both signs: no NaN, infinity or subnormal.
 
     A sign, seven bits of the exponent and the mantissa are random; a kernel that moves words elsewhere than they belong
-    finds an equal one there by a chance in 2^31.
+    finds an equal one there with a chance of one in 2^31.
     """
     count = int(np.prod(shape))
     words: NDArray[np.uint32] = generator.bit_generator.random_raw((count + 1) // 2).view(np.uint32)[:count]
@@ -106,13 +91,14 @@ Maker = Callable[[np.random.Generator, tuple[int, ...]], NDArray[Any]]
 
 MAKERS: dict[tuple[DataKind, ElementType], Maker] = {
     ("numbers", "float"): _numbers,
-    ("numbers", "int"): _shorts,
-    ("numbers", "uint"): _ushorts,
-    ("integers", "float"): _integers,
-    ("integers", "int"): _integers,
-    ("integers", "uint"): _naturals,
+    ("numbers", "int"): _whole(-(2**15), 2**15 - 1, np.int16),
+    ("numbers", "uint"): _whole(0, 2**16 - 1, np.uint16),
+    ("integers", "float"): _whole(-INTEGER_BOUND, INTEGER_BOUND, np.int8),
+    ("integers", "int"): _whole(-INTEGER_BOUND, INTEGER_BOUND, np.int8),
+    ("integers", "uint"): _whole(0, 2 * INTEGER_BOUND, np.uint8),
     ("bits", "float"): _bits,
     ("zeros", "float"): _zeros,
     ("zeros", "int"): _zeros,
     ("zeros", "uint"): _zeros,
 }
+"""Of the 16 bits of `numbers`, sums and products of two have room in 32."""

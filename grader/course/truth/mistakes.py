@@ -1,4 +1,4 @@
-"""What usual mistakes make of an array: building blocks for the `mistakes` of an oracle.py."""
+"""The arrays that usual mistakes lead to: building blocks for the `mistakes` of an oracle.py."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def with_row_length(array: NDArray[Any], length: int) -> NDArray[np.float64]:
 def stored_with_row_length(array: NDArray[Any], length: int) -> NDArray[np.float64]:
     """The matrix of which each element is stored at [i * length + j] instead of [i * columns + j].
 
-    NaN where nothing is stored or more than one element, so that nobody knows which is the last.
+    NaN where nothing is stored, or several elements, of which any may be the last.
     """
     rows, columns = array.shape
     places = (np.arange(rows)[:, None] * length + np.arange(columns)).reshape(-1)

@@ -53,12 +53,12 @@ class Truth:
 
 
 def no_mistakes(**_: Any) -> dict[str, dict[str, Truth]]:
-    """The mistakes of an assignment whose oracle.py names none."""
+    """Used where an oracle.py has no `mistakes`."""
     return {}
 
 
 def no_inputs(*_: Any, **__: Any) -> Arrays:
-    """The inputs that an oracle.py without `inputs` makes."""
+    """Used where an oracle.py has no `inputs`."""
     return {}
 
 
@@ -108,7 +108,7 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
 def consult_about(
     buffer: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
 ) -> dict[str, Truth]:
-    """What each usual mistake makes of one array at these inputs, by the words for the mistake."""
+    """One array as each usual mistake makes it from these inputs, by the words for the mistake."""
     path = assignment.reference / ORACLE_FILE
     try:
         with np.errstate(all="ignore"):

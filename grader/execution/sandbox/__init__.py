@@ -1,4 +1,4 @@
-"""Where untrusted code runs. A sandbox starts workers; what it promises is in its own module."""
+"""Where untrusted code runs. A sandbox starts workers; its own module says what it promises."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -25,7 +25,7 @@ class SandboxedWorker(Protocol):
         """Some bytes of its output, b"" if it has ended; TimeoutError after `timeout` seconds of silence."""
 
     def freeze(self) -> None:
-        """Nothing of it runs until it is thawed, as far as the sandbox can see to that."""
+        """Stop all of it until it is thawed, as far as the sandbox can."""
 
     def thaw(self) -> None:
         """Let it go on."""
@@ -37,10 +37,10 @@ class SandboxedWorker(Protocol):
         """The end of what it wrote to its error stream, for a message about a worker that broke."""
 
     def has_ended(self) -> bool:
-        """Whether it can be seen that it has."""
+        """Whether it is known to have ended."""
 
     def ran_out_of_memory(self) -> bool:
-        """Whether that is why it ended; raises WorkerError if it was the sandbox itself that failed."""
+        """Whether it ended for want of memory; raises WorkerError if the sandbox itself failed."""
 
 
 class Sandbox(Protocol):
@@ -56,11 +56,11 @@ class Sandbox(Protocol):
         """What confines a worker, for the record of a result."""
 
     def close(self) -> None:
-        """Stop the workers that nobody has stopped, and wait until nothing is left of any."""
+        """Stop all workers that still run, and wait until nothing is left of any."""
 
 
 def _containers(rules: Rules) -> Sandbox:
-    """Containers. The client of an engine takes longer to load than most commands take, so that only these load it."""
+    """Containers. The engine's client takes longer to load than most commands run, so only this loads it."""
     from grader.execution.sandbox.docker.container import ContainerSandbox
 
     return ContainerSandbox(rules)

@@ -1,4 +1,4 @@
-"""The environment variables of a worker: nothing of the judge's, and nothing that one worker shares with another."""
+"""The environment variables of a worker: nothing from the judge, and nothing shared between workers."""
 
 
 def environment(home: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A worker's folder on the host, and what is left of those whose judge was killed.
+"""A worker's folder on the host, and the removal of folders whose judge was killed.
 
     grader-worker-XXXX/   locked (flock) by its judge for as long as that lives
         in.bin out.bin    arrays (see protocol/messages.py)
@@ -9,7 +9,7 @@
         rounds/           what the worker may see: the arrays of a launch
         next/             what it must not see yet
 
-The lock is the judge's sign of life: it holds across containers and ends with the judge, however that ends.
+The lock is the judge's sign of life: it works across containers, and ends with the judge in any case.
 """
 
 import fcntl
@@ -36,7 +36,7 @@ ENOUGH_MEMORY = 256 * 1024**2
 
 
 class LockedFolder:
-    """A temporary folder of this process's, locked for as long as it lives."""
+    """A temporary folder of this process, locked as long as the process lives."""
 
     def __init__(self, path: Path, lock: int) -> None:
         self.path = path
@@ -134,7 +134,7 @@ def abandoned(parent: Path, prefix: str = PREFIX, sign: str = INPUT_FILE) -> Ite
 
 
 def _remove_tree(path: Path) -> None:
-    """Remove a folder with everything in it, as far as that can be done."""
+    """Remove a folder with everything in it, as far as possible."""
     try:
         shutil.rmtree(path, ignore_errors=True)
     except RecursionError:  # a worker can nest folders deeper than that goes, up to Python 3.12

@@ -47,7 +47,7 @@ MODULE = "grader.worker"
 WARDEN = (sys.executable, "-I", "-S", str(Path(__file__).with_name("warden.py")))
 
 AGAIN = 0.5
-"""Seconds after which a warden that does not end is told to go on, in case that it was stopped."""
+"""Seconds after which a warden that does not end gets SIGCONT, in case that it was stopped."""
 
 PATIENCE = 10.0
 """Seconds for a warden to end all that there is; it takes some hundredths of one."""
@@ -78,14 +78,15 @@ class ProcessSandbox:
         return self._limits.model_dump(exclude_none=True)
 
     def close(self) -> None:
-        """Stop what nobody has stopped."""
+        """Stop all workers that still run."""
         self._running.stop()
 
     def start(self) -> "ProcessWorker":
         """Start a worker in a fresh temporary folder."""
-        return self._running.start(
-            lambda: ProcessWorker.start(StartCommand(command=worker_command(), folder=new_folder(self._parent)))
-        )
+        return self._running.start(self._start)
+
+    def _start(self) -> "ProcessWorker":
+        return ProcessWorker.start(StartCommand(command=worker_command(), folder=new_folder(self._parent)))
 
 
 def worker_command() -> tuple[str, ...]:
@@ -120,14 +121,14 @@ def _tasks_of_user() -> int:
 
 
 def signal_group(group: int, number: int) -> None:
-    """Send a signal to all of a process group; one that has ended is none."""
+    """Send a signal to a process group, if it has not ended."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
 
 
 @dataclass(frozen=True, kw_only=True)
 class StartCommand:
-    """What a worker is started with; `end_others` ends what its process group may have got out of its group, and
+    """How a worker is started; `end_others` ends processes that may have left its process group, and
     `signal` reaches its processes: all of the group, or more where that is possible.
     """
 
@@ -194,7 +195,7 @@ class ProcessWorker:
         return group
 
     def _told_group(self, seconds: float) -> int | None:
-        """What the warden says once, when there is a worker, if that comes within so many seconds."""
+        """The worker's process group, which the warden sends once, if it comes within so many seconds."""
         if self._group is None:
             with suppress(OSError):
                 self._lifeline.settimeout(seconds)
@@ -203,7 +204,7 @@ class ProcessWorker:
         return self._group
 
     def send(self, data: bytes) -> None:
-        """Write to the worker's input, at once what it takes at once, the rest while `receive` waits for an answer."""
+        """Write to the worker's input what it takes at once; the rest follows while `receive` waits for an answer."""
         self._unsent += data
         self._write()
 
@@ -227,7 +228,7 @@ class ProcessWorker:
             poll.unregister(self._warden.stdin)
 
     def _write(self) -> None:
-        """As much as the pipe takes now; nobody reads what was sent to a worker that has ended."""
+        """Write as much as the pipe takes now; what is sent to a worker that has ended is dropped."""
         assert self._warden.stdin is not None
         try:
             while self._unsent:
@@ -267,7 +268,7 @@ class ProcessWorker:
             self._end_warden()
 
     def _end_warden(self) -> None:
-        """By letting go of the lifeline. Code with the rights of this user's can stop the warden, or kill it."""
+        """Close the lifeline, and wait until the warden ends. Code with this user's rights can stop or kill it."""
         group = self._told_group(0.0)
         with suppress(OSError):
             self._lifeline.shutdown(socket.SHUT_WR)
@@ -284,7 +285,7 @@ class ProcessWorker:
                 os.killpg(group, signal.SIGKILL)
 
     def _has_ended_within(self, seconds: float) -> bool:
-        """Whether the warden has: its end of the lifeline closes then, at which nobody has to look again and again."""
+        """Whether the warden has ended: its end of the lifeline closes then, which is waited for without polling."""
         self._lifeline.settimeout(seconds)
         with suppress(OSError, subprocess.TimeoutExpired):
             while self._lifeline.recv(READ_SIZE):
@@ -301,7 +302,7 @@ class ProcessWorker:
         return os.pread(descriptor, LAST_WORDS, start).decode("utf-8", errors="replace").strip()
 
     def has_ended(self) -> bool:
-        """Whether the process is no more."""
+        """Whether the process has ended."""
         return self._warden.poll() is not None
 
     def ran_out_of_memory(self) -> bool:

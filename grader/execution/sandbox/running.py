@@ -1,4 +1,4 @@
-"""The workers of a sandbox that nobody has stopped yet."""
+"""The workers of a sandbox that still run."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -22,7 +22,7 @@ W = TypeVar("W", bound=Stoppable)
 
 
 class Running(Generic[W]):
-    """Knows every worker from the moment that it exists, whatever interrupts those who asked for it."""
+    """Knows every worker from the moment that it exists, even if whoever asked for it is interrupted."""
 
     def __init__(self) -> None:
         self._workers: list[W] = []

@@ -1,4 +1,4 @@
-"""A worker that is already starting while another one works, so that nobody waits for its start."""
+"""Starts the next worker while another one works, so that nobody waits for the start."""
 
 from grader.execution.sandbox import Sandbox, SandboxedWorker
 from grader.execution.sandbox.rules import Fact
@@ -6,7 +6,7 @@ from grader.protocol.messages import Limits
 
 
 class SpareSandbox:
-    """Another sandbox with always one worker more than was asked for. A spare has seen nothing of any submission."""
+    """Another sandbox, with one worker more than was asked for. A spare worker has seen no submission."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox

@@ -12,15 +12,18 @@ the kernel's system calls. Whatever is secret must be closed to other users; the
 
 import os
 import shutil
-import tempfile
 from contextlib import ExitStack
-from pathlib import Path
 
 from grader.common.errors import WorkerError
-from grader.execution.sandbox.folder import abandoned, sweep_rounds
-from grader.execution.sandbox.process import HOME, ProcessWorker, StartCommand, new_folder, worker_command
+from grader.execution.sandbox.process import (
+    HOME,
+    ProcessSandbox,
+    ProcessWorker,
+    StartCommand,
+    new_folder,
+    worker_command,
+)
 from grader.execution.sandbox.rules import Fact, Rules
-from grader.execution.sandbox.running import Running
 from grader.execution.sandbox.users import BorrowedUser
 from grader.protocol.messages import Limits
 
@@ -28,7 +31,7 @@ NEEDED = {"setpriv": "util-linux", "find": "findutils"}
 """Programs that start workers as other users and remove what these leave, and the packages that hold them."""
 
 
-class UserSandbox:
+class UserSandbox(ProcessSandbox):
     """Starts workers as users of their own."""
 
     def __init__(self, rules: Rules) -> None:
@@ -38,12 +41,7 @@ class UserSandbox:
             )
         for name in NEEDED:
             _program(name)
-        self._limits = rules.limits
-        self._parent = Path(tempfile.gettempdir())
-        self._running = Running[ProcessWorker]()
-        with abandoned(self._parent):
-            pass  # their workers have ended by themselves
-        sweep_rounds()
+        super().__init__(rules)
 
     def limits(self) -> Limits:
         """The given limits: no other processes are counted with those of a worker's user."""
@@ -51,22 +49,11 @@ class UserSandbox:
 
     def facts(self) -> dict[str, Fact]:
         """What confines a worker."""
-        return {
-            **self._limits.model_dump(exclude_none=True),
-            "user": "one for each worker",
-            "privileges": "no new ones",
-            "network": "the machine's",
-        }
-
-    def close(self) -> None:
-        """Stop what nobody has stopped."""
-        self._running.stop()
-
-    def start(self) -> ProcessWorker:
-        """Start a worker in a fresh temporary folder, of which only its home is its own."""
-        return self._running.start(self._start)
+        own: dict[str, Fact] = {"user": "one for each worker", "privileges": "no new ones", "network": "the machine's"}
+        return super().facts() | own
 
     def _start(self) -> ProcessWorker:
+        """A worker in a fresh temporary folder, of which only its home is its own."""
         with ExitStack() as undo:
             user = BorrowedUser.borrow()
             undo.callback(user.give_back)

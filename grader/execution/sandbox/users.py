@@ -1,4 +1,4 @@
-"""Users that have no name, no rights and no past: one for each worker, and for nobody else as long as it runs."""
+"""User ids without a name and without rights: one for each worker, and for nobody else as long as it runs."""
 
 import fcntl
 import os
@@ -23,7 +23,7 @@ PATIENCE = 120.0
 """Seconds in which all that a worker has left must be gone: within its deadlines it can make a few million files."""
 
 ROOTS_OWN = Path("/run/grader")
-"""Closed to all but root, so that no worker holds a lock in it: an empty file for each user that was ever borrowed."""
+"""A folder that only root can enter, so that no worker holds a lock in it: an empty file for each borrowed id."""
 
 OPEN_PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")  # noqa: S108 - nothing is written there
 """Folders in which every user may leave files, as distributions and container engines set a machine up."""
@@ -40,7 +40,7 @@ except ProcessLookupError:
     pass
 """
 """Sends a signal to everything that runs as a user, in one system call that no fork outruns. It has that user's rights
-and no more, so that nobody else is hit, and is itself no process of that user, which could shoot first."""
+and no more, so that it reaches no other user. It is not itself a process of that user, which could kill it first."""
 
 KILL_ALL = f"""
 import ctypes, glob  # while all of Python can be read: its folder may be closed to that user
@@ -51,7 +51,7 @@ for path in glob.glob("/proc/sysvipc/*"):
     for line in open(path).readlines()[1:]:
         remove(int(line.split()[1]), 0, 0)  # IPC_RMID; refused where it is another user's
 """
-"""The same, and then it removes the memory, semaphores and messages that outlive processes."""
+"""Kills in the same way, then removes the memory, semaphores and messages that outlive processes."""
 
 
 def roots_own() -> Path:
@@ -90,7 +90,7 @@ class BorrowedUser:
         Can be called again.
         """
         if self._lock is not None:
-            self._end_processes()
+            self._send(KILL_ALL, signal.SIGKILL)
             self._remove_files()
             os.close(self._lock)
             self._lock = None
@@ -99,9 +99,6 @@ class BorrowedUser:
         """Send a signal to all processes of the user."""
         self._send(SIGNAL_ALL, number)
 
-    def _end_processes(self) -> None:
-        self._send(KILL_ALL, signal.SIGKILL)
-
     def _send(self, program: str, number: int) -> None:
         command = [sys.executable, "-I", "-S", "-c", program, *map(str, (self.number - 1, self.number, int(number)))]
         done = _run(command)
@@ -109,8 +106,8 @@ class BorrowedUser:
             raise WorkerError(f"cannot signal the processes of user {self.number}: {done.stderr.strip()}")
 
     def _remove_files(self) -> None:
-        """Those where others would meet them, or find the disk full. `find` follows no link and minds no depth; that
-        it cannot remove everything, since other users' files come and go beside these, is no fault.
+        """Remove files where others would find them, or fill the disk. `find` follows no link and has no limit of
+        depth; that it cannot remove everything, since other users' files come and go beside these, is not an error.
         """
         places = [place for place in dict.fromkeys((*OPEN_PLACES, tempfile.gettempdir())) if Path(place).is_dir()]
         _run(["find", *places, "-xdev", "-uid", str(self.number), "-delete"])
@@ -124,7 +121,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
-            errors="replace",  # what is told may name a worker's files
+            errors="replace",  # the output may name a worker's files
             check=False,
             start_new_session=True,
             timeout=PATIENCE,
@@ -141,11 +138,7 @@ def _locked(lock: int) -> bool:
     return True
 
 
-def _users_of_processes() -> set[int]:
-    return set(_owners())
-
-
-def _owners() -> Iterator[int]:
+def _users_of_processes() -> Iterator[int]:
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it ended while we looked
             yield process.stat().st_uid

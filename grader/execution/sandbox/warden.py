@@ -4,8 +4,8 @@
 
 The judge holds one end of the lifeline, a pair of sockets, which closes when the judge lets go of it or is killed. A
 worker can be stopped by the code that it runs, and then it sees nothing. The warden has nothing to do with that code;
-where workers are users of their own, none of them can send it a signal. Whatever leaves its parent becomes a child of
-the warden (PR_SET_CHILD_SUBREAPER), so that no daemon gets away.
+where workers have their own users, none of them can send it a signal. A process that leaves its parent becomes a child
+of the warden (PR_SET_CHILD_SUBREAPER), so that no daemon gets away.
 
 It is a program of its own, `python -I -S warden.py LIFELINE COMMAND...`, and needs nothing but the standard library.
 """
@@ -24,7 +24,7 @@ PR_SET_CHILD_SUBREAPER = 36
 """linux/prctl.h"""
 
 MOMENT = 0.05
-"""Seconds in which what was killed has ended, as a rule."""
+"""Seconds in which killed processes have usually ended."""
 
 PATIENCE = 5.0
 """Seconds in which all that was killed must have ended: what hangs in a driver cannot be waited for."""
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _start(command: list[str]) -> int:
-    """In a process group of its own, and killed if this process is."""
+    """Start the command in its own process group; it is killed if this process is."""
     warden = os.getpid()
     worker = os.fork()
     if worker:
@@ -67,7 +67,7 @@ def _start(command: list[str]) -> int:
 
 
 def _let_go_of_streams() -> None:
-    """They are the worker's: where it closes them, the judge must see that."""
+    """Close the streams, which are the worker's: if it closes them, the judge must see that."""
     null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(null, stream)
@@ -118,7 +118,7 @@ def _is_alone_within(seconds: float) -> bool:
 
 
 def _kill_descendants() -> None:
-    """All that are seen, stopped first, so that nothing can start something new meanwhile."""
+    """Kill all descendants; they are stopped first, so that none can start a new process meanwhile."""
     stopped: set[int] = set()
     while new := _descendants() - stopped:
         for pid in new:

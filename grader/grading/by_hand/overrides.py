@@ -1,6 +1,6 @@
-"""An assignment with what is set by hand: sizes, constants, and the launch sizes of a kernel.
+"""Sets sizes, constants and the launch sizes of a kernel by hand.
 
-That comes last: after what assignment.yaml says, what it says of the device's class, and what the submission states.
+What is set by hand overrides all else: assignment.yaml, its section for the device's class, and the submission.
 """
 
 from collections.abc import Iterable, Mapping
@@ -40,7 +40,7 @@ class Overrides:
 def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts) -> ByHand:
     """An assignment that asks for one launch only, on this device: its speed goal has the sizes of it.
 
-    These, and the constants, are those that are timed here, but for what the submission states and what is set by hand.
+    Sizes and constants are those that are timed here, overridden by what the submission states and what is set by hand.
     Raises InputError if they make no sense.
     """
     kind, goal = device_class(device), speed_goal(assignment, device)
@@ -62,7 +62,7 @@ def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, de
 
 @or_problem
 def settle(assignment: Assignment, submission: Submission, wanted: Overrides) -> Chosen:
-    """With what the submission states and, before that, what is set by hand; nothing is left open."""
+    """The assignment with all choices made: by hand, else by the submission."""
     by_hand = [size for size in (wanted.global_size, wanted.local_size) if size is not None]
     stated = [name for name in assignment.choices.launches if name != wanted.kernel or len(by_hand) < 2]
     settled: Assignment = done(chosen(_leaving(assignment, stated), submission))

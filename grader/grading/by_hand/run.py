@@ -1,4 +1,4 @@
-"""`grader run`: kernels of a submission timed by hand, at whatever sizes one likes. Nothing here grades.
+"""`grader run`: times kernels of a submission by hand, at any sizes. Nothing here grades.
 
 run -> what is set by hand -> build -> data -> launches, each with its way there and back -> seconds
 """
@@ -45,8 +45,8 @@ RUN_KEY = 3
 
 @dataclass(frozen=True, kw_only=True)
 class RunRequest:
-    """What is timed, with the seed of its data; launches that count, after one that does not; and whether their results
-    are compared with the oracle's.
+    """What is timed, with the seed of its data; how many launches count, after one that does not; and whether the
+    results are compared with the oracle's.
     """
 
     submission: Submission
@@ -91,7 +91,7 @@ class Measured:
 
     @property
     def unit(self) -> str:
-        """Of rates."""
+        """The unit of its rates."""
         return self.assignment.performance.unit
 
     def rate(self, seconds: float) -> float | None:
@@ -101,7 +101,7 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True)
 class TimedRow:
-    """What came of a run: times, or why there are none.
+    """The outcome of a run: times, or why there are none.
 
     `intensity` is operations for each word of global memory that work-items ask for, where that was counted.
     """
@@ -117,9 +117,9 @@ class TimedRow:
 
 
 def time_runs(runs: Sequence[Run], request: RunRequest, bench: Bench, progress: Progress) -> Iterator[TimedRow]:
-    """Each run in turn, in one worker. Of several, one that cannot be is told in its row, as one that fails is.
+    """Each run in turn, in one worker. If one of several is impossible, its row says so, as if it had failed.
 
-    Raises InputError if the only one cannot be.
+    Raises InputError if the only run is impossible.
     """
     with bench.worker() as worker:
         for run in runs:
@@ -149,7 +149,7 @@ def _time(assignment: ByHand, request: RunRequest, worker: Worker, bench: Bench)
 
 @dataclass(frozen=True, kw_only=True)
 class _Ready:
-    """A session that is open, and data for its script; `trial` knows what is right, where that is asked."""
+    """An open session, and data for its script; `trial` has the right results if they are to be checked."""
 
     built: Built
     sizes: Sizes
@@ -159,7 +159,7 @@ class _Ready:
 
     @property
     def results(self) -> tuple[str, ...]:
-        """What a program would want back."""
+        """The arrays that a program would fetch."""
         buffers = self.built.task.assignment.buffers
         return tuple(name for name in self.script.outputs if buffers[name].is_judged)
 
@@ -179,44 +179,32 @@ def _prepare(assignment: ByHand, request: RunRequest, worker: Worker) -> _Ready:
     return _Ready(built=built, sizes=sizes, script=plan.scripts[STUDENT], arrays=arrays, trial=checked)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Passage:
-    """A launch, and its seconds with the way there and back."""
-
-    launch: Timing
-    total: float
-
-
 @or_problem
 def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured:
-    passages: list[_Passage] = []
+    launches: list[Timing] = []
+    totals: list[float] = []
     problem: Problem | None = None
     for _ in range(1 + request.repeat):
-        passages.append(_pass(ready, worker))
+        start = time.perf_counter()
+        done(worker.stage(STUDENT, ready.arrays))
+        launches.append(done(worker.launch(STUDENT)))
+        done(worker.fetch(ready.results))
+        totals.append(time.perf_counter() - start)
         problem = problem or _inspect(ready, worker)
-    _, *counted = passages
     return Measured(
         assignment=ready.built.task.assignment,
         sizes=ready.sizes,
         device=worker.ready(),
-        launches=tuple(passage.launch for passage in counted),
-        totals=tuple(passage.total for passage in counted),
+        launches=tuple(launches[1:]),
+        totals=tuple(totals[1:]),
         checked=request.check,
         problem=problem,
     )
 
 
-def _pass(ready: _Ready, worker: Worker) -> _Passage:
-    start = time.perf_counter()
-    done(worker.stage(STUDENT, ready.arrays))
-    launched = done(worker.launch(STUDENT))
-    done(worker.fetch(ready.results))
-    return _Passage(launch=launched, total=time.perf_counter() - start)
-
-
 @or_problem
 def _inspect(ready: _Ready, worker: Worker) -> Problem | None:
-    """What is wrong with the results, or with what should have been left alone; None if nobody asks."""
+    """What is wrong with the results, or was changed and should not have been; None if nothing is to be checked."""
     if ready.trial is None:
         return None
     return inspect(ready.trial, ready.script, done(worker.fetch(ready.script.buffers)))
@@ -230,7 +218,7 @@ def count_intensities(
 ) -> dict[str, float | None]:
     """Operations for each word of global memory that work-items ask for, by the labels of the runs.
 
-    Counted on the simulator, at the sizes of the assignment's memory checks; None or left out is what cannot be.
+    Counted on the simulator, at the sizes of the assignment's memory checks; None or left out if it cannot be counted.
     """
     with shared_cpu(bench.locks), bench.simulator() as simulator:
         try:

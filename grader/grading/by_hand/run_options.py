@@ -1,4 +1,4 @@
-"""The options of `grader run`: which kernels are timed, one after the other, and what is set by hand for each."""
+"""Reads the options of `grader run`: which kernels are timed, and what is set by hand for each."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Sweep:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options as they were written; None or nothing is what was not given."""
+    """The options as they were written; None or empty if not given."""
 
     kernel: str | None = None
     values: Mapping[str, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """An assignment, or a part of one, with what is set by hand; the label tells it from others beside it."""
+    """An assignment, or a part of a suite, with what is set by hand; the label tells it from the other runs."""
 
     label: str
     part: Assignment
@@ -113,7 +113,7 @@ def _kernels(part: Assignment) -> list[str]:
 
 
 def _wanted(part: Assignment, options: Options, more: Mapping[str, str]) -> Overrides:
-    """What the options set of this part, and these values; raises InputError for a name that it does not have."""
+    """What the options and these values set for this part; raises InputError for a name that it does not have."""
     values = {**options.values, **more}
     for name in values:
         if name not in part.sizes and name not in part.constants:

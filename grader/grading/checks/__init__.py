@@ -1,1 +1,1 @@
-"""The checks of one grading, apart from speed. Each makes checks, with points, of what a worker returned."""
+"""The checks of one grading, except for speed. Each module turns what a worker returned into checks with points."""

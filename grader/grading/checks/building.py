@@ -1,4 +1,4 @@
-"""The build check: is the text one that may run, does it compile, and does it hold the kernels that are asked for?"""
+"""The build check: may the text run, does it compile, and does it have the kernels that are asked for?"""
 
 import time
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ from grader.results.result import Check, Kind, full_marks
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
-    """A submission that compiles: the program that every driver is given, how it spells the kernels, and what these
-    take of the device.
+    """A submission that compiles: the program that every driver is given, its names for the kernels, and what these use
+    of the device.
     """
 
     task: ChosenTask
@@ -62,7 +62,7 @@ class Prepared:
 
 
 def prepare(task: Task, worker: Worker) -> Prepared:
-    """Take over what the text has chosen, and expand it."""
+    """Apply the choices that the text states, and expand its macros."""
     start = time.perf_counter()
     outcome = or_problem(_expand_as_chosen)(task, worker)
     return Prepared(outcome=outcome, seconds=time.perf_counter() - start)
@@ -87,13 +87,13 @@ def build_check(seconds: float) -> Check:
 
 @or_problem
 def build(task: Task, worker: Worker) -> Built:
-    """The submission as it will be run, or why it will not."""
+    """The submission as it will be run, or why it will not be."""
     return _bind(_expand_as_chosen(task, worker), worker)
 
 
 @or_problem
 def build_settled(task: ChosenTask, worker: Worker) -> Built:
-    """The same for an assignment that leaves nothing to the student any more."""
+    """The same for an assignment whose choices are made."""
     return _bind(expand(task, worker), worker)
 
 

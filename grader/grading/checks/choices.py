@@ -1,10 +1,10 @@
-"""What students decide for themselves: constants and launch sizes, stated in comments of kernels.cl.
+"""The choices of students: constants and launch sizes, stated in comments of kernels.cl.
 
     // grader: TILE = 16
     // grader: global = ceil_to(width, TILE), ceil_to(height, TILE)
     // grader: transpose local = TILE, TILE
 
-A statement is text of a student's that the judge reads. It is short, made of few characters, and only ever evaluated as
+A statement is a student's text that the judge reads. It is short, made of few characters, and only ever evaluated as
 arithmetic on whole numbers: no strings, no powers, nothing that could become large or slow.
 """
 
@@ -32,10 +32,10 @@ LONGEST = 400
 """Characters of a statement: three sizes of a hundred, and their names."""
 
 DIMENSIONS = 3
-"""Of a launch, at most."""
+"""The most dimensions of a launch."""
 
 ITEMS = 2**40
-"""Work-items that a launch may have in all: no device gets so far in the time that there is."""
+"""Work-items that a launch may have in all: no device runs as many within a deadline."""
 
 
 def _refuse(message: str) -> NoReturn:
@@ -46,7 +46,7 @@ def _refuse(message: str) -> NoReturn:
 def chosen(assignment: Assignment, submission: Submission) -> Chosen:
     """The assignment with what the submission states, or what is wrong with that.
 
-    Where nothing is left to students, a file may say what it likes.
+    If the assignment leaves no choices to students, statements are ignored.
     """
     choices = assignment.choices
     if not choices.constants and not choices.launches:
@@ -77,7 +77,7 @@ def _constants(assignment: Assignment, stated: tuple[Statement, ...]) -> Iterato
 
 
 def _offer(assignment: Assignment) -> str:
-    """What is left to students, in words."""
+    """What students may choose, in words."""
     constants = [f"{name} ({listed(values, 'or')})" for name, values in assignment.choices.constants.items()]
     sizes = [f"global and local of {kernel}" for kernel in assignment.choices.launches]
     return f"you may state {listed((*constants, *sizes), 'and')}."

@@ -1,7 +1,7 @@
-"""The correctness checks: cases share a session, and every byte that comes back is looked at.
+"""The correctness checks: cases share a session, and every byte that comes back is checked.
 
-Hidden cases share another one, the last of a grading and in a worker of its own (grade.py): what they lead to, such
-as that a wrong one is launched again, comes too late for anything that is shown before they are released.
+Hidden cases share another session, the last of a grading and in its own worker (grade.py). Whatever follows from them,
+such as that a wrong one is launched again, comes too late to show in anything that students see before the release.
 """
 
 import time
@@ -24,14 +24,14 @@ from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.results.result import Check, Kind, Reason, Verdict, full_marks
 
 PATIENCE = 2
-"""After so many cases that ran into a time limit, the rest are not waited for. Cases for practice are counted apart:
-they decide about nothing."""
+"""After so many cases that ran into a time limit, the rest are skipped. Cases for practice are counted apart: they
+decide nothing."""
 
 REPEATED = 2
 """So many wrong cases are launched again on the same data, to see whether the result is always the same."""
 
 REPEATS = 4
-"""Launches of a repeated case: enough to tell every other one from a single exception."""
+"""Launches of a repeated case: enough to tell a failure every other time from a single exception."""
 
 CASE_KEY = 0
 """Tells the inputs of cases from those of timed rounds, which have the key 1 (timing/referee.py)."""
@@ -75,7 +75,7 @@ def check_cases(cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: W
 
 @or_problem
 def _try(series: Series, name: str, trial: Trial, repeats: int) -> Problem | None:
-    """What is wrong with a launch; a wrong result is held against so many others on the same data."""
+    """What is wrong with a launch; a wrong result is compared with those of so many repeats on the same data."""
     fetched = done(series.run(name, trial.arrays))
     script = series.script(name)
     problem = inspect(trial, script, fetched)
@@ -101,8 +101,8 @@ def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds:
 
 
 def are_right(checks: Iterable[Check]) -> bool:
-    """Whether the submission builds and no case has failed, but for practice. What a student kit does not hold is
-    decided elsewhere.
+    """Whether the submission builds and no case has failed, except for practice. Cases that a student kit leaves out
+    are decided elsewhere.
     """
     deciding = (check for check in checks if check.kind in {Kind.BUILD, Kind.CORRECTNESS})
     return not any(check.verdict is Verdict.FAILED for check in deciding)
@@ -111,8 +111,8 @@ def are_right(checks: Iterable[Check]) -> bool:
 def forfeit(checks: Sequence[Check]) -> tuple[Check, ...]:
     """All checks, without the points that only right kernels earn if a case has failed.
 
-    Of a kernel that fails in hidden cases only, everything has been measured by then: what it failed there stays as it
-    is, what it earned does not count, or to be wrong where nobody sees it would be a way to be fast.
+    A kernel that fails in hidden cases only has been measured by then. What it failed stays as it is; what it earned
+    does not count, or being wrong in hidden cases would be a way to be fast.
     """
     if are_right(checks):
         return tuple(checks)
@@ -120,6 +120,6 @@ def forfeit(checks: Sequence[Check]) -> tuple[Check, ...]:
 
 
 def _rests_on_results(check: Check) -> bool:
-    """Points for more than results; and what the simulator is said to do to results that are right elsewhere."""
+    """Whether the check earns points beyond results, or blames the simulator for results that are right elsewhere."""
     earns = check.kind in {Kind.SANITIZER, Kind.MEMORY, Kind.PERFORMANCE} and check.verdict in EARNING
     return earns or (check.kind is Kind.SANITIZER and check.reason in EXPLAINED and not check.findings)

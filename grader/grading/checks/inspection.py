@@ -1,4 +1,4 @@
-"""What came back from a launch, held against what only the judge knows."""
+"""Compares what came back from a launch with what only the judge knows."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ class Trial:
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything that a worker can be given: the inputs, and what steps of ours would have made of them."""
+        """Every array that a worker may be sent: the inputs, and the results of our own steps on them."""
         return {**{name: truth.value for name, truth in self.truth.items()}, **self.inputs}
 
 
@@ -61,7 +61,7 @@ def inspect(trial: Trial, script: Script, fetched: Launched, repeats: Sequence[L
 
 
 def stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
-    """The first word of a guard band that is no longer what it was."""
+    """The first word of a guard band that has changed."""
     for name, buffer in fetched.items():
         if buffer.poison is None:
             continue
@@ -128,7 +128,7 @@ def _payload(trial: Trial, name: str, fetched: Launched) -> NDArray[Any]:
 
 
 def as_array(assignment: Assignment, name: str, fetched: Fetched, sizes: Sizes) -> NDArray[Any]:
-    """What a buffer holds, in the shape and type that assignment.yaml says."""
+    """The content of a buffer, in the shape and type that assignment.yaml states."""
     buffer = assignment.buffers[name]
     return fetched.payload.view(DTYPES[buffer.type]).reshape(assignment.shape(buffer, sizes))
 
@@ -144,7 +144,7 @@ def _matrix(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _blocks(assignment: Assignment) -> dict[str, int]:
-    """The constants that the launches of the student's kernels are made with: the sides of their blocks."""
+    """The constants in the launch sizes of the student's kernels: the sides of their blocks."""
     expressions = [
         expression
         for launch in assignment.student_launches

@@ -1,10 +1,11 @@
-"""Memory behaviour: what the simulator counted, and the checks that an assignment makes of it.
+"""Memory behaviour: what the simulator counted, and the assignment's checks of it.
 
 The counts depend on the source and the sizes alone, so they are the same on a laptop and beside a GPU.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Literal
 
@@ -21,18 +22,18 @@ from grader.results.metrics import Access, Branch, Profile
 from grader.results.result import Check, Kind, Reason, full_marks
 
 NUMBER = 1
-"""Of the simulated run, for its inputs."""
+"""The number of the simulated run, from which its inputs follow."""
 
 SPACES: dict[int, Literal["global", "constant", "local"]] = {1: "global", 2: "constant", 3: "local"}
 """Address spaces, as LLVM numbers them for OpenCL."""
 
 TOLERANCE = 1e-9
-"""Of a limit, for what floating-point arithmetic makes of ratios."""
+"""Of a limit: the rounding errors of ratios."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """What was counted, and what is wrong with the results of the kernel that it was counted of, if anything."""
+    """The counts, and what is wrong with the results of the counted kernel, if anything."""
 
     profile: Profile
     problem: Problem | None
@@ -40,7 +41,7 @@ class Counted:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """A measured quantity, why it is a fault to have too much of it, and the words for that."""
+    """A measured quantity, the reason if there is too much of it, and the words for that."""
 
     value: float
     reason: Reason
@@ -89,7 +90,7 @@ def uncounted(asked: Memory) -> Iterator[Check]:
 
 
 def usable(counted: Counted | Problem) -> Profile | Problem:
-    """The counts, if they are of a kernel that did what it should; else why they say nothing."""
+    """The counts, if the results of the kernel were right; else why the counts say nothing."""
     if isinstance(counted, Problem):
         return _uncounted(counted.message)
     if counted.problem is not None:
@@ -98,7 +99,7 @@ def usable(counted: Counted | Problem) -> Profile | Problem:
 
 
 def _uncounted(why: str) -> Problem:
-    """What went wrong has lost its points elsewhere."""
+    """A failure that loses its points in another check."""
     return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
 
 
@@ -136,11 +137,11 @@ NEIGHBOURS = "Work-items that are neighbours in get_local_id(0) should access ne
 
 
 def _sectors(counted: Profile, access: Access) -> str:
-    """What an expression moves of global memory, and what would do."""
+    """What an expression moves of global memory with each request, on average, and what would do."""
+    moved, fewest = (_number(sectors / access.requests) for sectors in (access.sectors, access.fewest))
     return (
-        f"line {access.line} {access.does} {access.array}{_apart(access)}: a warp moves "
-        f"{_each(access.sectors, access)} sectors of {counted.sector} bytes at a time where "
-        f"{_each(access.fewest, access)} would hold its words"
+        f"line {access.line} {access.does} {access.array}{_apart(access)}: a warp moves {moved} sectors of "
+        f"{counted.sector} bytes at a time where {fewest} would hold its words"
     )
 
 
@@ -159,16 +160,9 @@ def _bank_conflicts(counted: Profile) -> Reading:
     )
 
 
-def _words_read(counted: Profile) -> Reading:
-    return _words(counted, "reads", counted.read)
-
-
-def _words_written(counted: Profile) -> Reading:
-    return _words(counted, "writes", counted.written)
-
-
-def _words(counted: Profile, does: str, total: int) -> Reading:
+def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
     """Words of global memory that all work-items together ask for."""
+    total = counted.read if does == "reads" else counted.written
     used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", cause="")
@@ -182,9 +176,9 @@ def _words(counted: Profile, does: str, total: int) -> Reading:
 
 
 def _words_moved(counted: Profile) -> Reading:
-    """Words of global memory that lie in the sectors moved: what is uncoalesced counts by how much of all it is.
+    """Words of global memory in the sectors moved: uncoalesced accesses count by their share of all.
 
-    A work-item that reads a single word of a row of its own, such as an element of the diagonal, is no fault.
+    A work-item may read a single word of its own row, such as an element of the diagonal.
     """
     total = counted.moved / ELEMENT_BYTES
     what = f"it moves sectors with {_number(total)} words of global memory"
@@ -208,7 +202,7 @@ def _remedy(counted: Profile, most: Access) -> str:
 
 
 NAMED = 3
-"""Expressions that a sentence about traffic names, the greediest first."""
+"""Expressions that a sentence about traffic names, the costliest first."""
 
 
 def _divergence(counted: Profile) -> Reading:
@@ -227,8 +221,8 @@ def _divergence(counted: Profile) -> Reading:
 MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "coalescing": _coalescing,
     "bank conflicts": _bank_conflicts,
-    "words read": _words_read,
-    "words written": _words_written,
+    "words read": partial(_words, does="reads"),
+    "words written": partial(_words, does="writes"),
     "words moved": _words_moved,
     "divergence": _divergence,
 }
@@ -249,11 +243,6 @@ def _apart(access: Access) -> str:
     if access.stride == 0:
         return " with neighbouring work-items at the same word"
     return f" with neighbouring work-items {abs(access.stride)} bytes apart"
-
-
-def _each(count: int, access: Access) -> str:
-    """Of one request, on average."""
-    return _number(count / access.requests)
 
 
 def _percent(share: float) -> str:

@@ -1,7 +1,6 @@
-"""The sanitizer check: does anything go wrong in a run on the simulator, whether or not it shows in the results?"""
+"""The sanitizer check: does anything go wrong in a run on the simulator, even if the results are right?"""
 
 import time
-from dataclasses import dataclass
 
 from grader.common.record import replace
 from grader.course.rubric import Sanitizer
@@ -13,7 +12,7 @@ from grader.grading.explain.simulator.source_lines import whereabouts
 from grader.results.result import Check, Finding, Kind, Reason, full_marks
 
 NUMBER = 0
-"""Of the simulated run, for its inputs."""
+"""The number of the simulated run, from which its inputs follow."""
 
 NOTHING_SEEN = Problem(
     reason=Reason.NOT_RUN,
@@ -21,16 +20,11 @@ NOTHING_SEEN = Problem(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sanitized:
-    """The check, and where in the source the arrays are used, for what a wrong result alone does not tell."""
+def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> tuple[Check, str]:
+    """Run it once on the simulator: the check, and the lines that use the arrays, which a wrong result does not name.
 
-    check: Check
-    whereabouts: str
-
-
-def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> Sanitized:
-    """Run it once, and look at what the simulator says; `right` is whether all cases are."""
+    `right` is whether all cases are.
+    """
     start = time.perf_counter()
     found: tuple[Finding, ...] = ()
     told = ""
@@ -42,7 +36,7 @@ def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> Sanit
     except FailedError as failed:
         problem = failed.problem
     check = replace(unwatched(asked), seconds=time.perf_counter() - start, findings=found)
-    return Sanitized(check=check if problem is None else problem.fail(check), whereabouts=told)
+    return check if problem is None else problem.fail(check), told
 
 
 def unwatched(asked: Sanitizer) -> Check:
@@ -56,7 +50,7 @@ def _findings(seen: Simulated) -> tuple[Finding, ...]:
 
 
 def _problem(seen: Simulated, found: tuple[Finding, ...], *, right: bool) -> Problem | None:
-    """The first finding; without one, whatever else went wrong there."""
+    """The first finding; without one, what else went wrong in the simulated run."""
     if found:
         return Problem(reason=found[0].reason, message=f"{found[0].message} {found[0].cause}")
     if not right:

@@ -1,41 +1,30 @@
 """Points: pure functions from what was measured to what it earns."""
 
-from dataclasses import dataclass
-
 from grader.course.rubric import Case, Correctness, SpeedGoal
 from grader.results.metrics import Interval
 from grader.results.result import Verdict
 
 
-@dataclass(frozen=True, kw_only=True)
-class Award:
-    """A verdict and the points that go with it."""
-
-    verdict: Verdict
-    points: float
-
-
 def case_share(asked: Correctness) -> float:
-    """What each correctness case is worth that is not for practice."""
+    """The points of each correctness case that is not for practice."""
     return asked.points / sum(not each.practice for each in asked.cases)
 
 
 def case_points(asked: Correctness, case: Case) -> float:
-    """What one correctness case is worth."""
+    """The points of one correctness case."""
     return 0.0 if case.practice else case_share(asked)
 
 
-def award_speed(goal: SpeedGoal, fraction: Interval) -> Award:
-    """The highest band that the fraction of the reference may reach: the student has the benefit of the doubt.
+def award_speed(goal: SpeedGoal, fraction: Interval) -> tuple[Verdict, float]:
+    """Verdict and points of the highest band that the fraction may reach: the student has the benefit of the doubt.
 
     Judged by the upper end of the interval, a kernel that is as fast as a band asks for misses it once in 200 gradings
     (timing.CONFIDENCE), not every second time.
     """
     for band in goal.bands:
         if fraction.high >= band.fraction:
-            full = band is goal.bands[0]
-            return Award(verdict=Verdict.PASSED if full else Verdict.PARTIAL, points=band.points)
-    return Award(verdict=Verdict.FAILED, points=0.0)
+            return Verdict.PASSED if band is goal.bands[0] else Verdict.PARTIAL, band.points
+    return Verdict.FAILED, 0.0
 
 
 def required_rate(goal: SpeedGoal, device_name: str) -> float | None:

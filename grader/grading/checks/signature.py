@@ -33,7 +33,7 @@ class Parameter:
 
     @property
     def declaration(self) -> str:
-        """As the course writes it."""
+        """The declaration as the course writes it."""
         spelt = SPELLINGS[self.type]
         return f"{spelt} {self.name}" if self.space == "private" else f"__{self.space} {spelt} *{self.name}"
 

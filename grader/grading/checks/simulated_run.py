@@ -1,18 +1,14 @@
-"""A run of the submission on the simulator: what it saw, and whether the results were right there, too."""
+"""A run of the submission on the simulator: what the simulator saw, and whether the results were right."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
-
-from numpy.typing import NDArray
 
 from grader.course.launches import Launch
 from grader.course.rubric import Sizes
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
-from grader.execution.outcome import Crashed, Fetched
-from grader.execution.plan import STUDENT, SUBMISSION, Plan, submission_plan
+from grader.execution.outcome import Crashed
+from grader.execution.plan import STUDENT, SUBMISSION, submission_plan
 from grader.grading.checks.building import Built
 from grader.grading.checks.inspection import inspect, make_trial
 from grader.grading.explain.failing import FailedError, done, or_problem
@@ -27,8 +23,8 @@ SIMULATION_KEY = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Simulated:
-    """What was seen of each launch of each turn, with what one must know to tell it; `problem` is what is wrong with
-    the results.
+    """What was seen of each launch of each turn, and the scenes to explain it by; `problem` is what is wrong with the
+    results.
     """
 
     sizes: Sizes
@@ -55,25 +51,17 @@ def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated:
     plan = submission_plan(assignment, sizes, subject.built.bindings).watched()
     script = plan.scripts[STUDENT]
     try:
-        kernels, fetched = _watch(worker.load({SUBMISSION: subject.built.program}), plan, trial.arrays)
+        done(worker.load({SUBMISSION: subject.built.program}).open(plan))
+        fetched = done(worker.run(STUDENT, trial.arrays))
+        kernels = done(worker.observe())
     except FailedError as failed:
         raise FailedError(_told(failed)) from failed
+    worker.close()
     turns, rest = divmod(len(kernels), len(script.steps))
     if rest or not 1 <= turns <= (script.repeat.times if script.repeat else 1):
         raise FailedError(UNKNOWN)
     scenes = tuple(_scene(subject, sizes, launch) for launch in assignment.student_launches) * turns
     return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=inspect(trial, script, fetched))
-
-
-def _watch(
-    worker: Worker, plan: Plan, arrays: Mapping[str, NDArray[Any]]
-) -> tuple[tuple[SeenKernel, ...], dict[str, Fetched]]:
-    """A session for the student's steps: what was seen of each, and their results."""
-    done(worker.open(plan))
-    fetched = done(worker.run(STUDENT, arrays))
-    kernels = done(worker.observe())
-    worker.close()
-    return kernels, fetched
 
 
 UNKNOWN = Problem(

@@ -1,4 +1,4 @@
-"""What a simulator can tell that no device can: whether something goes wrong unseen, and how memory is used."""
+"""The checks that only a simulator can make: hidden races and stray accesses, and how memory is used."""
 
 import time
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from grader.results.result import Check, Reason
 
 
 class WatchingRules(Record):
-    """What the simulated device is taken to be, and whether a machine without a simulator may grade."""
+    """The properties of the simulated device, and whether a machine needs the simulator to grade."""
 
     simulation: Simulation = Simulation()
     required: bool = False
@@ -37,7 +37,7 @@ class Watched:
 
 
 def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
-    """Run the submission on the simulator; memory behaviour is looked at only if all cases are `right`.
+    """Run the submission on the simulator; memory behaviour is checked only if all cases are `right`.
 
     Where there is no simulator, the checks are skipped, or NoSimulatorError is raised if they are required.
     """
@@ -46,12 +46,13 @@ def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
         return Watched(checks=())
     absent = absence(subject.worker, rules)
     if absent is not None:
-        return Watched(checks=tuple(_skipped(assignment, absent)))
+        missing = Problem(reason=Reason.NO_SIMULATOR, message=str(absent))
+        return Watched(checks=tuple(map(missing.skip, unwatched_checks(assignment))))
     watched = Watched(checks=())
     if assignment.sanitizer is not None:
-        sanitized = check_sanitizer(subject, assignment.sanitizer, right=right)
-        told = "" if assignment.sanitizer.hidden else sanitized.whereabouts  # stands in checks that are shown
-        watched = Watched(checks=(sanitized.check,), whereabouts=told)
+        check, told = check_sanitizer(subject, assignment.sanitizer, right=right)
+        shown = "" if assignment.sanitizer.hidden else told  # stands in checks that are shown
+        watched = Watched(checks=(check,), whereabouts=shown)
     if assignment.memory is not None:
         profile, checks = _memory(subject, assignment.memory, rules.simulation, right=right)
         watched = replace(watched, checks=(*watched.checks, *checks), profile=profile)
@@ -69,13 +70,8 @@ def _memory(
     return profile, tuple(replace(check, seconds=seconds) for check in checks)
 
 
-def fail_unwatched(assignment: Assignment, problem: Problem) -> Iterator[Check]:
-    """The same checks for a submission that gets no chance to run: it would earn nothing with a simulator either."""
-    return map(problem.fail, unwatched_checks(assignment))
-
-
 def absence(simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:
-    """What there is to say where there is no simulator; raised if it is required."""
+    """The error if there is no simulator; it is raised if the simulator is required."""
     try:
         simulator.ready()
     except NoSimulatorError as error:
@@ -91,8 +87,3 @@ def unwatched_checks(assignment: Assignment) -> Iterator[Check]:
         yield unwatched(assignment.sanitizer)
     if assignment.memory is not None:
         yield from uncounted(assignment.memory)
-
-
-def _skipped(assignment: Assignment, error: NoSimulatorError) -> Iterator[Check]:
-    """The same checks where there is no simulator: still to be made, with what to do about it."""
-    return map(Problem(reason=Reason.NO_SIMULATOR, message=str(error)).skip, unwatched_checks(assignment))

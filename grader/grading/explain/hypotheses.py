@@ -30,6 +30,7 @@ FAR_ABOVE_ROUNDING = 2.0**-18
 """An error that single precision does not make in the sums of assignments: 64 u."""
 
 Hypothesis = Callable[[Evidence], Explanation | None]
+Indices = NDArray[np.intp]
 
 
 def explain(evidence: Evidence) -> Explanation | None:
@@ -73,21 +74,20 @@ def _copy_of_an_input(evidence: Evidence) -> Explanation | None:
 
 def _tiles_not_turned(evidence: Evidence) -> Explanation | None:
     i, j = _indices(evidence.got)
-    for name, side in evidence.blocks.items():
-        fit = evidence.fit(evidence.moved(i // side * side + j % side, j // side * side + i % side))
-        if fit:
-            blocks = f"each {side} x {side} block ({name}) of {evidence.buffer}"
-            return _caused(f"{blocks} is in its place, but its rows and columns are swapped", fit)
-    return None
+    return _of_blocks(evidence, i, j, "is in its place, but its rows and columns are swapped")
 
 
 def _blocks_not_moved(evidence: Evidence) -> Explanation | None:
     i, j = _indices(evidence.got)
+    return _of_blocks(evidence, j, i, "is right inside, but block (i, j) is stored where block (j, i) belongs")
+
+
+def _of_blocks(evidence: Evidence, down: Indices, across: Indices, words: str) -> Explanation | None:
+    """Whether each element has what belongs into the block at (down, across), at the other's place in it."""
     for name, side in evidence.blocks.items():
-        fit = evidence.fit(evidence.moved(j // side * side + i % side, i // side * side + j % side))
+        fit = evidence.fit(evidence.moved(down // side * side + across % side, across // side * side + down % side))
         if fit:
-            blocks = f"each {side} x {side} block ({name}) of {evidence.buffer}"
-            return _caused(f"{blocks} is right inside, but block (i, j) is stored where block (j, i) belongs", fit)
+            return _caused(f"each {side} x {side} block ({name}) of {evidence.buffer} {words}", fit)
     return None
 
 
@@ -119,7 +119,7 @@ def _shifts(evidence: Evidence) -> Iterator[tuple[int, int]]:
             yield int(found[0] - row), int(found[1] - column)
 
 
-def _indices(array: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _indices(array: NDArray[Any]) -> tuple[Indices, Indices]:
     """Row numbers as a column, and column numbers as a row."""
     return np.arange(array.shape[0])[:, None], np.arange(array.shape[1])
 

@@ -269,9 +269,8 @@ def of_speed_elsewhere(timed: Performance) -> Problem:
     )
 
 
-def of_hidden() -> Problem:
-    """Not part of a student kit."""
-    return Problem(reason=Reason.DECIDED_ELSEWHERE, message="hidden checks are decided on the course's machine.")
+HIDDEN = Problem(reason=Reason.DECIDED_ELSEWHERE, message="hidden checks are decided on the course's machine.")
+"""Of what is not part of a student kit."""
 
 
 def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> Problem:
@@ -317,12 +316,10 @@ def of_spent_time(seconds: float, pairs: int) -> Problem:
     )
 
 
-def of_no_time() -> Problem:
-    """A launch that the device reports as taking no time."""
-    return Problem(
-        reason=Reason.IMPLAUSIBLE,
-        message=f"the device reports that its launch took no time at all. {ASK}",
-    )
+NO_TIME = Problem(
+    reason=Reason.IMPLAUSIBLE,
+    message=f"the device reports that its launch took no time at all. {ASK}",
+)
 
 
 # --- phrases ----------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 
@@ -38,45 +39,10 @@ OURS, FILL, KERNEL_COPY, LOCAL, NOTHING = "ours", "fill", "kernel copy", "local 
 
 GROUP = 256
 SHELF = 1024
-SOURCE = f"""
-__kernel void fill(__global uint16 *words)
-{{
-    // No two words alike: memory may be quicker with what is all the same.
-    const uint16 lane = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    words[get_global_id(0)] = (lane + 16 * (uint)get_global_id(0)) * 2654435761u;
-}}
+"""Vectors in local memory, all of which a work-group of so many work-items reads."""
 
-__kernel void copy(__global const uint16 *from, __global uint16 *to)
-{{
-    to[get_global_id(0)] = from[get_global_id(0)];
-}}
-
-__kernel __attribute__((reqd_work_group_size({GROUP}, 1, 1))) void local_reads(__global float *out, uint turns)
-{{
-    __local float4 shelf[{SHELF}];
-    const uint me = get_local_id(0);
-    for (uint i = me; i < {SHELF}; i += {GROUP}) shelf[i] = (float4)(0, 1, 2, 3) + (float)(i % 8);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    // Neighbours read neighbouring vectors, so that no two want the same bank, and another one every turn.
-    float4 a = 0, b = 0, c = 0, d = 0;
-    #pragma unroll 4
-    for (uint turn = 0; turn < turns; turn++) {{
-        const uint at = (me + turn) % {GROUP};
-        a += shelf[at];
-        b += shelf[at + {GROUP}];
-        c += shelf[at + 2 * {GROUP}];
-        d += shelf[at + 3 * {GROUP}];
-    }}
-    const float4 sum = (a + b) + (c + d);
-    out[get_global_id(0)] = (sum.x + sum.y) + (sum.z + sum.w);
-}}
-
-__kernel void nothing(__global float *out)    // NVIDIA's compiler refuses one without a parameter and a body
-{{
-    if (get_global_id(0) == 0xffffffff)
-        out[0] = 0;
-}}
-"""
+OPTIONS = (f"-DGROUP={GROUP}", f"-DSHELF={SHELF}")
+SOURCE = Path(__file__).with_name("calibration.cl").read_text(encoding="utf-8")
 
 LOCAL_TURNS = 4096
 """About 2 ms on an H200, if its 132 units read 128 bytes a cycle each."""
@@ -174,7 +140,7 @@ def _step(kernel: str, items: int, *args: str | ScalarArg) -> KernelStep:
 
 def _open(worker: Worker, plan: Plan) -> None:
     """A session with the copy's source filled."""
-    opened = worker.load({OURS: ProgramSource(source=SOURCE), PEAK: PEAK_PROGRAM}).open(plan)
+    opened = worker.load({OURS: ProgramSource(source=SOURCE, options=OPTIONS), PEAK: PEAK_PROGRAM}).open(plan)
     if not isinstance(opened, Opened):
         raise _failed("build the kernels of the calibration", opened)
     _launch(worker, FILL)

@@ -2,8 +2,7 @@
 
 PROFILES/nvidia-h200-docker.json
 
-Driver and compiler belong to the device, and a container brings its own: what was measured in one sandbox says little
-about another.
+A container brings its own driver and compiler, so what was measured in one sandbox says little about another.
 """
 
 import re

@@ -22,7 +22,7 @@ from grader.execution.device import share_a_process
 from grader.execution.outcome import Timing
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
 from grader.grading.explain.failing import FailedError, done, or_problem
-from grader.grading.explain.problem import of_no_time, of_spent_time, of_timed_run
+from grader.grading.explain.problem import NO_TIME, of_spent_time, of_timed_run
 from grader.grading.timing.contestant import Contestant, Role
 from grader.grading.timing.intervals import FEWEST, TimingRules, enough, is_blind, noise, too_noisy
 from grader.grading.timing.lineup import Lineup
@@ -109,7 +109,7 @@ def _round(lineup: Lineup, number: int, counted: int) -> Round:
     by_device = {role: turn.by_device for role, turn in state.turns.items()}
     uneven = 0.0 if share_a_process(lineup.device) else UNEVEN
     if by_device[Role.SUBMISSION] <= 0:
-        raise FailedError(of_timed_run(of_no_time(), number + 1))
+        raise FailedError(of_timed_run(NO_TIME, number + 1))
     problem = scene.rule(results, lineup.contestants)
     if problem is not None:
         raise FailedError(of_timed_run(problem, number + 1))

@@ -150,10 +150,10 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
     required = required_rate(goal, device.name)
     if required is not None and performance.rate.high < required:
         return of_missed_minimum(performance.rate.median, required, performance.unit, device.name).fail(check)
-    award = award_speed(goal, performance.fraction_of_reference)
-    if award.verdict is not Verdict.PASSED:
+    verdict, points = award_speed(goal, performance.fraction_of_reference)
+    if verdict is not Verdict.PASSED:
         check = of_missed_goal(performance.fraction_of_reference, goal).fail(check)
-    return replace(check, verdict=award.verdict, points=award.points)
+    return replace(check, verdict=verdict, points=points)
 
 
 def implausible(performance: Performance, rounds: tuple[Round, ...], device: DeviceFacts) -> Problem | None:

@@ -1,4 +1,4 @@
-"""Where the data of timed rounds come from, and what results are held against.
+"""Where the data of timed rounds come from, and what results are compared with.
 
     ByOracle      made by the judge, sent to every worker; every word that comes back is held against NumPy's
     ByReference   made on the device from a key of the judge's; a digest is held against the model solution's,
@@ -78,7 +78,7 @@ class RoundData(Protocol):
         """The other results."""
 
     def rule(self, results: Mapping[Role, Results], contestants: Contestants) -> Problem | None:
-        """What is wrong with the submission's."""
+        """What is wrong with the submission's results."""
 
 
 class Referee(Protocol):
@@ -216,7 +216,7 @@ class ByReference:
 
 @dataclass(frozen=True)
 class DeviceScene:
-    """The keys that a worker is told: for its inputs, and for the digest of what becomes of them."""
+    """The keys that a worker is given: for its inputs, and for the digest of its results."""
 
     match: Match
     set: int
@@ -244,7 +244,7 @@ class DeviceScene:
             done(contestant.worker.launch(self.script(supply_of(script, self.turn)), self.input_key))
 
     def run(self, contestant: Contestant) -> Ran:
-        """Returned is the digest: whoever has its few words has all results behind them."""
+        """The digest is fetched: its few words are there only when all results are."""
         student = self.script(STUDENT)
         makes = {self.script(supply_of(STUDENT, self.turn)): self.input_key}
         made = makes if contestant.plan.scripts[student].uploads else {}

@@ -19,7 +19,7 @@ from grader.grading.timing.contestant import Role
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turn:
+class TurnTimes:
     """Seconds of one worker's turn: `by_device`, by its clock; and by a clock that the submission does not reach,
     how long its launch was `waited` for, and all that was `seen` of the turn.
 
@@ -45,7 +45,7 @@ class Clocked:
 class Resting:
     """Nobody's turn; these have had theirs."""
 
-    turns: Mapping[Role, Turn] = field(default_factory=dict)
+    turns: Mapping[Role, TurnTimes] = field(default_factory=dict)
 
     def wake(self, role: Role) -> "Awake":
         """Its turn, which comes once a round."""
@@ -66,7 +66,7 @@ class Resting:
         """
         return self._without_ours(lambda turn: turn.seen)
 
-    def _without_ours(self, clock: Callable[[Turn], float]) -> float:
+    def _without_ours(self, clock: Callable[[TurnTimes], float]) -> float:
         ours = (self.turns[Role.REFERENCE], self.turns[Role.CONTROL])
         beyond = sum(clock(turn) - turn.by_device for turn in ours) / len(ours)
         return clock(self.turns[Role.SUBMISSION]) - beyond
@@ -94,7 +94,7 @@ class Asked:
     def answer(self, now: float, by_device: float, clocked: Clocked | None = None) -> "Answered":
         """It says that its results are there, and how long the device took; `clocked` is what else is believed."""
         clocked = clocked or Clocked(waited=now - self.since, took=now - self.since)
-        return Answered(self.awake, Turn(by_device=by_device, waited=clocked.waited, seen=clocked.took))
+        return Answered(self.awake, TurnTimes(by_device=by_device, waited=clocked.waited, seen=clocked.took))
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Answered:
     """Its results are being taken."""
 
     awake: Awake
-    turn: Turn
+    turn: TurnTimes
 
     def rest(self) -> Resting:
         """They have been taken, and it is frozen."""

@@ -18,10 +18,10 @@ TITLED = re.compile(r"(?P<title>.*\S)\s*\((?P<id>[0-9]+)\)\s*", re.DOTALL)
 """The heading of an assignment: its title, and Canvas's number for it."""
 
 POINTS_POSSIBLE = "Points Possible"
-"""What the first cell of the row says that has the points of each assignment, in every language."""
+"""The first cell of the row with the points of each assignment, in every language."""
 
 KEPT = {"EX": "excused in Canvas", "N/A": "not assigned to this student in Canvas"}
-"""Cells that are not scores, and stay."""
+"""Cells that are not scores and stay as they are."""
 
 
 def canvas_gradebook(sheet: Sheet, gradebook: Gradebook, assignment: str, column: str | None = None) -> Filled:
@@ -73,7 +73,7 @@ def _is_open(possible: str) -> bool:
 
 
 def _slots(sheet: Sheet, column: int, maximum: float | None) -> dict[str, Slot]:
-    """The rows of students by ID. Rows without one say something about assignments."""
+    """The rows of students by ID. Rows without an ID are about assignments."""
     at = sheet.headings.index("ID")
     slots: dict[str, Slot] = {}
     for index, line in sheet.rows:

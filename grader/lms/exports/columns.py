@@ -1,4 +1,4 @@
-"""Grades put into a column of a sheet: out of how much, with which decimal sign, and what could not be placed."""
+"""Puts grades into a column of a sheet, scaled and with the sheet's decimal sign; says what could not be placed."""
 
 import re
 from collections import Counter
@@ -41,7 +41,7 @@ class Filled:
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
-    """Graded rows by the index of their line, what their cells say, and what is to be known of them."""
+    """Graded rows by the index of their line, the new cells, and remarks."""
 
     rows: dict[int, StudentRow]
     cells: dict[tuple[int, int], str]
@@ -55,9 +55,7 @@ def decimal_sign(sheet: Sheet, *columns: int | None) -> str:
 
 
 def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[str, Slot], sign: str) -> Placed:
-    """The grades of those rows that have one, in a column, in the slot that their student's key names; `sign` divides
-    decimals.
-    """
+    """Place the grades of graded rows in a column, each in its student's slot; `sign` is the decimal sign."""
     graded: dict[int, StudentRow] = {}
     cells: dict[tuple[int, int], str] = {}
     remarks: list[Remark] = []
@@ -83,7 +81,7 @@ def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[
 
 
 def _incomplete(rows: Iterable[StudentRow]) -> Iterator[str]:
-    """What a column of numbers does not tell: which grades are not of all checks."""
+    """What a column of numbers does not show: which grades leave checks out."""
     left = Counter(each.reason for row in rows if row.grade is not None for each in row.grade.unchecked)
     for reason, number in left.items():
         verb, them = ("is", "it") if number == 1 else ("are", "them")
@@ -97,12 +95,12 @@ LACKING = {
 
 
 def number_in(cell: str) -> float | None:
-    """What a cell says, with a decimal point or comma; None if that is no plain number."""
+    """The number in a cell, with a decimal point or comma; None if it holds something else."""
     return float(cell.replace(",", ".")) if NUMBER.fullmatch(cell) else None
 
 
 def maximum_in(cell: str) -> float | None:
-    """What grades are out of; None if the cell does not say, or says nothing that could be scaled to."""
+    """The maximum that a cell states; None if it states none, or zero."""
     return number_in(cell) or None
 
 

@@ -10,7 +10,7 @@ from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import Kind
 
 SIGNATURE = "grader: "
-"""A comment that starts so is ours and may be replaced; any other is somebody's."""
+"""A comment that starts so is ours and may be replaced; an instructor wrote any other."""
 
 LONGEST = 1000
 """Characters of a message; the report has the rest."""

@@ -14,7 +14,7 @@ from grader.course.submissions.handin import Remark, Student
 from grader.protocol.text import showable
 
 UNFIT = re.compile(r'[_/\\:*?"<>|]')
-"""An underscore in a name would be taken for the end of it; the others no system of folders takes."""
+"""An underscore in a name would be taken for its end; file systems do not take the others."""
 
 UNFIT_FILE = re.compile(r'[/\\:*?"<>|\s]')
 
@@ -59,11 +59,11 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _folder(name: str, number: str) -> str:
-    """The folder of a student; a name must not bring signs that divide paths, or parts of this name."""
+    """The folder of a student. The name in it loses characters that divide paths, or the parts of the folder's name."""
     clean = " ".join(UNFIT.sub(" ", showable(name)).split()).strip(". ")
     return FOLDER.format(name=clean[:LONGEST_NAME] or "student", number=number)
 
 
 def _visible(name: str) -> str:
-    """The name of a file; Moodle passes over those that start with a dot or a tilde."""
+    """The name of a file; Moodle ignores names that start with a dot or a tilde."""
     return UNFIT_FILE.sub("-", showable(name)).lstrip(".~") or "feedback"

@@ -10,7 +10,7 @@ from grader.results.gradebook import Gradebook, StudentRow
 from grader.results.result import Kind
 
 KINDS = tuple(kind for kind in Kind if kind is not Kind.PRACTICE)
-"""Those that are worth points."""
+"""The kinds of checks that are worth points."""
 
 COLUMNS = (
     *("label", "name", "key", "assignment", "status", "points", "max_points", "percent", "unchecked", "late"),
@@ -19,7 +19,7 @@ COLUMNS = (
 )
 
 PART_COLUMNS = ("points", "rate", "unit", "fraction_of_reference")
-"""What is said of each kernel of a suite, at the end of a row; rate, unit and fraction are not said of the whole."""
+"""Columns for each kernel of a suite, at the end of a row; rate, unit and fraction are stated for kernels only."""
 
 
 def grades_csv(gradebook: Gradebook) -> str:
@@ -41,7 +41,7 @@ def grades_csv(gradebook: Gradebook) -> str:
 
 
 def _cells(row: StudentRow) -> dict[str, str]:
-    """What is known of a row; what is not has no cell."""
+    """The cells of what is known of a row."""
     texts = {
         "label": row.student.label,
         "name": row.student.name,
@@ -89,5 +89,5 @@ def _plain(*numbers: float) -> str:
 
 
 def _harmless(text: str) -> str:
-    """The text on one line, of which a spreadsheet runs nothing."""
+    """The text on one line, nothing of which a spreadsheet runs."""
     return harmless(showable(" ".join(text.split())))

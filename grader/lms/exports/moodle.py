@@ -1,7 +1,8 @@
 """Moodle's grading worksheet with grades and comments filled in.
 
 The rules are those of Moodle's importer (mod/assign/feedback/offline: importgradeslib.php, locallib.php). A worksheet
-is never made up: its headings are in the language of whoever downloaded it, and the dates in it are checked on upload.
+is never written from scratch: its headings are in the language of the user who downloaded it, and Moodle checks the
+dates in it on upload.
 """
 
 import re
@@ -43,7 +44,7 @@ PARTICIPANT = re.compile(r"(?:.*\D)?0*(?P<number>[0-9]{1,19})\s*", re.DOTALL)
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Where in a worksheet things stand; None for what it does not have."""
+    """The indices of a worksheet's columns; None for those that it does not have."""
 
     grade: int
     maximum: int | None
@@ -77,7 +78,7 @@ KEPT = "has a comment already, which stays; the grade is filled in."
 
 
 def _comments(sheet: Sheet, placed: Placed, column: int) -> dict[tuple[int, int], str]:
-    """What comments say, where there is none yet or one of ours."""
+    """The new comments, where there is none yet or one of ours."""
     before = {line: sheet.lines[line].value(column).strip() for line in placed.rows}
     ours = {line for line, text in before.items() if not text or text.startswith(SIGNATURE)}
     return {(line, column): comment(row) for line, row in placed.rows.items() if line in ours}
@@ -128,7 +129,7 @@ def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:
 
 
 def _about(sheet: Sheet, columns: Columns) -> Iterator[Remark]:
-    """What is missing that an instructor may have expected."""
+    """Remarks on columns that an instructor may have expected."""
     if columns.maximum is None:
         why = "no column with the maximum is known; check that it is the assignment's: grades are not scaled."
         yield Remark(where=sheet.name, why=why)

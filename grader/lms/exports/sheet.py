@@ -8,10 +8,10 @@ from grader.common.errors import InputError
 from grader.protocol.text import showable
 
 BOM = "\ufeff"
-"""What Excel writes before UTF-8, and needs there to read it as such."""
+"""Excel writes it before UTF-8, and needs it to recognise UTF-8."""
 
 DELIMITERS = ",;\t"
-"""What the platforms and spreadsheets write."""
+"""The delimiters that platforms and spreadsheets write."""
 
 FORMULA = re.compile(rf"""(^|[{DELIMITERS}\r\n])([ \xa0"']*)([-=+@\uff1d\uff0b\uff0d\uff20])""")
 """What a spreadsheet may run (OWASP, "CSV Injection"; the last four signs are full-width): a sign at the start of a
@@ -30,7 +30,7 @@ class SheetRow:
     end: str
 
     def value(self, column: int) -> str:
-        """What a cell says; nothing if the row is shorter than that."""
+        """The value of a cell; empty if the row is shorter."""
         raw = self.cells[column] if column < len(self.cells) else ""
         return raw[1:-1].replace('""', '"') if raw.startswith('"') else raw
 
@@ -63,7 +63,7 @@ class Sheet:
         return (self.bom + "".join(texts)).encode()
 
     def _written(self, value: str, before: str) -> str:
-        """As text that nothing runs, in quotation marks; a number without, unless it must have them or the cell had."""
+        """The value as harmless text in quotation marks; a number without them, unless the cell had or needs them."""
         bare = PLAIN.fullmatch(value) and self.delimiter not in value and not before.startswith('"')
         return value if bare else '"' + harmless(value).replace('"', '""') + '"'
 

@@ -1,6 +1,6 @@
 """From what an instructor names to what can be graded: folders, archives, downloads of platforms, checkouts.
 
-path -> Listing (folder, archive) -> Sorted by owner (a shape) -> everybody's opened, the latest chosen -> Intake
+path -> Listing (folder, archive) -> Sorted by owner (a shape) -> files opened, the latest chosen -> Intake
 """
 
 from contextlib import ExitStack
@@ -27,7 +27,7 @@ class Shape(Protocol):
         """Whether they lie in this way."""
 
     def sort(self, listing: Listing, assignments: tuple[Coursework, ...], /) -> Sorted:
-        """Whose is whose; raises InputError if what says so is broken."""
+        """Sort the files by owner; raises InputError if the list of owners is broken."""
 
 
 MOODLE = "a download from Moodle"
@@ -39,7 +39,7 @@ SHAPES: dict[str, Shape] = {
     "a folder for each assignment": by_assignment,
     "a folder or file for each student": students,
 }
-"""By what they are called; the first that recognises a listing has it."""
+"""The shapes by name; the first that recognises a listing sorts it."""
 
 CHECKOUTS = "a list of checkouts"
 

@@ -1,6 +1,6 @@
-"""From everybody's files to hand-ins, absences and what is to be said."""
+"""Turns everybody's files into hand-ins, absences and remarks."""
 
-from grader.course.submissions.handin import Absence, HandIn, Intake, Refusal, Student
+from grader.course.submissions.handin import Absence, HandIn, Intake, Student
 from grader.course.suite import Coursework
 from grader.lms.intake.choosing import choose
 from grader.lms.intake.labels import labels
@@ -10,11 +10,10 @@ from grader.lms.intake.reading.opening import Budget, opened
 
 
 def place(shape: str, everything: Sorted, assignments: tuple[Coursework, ...]) -> Intake:
-    """Everybody's latest files; each student has a hand-in, an absence or a refusal for every assignment."""
+    """Everybody's latest files; each student has a hand-in or an absence for every assignment."""
     named = labels(pile.owner for pile in everything.piles)
     handins: list[HandIn] = []
     absences: list[Absence] = []
-    refusals: list[Refusal] = []
     unplaced, remarks = list(everything.unplaced), list(everything.remarks)
     for pile in sorted(everything.piles, key=lambda each: named[each.owner.identity]):
         student = Student(label=named[pile.owner.identity], name=one_line(pile.owner.name), key=pile.owner.key)
@@ -25,10 +24,7 @@ def place(shape: str, everything: Sorted, assignments: tuple[Coursework, ...]) -
             chosen = choice.chosen.get(assignment.name)
             if chosen is None:
                 why = choice.refused.get(assignment.name) or pile.refused
-                if why:
-                    refusals.append(Refusal(student=student, assignment=assignment.name, why=why))
-                else:
-                    absences.append(Absence(student=student, assignment=assignment.name))
+                absences.append(Absence(student=student, assignment=assignment.name, refused=why))
                 continue
             handins.append(
                 HandIn(
@@ -43,7 +39,6 @@ def place(shape: str, everything: Sorted, assignments: tuple[Coursework, ...]) -
         shape=shape,
         handins=tuple(handins),
         absences=tuple(absences),
-        refusals=tuple(refusals),
         unplaced=tuple(dict.fromkeys(unplaced)),
         remarks=tuple(dict.fromkeys(remarks)),
     )

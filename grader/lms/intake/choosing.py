@@ -1,4 +1,4 @@
-"""Which of somebody's files counts for which assignment: the latest, and never one of two that cannot be told apart."""
+"""Chooses a student's file for each assignment: the latest, and none if several may be the latest."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """What counts for each assignment that there is something for, and what is to be said about the rest. `refused`
-    says why nothing counts for an assignment that something may be meant for.
+    """The file that counts for each assignment, and remarks about the others. `refused` says why no file counts for an
+    assignment although one may be meant for it.
     """
 
     chosen: dict[str, Candidate]
@@ -45,7 +45,7 @@ class AmbiguousError(Exception):
 
 
 def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Choice:
-    """Which of the pieces count. Their zips have been opened."""
+    """Choose the pieces that count. Their zips have been opened."""
     candidates = [_candidate(each, each.data) for each in pieces if each.data is not None and _is_source(each)]
     chosen: dict[str, Candidate] = {}
     ambiguous: dict[str, Remark] = {}
@@ -66,7 +66,8 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
     meant = [each.where for each in others if not candidates or _names_any(each.parts, missing)]
     unplaced = list(_refusals(pieces))
     if lost:
-        unplaced.append(remark(lost, f"matches none of {_names(assignments)}, neither by name nor by its kernels"))
+        names = ", ".join(each.name for each in assignments)
+        unplaced.append(remark(lost, f"matches none of {names}, neither by name nor by its kernels"))
     if meant:
         unplaced.append(remark(meant, "no .cl file; ask for the source text"))
     reasons = {each.name: [*filter(None, [ambiguous.get(each.name)]), *unplaced] for each in missing}
@@ -78,10 +79,6 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
         unplaced=(*unplaced, *ambiguous.values()),
         remarks=tuple(_aside(left, chosen)),
     )
-
-
-def _names(assignments: tuple[Coursework, ...]) -> str:
-    return ", ".join(each.name for each in assignments)
 
 
 def _is_source(each: Piece) -> bool:
@@ -104,7 +101,7 @@ def _candidate(each: Piece, data: bytes) -> Candidate:
 def _by_assignment(candidates: list[Candidate], assignments: tuple[Coursework, ...]) -> Iterable[list[Candidate]]:
     """For each assignment the files that are meant for it: by name, else for it alone, else for it among others.
 
-    Where there is but one assignment, what bears no other's name is meant for it.
+    If there is only one assignment, every file is meant for it that does not name another.
     """
     names = [each.piece.assignment or named_in(each.piece.parts, assignments) for each in candidates]
     unnamed = [each for each, name in zip(candidates, names, strict=True) if name is None]
@@ -117,7 +114,7 @@ def _by_assignment(candidates: list[Candidate], assignments: tuple[Coursework, .
 
 
 def _called(candidates: list[Candidate]) -> list[Candidate]:
-    """Those that are named kernels.cl; of these, the ones at the top of what is theirs, if there are any."""
+    """Those that are named kernels.cl; of these, the ones at the top of the student's files, if there are any."""
     kernels = stem(FILE_NAME)
     called = [each for each in candidates if each.family and each.family[-1] == kernels]
     return [each for each in called if each.family == (kernels,)] or called
@@ -144,7 +141,7 @@ def _newest(candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _aside(left: list[Candidate], chosen: dict[str, Candidate]) -> Iterable[Remark]:
-    """The files that do not count, beside those that do."""
+    """A remark on files that do not count, if others do."""
     counted = ", ".join(sorted({one_line(each.piece.where) for each in chosen.values()}))
     if left and counted:
         yield remark([each.piece.where for each in left], f"is ignored; {counted} counts")

@@ -1,4 +1,4 @@
-"""Students' names as names of folders, on any system and each of its own."""
+"""Makes unique names of folders, for any system, from students' names."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ LENGTH = 100
 """Bytes: file systems take 255, and a report adds an ending and a folder."""
 
 NOWHERE = re.compile(r'[<>:"/\\|?*]+')
-"""What one system or another does not take in a name."""
+"""Characters that some system does not accept in a name."""
 
 DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\..*)?", re.IGNORECASE)
 """Names of devices on Windows, with any ending."""
@@ -37,7 +37,7 @@ def labels(owners: Iterable[Owner]) -> dict[tuple[str, str], str]:
 
 
 def label(name: str) -> str:
-    """A name as that of a folder: letters of any script stay, what a system could choke on does not."""
+    """A name as the name of a folder: letters of any script stay, what some system refuses does not."""
     plain = NOWHERE.sub("-", unicodedata.normalize("NFC", name))
     shown = "".join(" " if letter.isspace() else letter for letter in plain if _is_shown(letter))
     cut = _cut(" ".join(shown.split()).lstrip(" .-"), LENGTH) or "student"
@@ -60,5 +60,5 @@ def _variants(wanted: str, key: str | None, numbers: Iterator[int]) -> Iterator[
 
 
 def _folded(name: str) -> str:
-    """The same for names that some file system takes for the same."""
+    """Equal for names that some file system takes for equal."""
     return unicodedata.normalize("NFKD", name).casefold()

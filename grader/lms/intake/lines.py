@@ -1,4 +1,4 @@
-"""Strangers' names in lines for people: one line each, showable, not endless."""
+"""Makes safe lines of strangers' names: one line each, showable, not too long."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ def one_line(text: str) -> str:
 
 
 def remark(where: str | Sequence[str], why: str) -> Remark:
-    """A remark on a path, or on several that are told together."""
+    """A remark on a path, or on several together."""
     wheres = [where] if isinstance(where, str) else list(where)
     named = ", ".join(one_line(each) for each in wheres[:NAMES])
     more = f" and {len(wheres) - NAMES} more" if len(wheres) > NAMES else ""

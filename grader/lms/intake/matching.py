@@ -1,4 +1,4 @@
-"""What names and texts say: which assignment a file is for, and which attempt and copy it is."""
+"""Reads names and texts: which assignment a file is for, and which attempt and copy it is."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from grader.lms.intake.reading.listing import stem
 
 SEPARATORS = re.compile(r"[-_\s]+")
 COPY = re.compile(r"(?P<base>.*?)(?:[\s_]*\((?P<bracketed>[0-9]{1,9})\)|-(?P<dashed>[0-9]{1,9}))", re.DOTALL)
-"""What browsers and platforms make of a name that is taken: "kernels (1)", "kernels-1"."""
+"""How browsers and platforms change a name that is taken: "kernels (1)", "kernels-1"."""
 
 ATTEMPT = re.compile(r"(?:.*[\s_-])?attempt[\s_#-]*(?P<number>[0-9]{1,9})", re.IGNORECASE | re.DOTALL)
 

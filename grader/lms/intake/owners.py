@@ -1,4 +1,4 @@
-"""Whose files are whose: what a shape makes of a listing, and students with labels of their own."""
+"""Files sorted by their owners: what a shape returns for a listing."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,20 +10,20 @@ from grader.lms.intake.reading.listing import File, Listing, Read
 
 @dataclass(frozen=True, kw_only=True)
 class Owner:
-    """Whom a file belongs to, as the download says it: a name, and the platform's key for the person."""
+    """The owner of a file, as the download states it: a name, and the platform's key for the person."""
 
     name: str
     key: str | None = None
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The same for the same person."""
+        """Equal for the same person."""
         return ("name", self.name) if self.key is None else ("key", self.key)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """A file of somebody's; `data` is what it holds, cut one byte after the limit, once it has been opened.
+    """A file of an owner; `data` is its content, cut one byte after the limit, once it has been opened.
 
     `parts` is its path within what is theirs, `where` its path for people. `order` is the platform's own: of two files
     of the same name the higher is the later. `assignment` is set where the download itself says which it is for.
@@ -41,7 +41,7 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class Pile:
-    """All that is somebody's; no pieces if there is nothing, or if `refused` says why none of it counts."""
+    """All files of one owner; no pieces if there are none, or if `refused` says why none counts."""
 
     owner: Owner
     pieces: tuple[Piece, ...] = ()
@@ -58,7 +58,7 @@ class Sorted:
 
 
 def piece(listing: Listing, file: File, parts: tuple[str, ...]) -> Piece:
-    """A file of a listing as somebody's, `parts` being its path within what is theirs."""
+    """A file of a listing as a piece; `parts` is its path within the owner's files."""
     return Piece(parts=parts, where=listing.where(file), read=file.read, refused=file.refused)
 
 
@@ -84,5 +84,5 @@ def gather(piles: Iterable[Pile]) -> Sorted:
 
 
 def pile(owner: Owner, listing: Listing, files: Iterable[File], depth: int) -> Pile:
-    """Files as somebody's, their paths counted from a folder so deep in the listing."""
+    """Files of one owner, with paths that leave out the first `depth` folders of the listing."""
     return Pile(owner=owner, pieces=tuple(piece(listing, file, file.parts[depth:]) for file in files))

@@ -1,10 +1,11 @@
-"""What was found, in words: shown before grading starts, so that a wrong download costs a look and not a night."""
+"""Says what was found, before grading starts, so that a wrong download costs a look and not a night."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from grader.common.phrases import count
-from grader.course.submissions.handin import Absence, HandIn, Intake, Refusal, Remark, Student
+from grader.course.submissions.handin import Absence, HandIn, Intake, Remark
 from grader.lms.intake.lines import one_line
 
 WIDTH = 80
@@ -13,28 +14,31 @@ NAMES = 20
 
 
 def tell(intake: Intake) -> str:
-    """The text, of lines that fit a terminal: what it was taken for, how much of what, and what is not graded."""
-    students = {each.student.label for each in _everything(intake)}
+    """Lines that fit a terminal: what the download was read as, the numbers of hand-ins, and what is not graded."""
+    everyone: tuple[HandIn | Absence, ...] = (*intake.handins, *intake.absences)
+    students = {each.student.label for each in everyone}
     found = f"Found {intake.shape}: {count(len(intake.handins), 'hand-in')} of {count(len(students), 'student')}."
-    lines = [*_wrapped(found), *_counts(intake), *_late(intake), *_identical(intake), *_absent(intake)]
-    lines += _refused(intake)
+    absent, refused = _by_cause(intake)
+    lines = [*_wrapped(found), *_counts(intake), *_late(intake), *_identical(intake)]
+    lines += _lacking("Nothing to grade for {}", absent)
+    lines += _lacking("Refused for {}, for the reasons below", refused)
     lines += _remarks("Not graded:", intake.unplaced)
     lines += _remarks("Noted:", intake.remarks)
     return "\n".join(lines) + "\n"
 
 
-def _everything(intake: Intake) -> list[HandIn | Absence | Refusal]:
-    return [*intake.handins, *intake.absences, *intake.refusals]
+def _by_cause(intake: Intake) -> tuple[list[Absence], list[Absence]]:
+    """Who has handed in nothing, and whose hand-in is refused."""
+    absent = [each for each in intake.absences if not each.refused]
+    return absent, [each for each in intake.absences if each.refused]
 
 
 def _counts(intake: Intake) -> Iterator[str]:
-    names = sorted({each.assignment for each in _everything(intake)})
-    for name in names:
-        handed_in = sum(each.assignment == name for each in intake.handins)
-        absent = sum(each.assignment == name for each in intake.absences)
-        refused = sum(each.assignment == name for each in intake.refusals)
-        more = f", {refused:,} refused" if refused else ""
-        yield from _wrapped(f"{name}: {count(handed_in, 'hand-in')}, {absent:,} without{more}", indent="  ")
+    absent, refused = (Counter(each.assignment for each in cause) for cause in _by_cause(intake))
+    handed_in = Counter(each.assignment for each in intake.handins)
+    for name in sorted({*handed_in, *absent, *refused}):
+        more = f", {refused[name]:,} refused" if refused[name] else ""
+        yield from _wrapped(f"{name}: {count(handed_in[name], 'hand-in')}, {absent[name]:,} without{more}", indent="  ")
 
 
 def _late(intake: Intake) -> Iterator[str]:
@@ -53,20 +57,11 @@ def _identical(intake: Intake) -> Iterator[str]:
             yield from _wrapped(f"Identical files for {assignment}, graded once: {names}.")
 
 
-def _absent(intake: Intake) -> Iterator[str]:
-    for name in sorted({each.assignment for each in intake.absences}):
-        students = [each.student for each in intake.absences if each.assignment == name]
-        yield from _wrapped(f"Nothing to grade for {name}: {_names(_labels(students))}.")
-
-
-def _refused(intake: Intake) -> Iterator[str]:
-    for name in sorted({each.assignment for each in intake.refusals}):
-        students = [each.student for each in intake.refusals if each.assignment == name]
-        yield from _wrapped(f"Refused for {name}, for the reasons below: {_names(_labels(students))}.")
-
-
-def _labels(students: Iterable[Student]) -> list[str]:
-    return [each.label for each in students]
+def _lacking(heading: str, absences: Sequence[Absence]) -> Iterator[str]:
+    """A line for each assignment: the students without a grade for it."""
+    for name in sorted({each.assignment for each in absences}):
+        students = [each.student.label for each in absences if each.assignment == name]
+        yield from _wrapped(f"{heading.format(name)}: {_names(students)}.")
 
 
 def _remarks(heading: str, remarks: Sequence[Remark]) -> Iterator[str]:

@@ -5,7 +5,7 @@ dark ground; shapes and hatches tell the same apart without them. Nothing that a
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from math import isfinite
@@ -115,13 +115,9 @@ def rates(performance: Performance, part: str = "") -> str | None:
         names = [
             f"{row.name}\n{three_digits(value)} {performance.unit}" for row, value in zip(rows, values, strict=True)
         ]
-        axes.set_yticks(range(len(rows)), names)
-        axes.tick_params(axis="y", length=0)
+        bar_axes(axes, names, performance.unit)
         axes.set_ylim(-0.5, len(rows) - 0.3)
         axes.set_xlim(0, 1.08 * max(*values, roof or 0))
-        axes.grid(visible=True, axis="x", **GRID)
-        axes.set_axisbelow(True)
-        axes.set_xlabel(performance.unit)
         if roof is not None:
             axes.axvline(roof, color=INK, linestyle=(0, (4, 2)), linewidth=1.4)
             axes.set_title(f"the dashed line: a copy, {three_digits(roof)} GB/s", fontsize=9.5, loc="right")
@@ -129,6 +125,15 @@ def rates(performance: Performance, part: str = "") -> str | None:
     words = ", ".join(f"{row.name} {three_digits(value)}" for row, value in zip(rows, values, strict=True))
     of_roof = "" if roof is None else f"; a copy reaches {three_digits(roof)}"
     return svg(f"rates {part}", f"Rates in {performance.unit}: {words}{of_roof}.", 0.75 + 0.55 * len(rows), draw)
+
+
+def bar_axes(axes: Axes, names: Sequence[str], unit: str) -> None:
+    """Axes of bars, one above the other: their names, and a grid for their lengths."""
+    axes.set_yticks(range(len(names)), names)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=True, axis="x", **GRID)
+    axes.set_axisbelow(True)
+    axes.set_xlabel(unit)
 
 
 def roofline(performance: Performance, profile: Profile | None, part: str = "") -> str | None:
@@ -176,7 +181,7 @@ def roofline(performance: Performance, profile: Profile | None, part: str = "") 
         axes.set_ylim(min(*values.values(), bandwidth * left) / 2, 2 * max(peak, *values.values()))
         axes.grid(visible=True, **GRID)
         for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_formatter(_number)
+            axis.set_major_formatter(lambda value, _: f"{value:g}")
             axis.set_minor_formatter("")
         axes.set_xlabel("FLOP for each byte that must move")
         axes.set_ylabel("GFLOPS")
@@ -250,10 +255,6 @@ def _few_ticks(axes: Axes) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda seconds, _: seconds_in_words(seconds))
     axes.grid(visible=True, axis="x", **GRID)
-
-
-def _number(value: float, _: object) -> str:
-    return f"{value:g}"
 
 
 def drawn(name: str, height: float, draw: Callable[[Axes], None], ground: str = "none") -> str:

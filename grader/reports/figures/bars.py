@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from grader.grading.by_hand.run import Measured, TimedRow
 from grader.protocol.text import showable
-from grader.reports.figures import BLUE, GREY, GRID, drawn
+from grader.reports.figures import BLUE, GREY, bar_axes, drawn
 from grader.reports.words import three_digits
 
 BAR = 0.36
@@ -29,13 +29,10 @@ def bars(title: str, what: str, rows: Sequence[TimedRow]) -> str:
         _bars(axes, totals, offset=BAR / 2, name="with transfers", color="none", edgecolor=GREY, hatch="////")
         for height in set(range(len(rows))) - {height for height, _ in found}:
             axes.text(0, height, " failed", va="center")
-        axes.set_yticks(range(len(rows)), [showable(row.label) for row in rows])
-        axes.tick_params(axis="y", length=0)
+        units = " or ".join(sorted({measured.unit for _, measured in found}))
+        bar_axes(axes, [showable(row.label) for row in rows], units)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlim(0, 1.2 * max((rate for _, rate in kernels + totals), default=1.0))
-        axes.grid(visible=True, axis="x", **GRID)
-        axes.set_axisbelow(True)
-        axes.set_xlabel(" or ".join(sorted({measured.unit for _, measured in found})))
         axes.set_ylabel(what)
         axes.set_title(title, fontsize=9.5, loc="left")
         axes.figure.legend(loc="outside lower left", ncols=2, frameon=False)

@@ -4,7 +4,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from grader.reports.figures import GRID, kernels_of, rate_of, svg
+from grader.reports.figures import bar_axes, kernels_of, rate_of, svg
 from grader.reports.words import three_digits
 from grader.results.metrics import Performance
 
@@ -27,15 +27,9 @@ def ladder(kernels: dict[str, Performance]) -> str | None:
             axes.barh(height + 0.17, own, height=0.3, color=submission.colour)
             bar: dict[str, Any] = {"color": "none", "edgecolor": reference.colour, "hatch": reference.hatch}
             axes.barh(height - 0.17, model, height=0.3, linewidth=1.2, **bar)
-        axes.set_yticks(
-            range(len(values)), [f"{name}\n{three_digits(values[name][0])} {unit}" for name in reversed(values)]
-        )
-        axes.tick_params(axis="y", length=0)
+        bar_axes(axes, [f"{name}\n{three_digits(values[name][0])} {unit}" for name in reversed(values)], unit)
         axes.set_ylim(-0.5, len(values) - 0.3)
         axes.set_xlim(0, 1.08 * max(rate for pair in values.values() for rate in pair))
-        axes.grid(visible=True, axis="x", **GRID)
-        axes.set_axisbelow(True)
-        axes.set_xlabel(unit)
         axes.set_title("filled: yours; hatched: the model solution's", fontsize=9.5, loc="right")
 
     words = ", ".join(f"{name} {three_digits(own)} (model {three_digits(of)})" for name, (own, of) in values.items())

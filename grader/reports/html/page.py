@@ -16,7 +16,7 @@ from grader.common.phrases import capital, count
 from grader.protocol.text import showable
 from grader.reports import figures
 from grader.reports.figures.ladder import ladder
-from grader.reports.side_by_side import HEADINGS, Standing, standings_of
+from grader.reports.side_by_side import HEADINGS, PartStanding, standings_of
 from grader.reports.words import (
     access_in_words,
     branch_in_words,
@@ -231,7 +231,7 @@ def figures_of(performance: Performance, profile: Profile | None, part: str) -> 
     yield from _drawn(rate, figures.timings(performance, part))
 
 
-def ladder_of(standings: tuple[Standing, ...]) -> Iterator[Markup]:
+def ladder_of(standings: tuple[PartStanding, ...]) -> Iterator[Markup]:
     """The rates of a suite's kernels as bars, if they are rates of the same."""
     yield from _drawn(ladder({each.part: each.performance for each in standings if each.performance}))
 

@@ -15,7 +15,8 @@ BARRIER = "        barrier(CLK_LOCAL_MEM_FENCE);"
 
 def checked(worker, assignment, source, *, right=True):
     """The check of a submission, with some of the assignment's points."""
-    return check_sanitizer(subject_of(worker, assignment, source), assignment.sanitizer, right=right).check
+    check, _ = check_sanitizer(subject_of(worker, assignment, source), assignment.sanitizer, right=right)
+    return check
 
 
 def line_of(source, text):

@@ -27,14 +27,12 @@ GOAL = SpeedGoal(
 )
 def test_a_kernel_earns_the_highest_band_it_reaches(fraction, verdict, points):
     """Only the top band is a pass; a slower kernel earns a part."""
-    award = award_speed(GOAL, Interval(median=fraction, low=fraction, high=fraction))
-    assert (award.verdict, award.points) == (verdict, points)
+    assert award_speed(GOAL, Interval(median=fraction, low=fraction, high=fraction)) == (verdict, points)
 
 
 def test_doubt_is_the_students():
     """While the interval reaches into a band, its points are given."""
-    award = award_speed(GOAL, Interval(median=0.77, low=0.7, high=0.81))
-    assert (award.verdict, award.points) == (Verdict.PASSED, 40)
+    assert award_speed(GOAL, Interval(median=0.77, low=0.7, high=0.81)) == (Verdict.PASSED, 40)
 
 
 def test_cases_share_their_points():

@@ -8,7 +8,7 @@ from simulator import subject_of
 
 from grader.common.errors import NoSimulatorError
 from grader.course.rubric import Memory, MemoryCheck
-from grader.grading.checks.simulator_checks import WatchingRules, fail_unwatched, unwatched_checks, watch
+from grader.grading.checks.simulator_checks import WatchingRules, unwatched_checks, watch
 from grader.grading.explain.problem import Problem
 from grader.results.metrics import Profile
 from grader.results.result import Reason, Verdict
@@ -95,7 +95,7 @@ def test_a_simulator_that_is_required(nowhere):
 
 def test_a_submission_that_is_not_run_fails_them(transposition):
     """For the reason that it was not run: with a simulator or without, it would earn nothing."""
-    lost = list(fail_unwatched(transposition, NEVER_RUN))
+    lost = list(map(NEVER_RUN.fail, unwatched_checks(transposition)))
     assert [each.name for each in lost] == [each.name for each in unwatched_checks(transposition)]
     assert {(each.reason, each.points) for each in lost} == {(Reason.NOT_RUN, 0)}
     assert sum(each.max_points for each in lost) == 32
@@ -107,7 +107,7 @@ def test_without_such_checks_no_simulator_is_asked_for(nowhere):
     assignment = task.assignment.model_copy(update={"sanitizer": None, "memory": None})
     asking_nothing = replace(nowhere, task=replace(task, assignment=assignment))
     assert watch(asking_nothing, REQUIRED, right=True).checks == ()
-    assert list(fail_unwatched(assignment, NEVER_RUN)) == []
+    assert list(unwatched_checks(assignment)) == []
 
 
 @pytest.mark.parametrize(("dropped", "names"), [("sanitizer", 3), ("memory", 1)])

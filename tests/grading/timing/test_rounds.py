@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader.grading.timing.contestant import Role
-from grader.grading.timing.rounds import Clocked, Resting, Turn
+from grader.grading.timing.rounds import Clocked, Resting, TurnTimes
 from grader.results.result import Reason, Verdict
 
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -19,7 +19,7 @@ LONG = settings(max_examples=500, deadline=None, suppress_health_check=list(Heal
 def test_a_turn_is_what_the_judge_saw_from_the_inputs_to_the_answer():
     """Whatever is told."""
     state = Resting().wake(Role.SUBMISSION).ask(10.0).answer(12.5, by_device=0.1).rest()
-    assert state.turns == {Role.SUBMISSION: Turn(by_device=0.1, waited=2.5, seen=2.5)}
+    assert state.turns == {Role.SUBMISSION: TurnTimes(by_device=0.1, waited=2.5, seen=2.5)}
 
 
 def test_where_a_worker_is_believed_its_clock_is_the_better_one():
@@ -31,7 +31,7 @@ def test_where_a_worker_is_believed_its_clock_is_the_better_one():
         (Role.CONTROL, 0.5, 0.8, 1.7),
     ):
         state = state.wake(role).ask(0).answer(9.0, told, Clocked(waited=waited, took=took)).rest()
-    assert state.turns[Role.SUBMISSION] == Turn(by_device=0.1, waited=1.0, seen=4.0)
+    assert state.turns[Role.SUBMISSION] == TurnTimes(by_device=0.1, waited=1.0, seen=4.0)
     assert state.waited == pytest.approx(1.0 - (0.1 + 0.3) / 2)
     assert state.seen == pytest.approx(4.0 - (1.0 + 1.2) / 2)
 

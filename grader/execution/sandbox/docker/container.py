@@ -1,4 +1,4 @@
-"""Sandbox `docker`: a worker in a container of its own, for code that nobody here has written.
+"""Sandbox `docker`: each worker in its own container, for code that others have written.
 
     no network - read-only root - no capabilities - no new privileges - our own list of system calls (seccomp.json)
     - an unprivileged user - limits on processes, memory (none of it swap), processors, files - no logs
@@ -110,7 +110,7 @@ class ContainerSandbox:
         return ContainerWorker(self._engine, folder, self._options(folder), self._reapers)
 
     def close(self) -> None:
-        """Stop what nobody has stopped, and wait for the removal of every container."""
+        """Stop all workers that still run, and wait for the removal of every container."""
         self._running.stop()
         self._reapers.shutdown()
         self._sweeper.close()
@@ -205,7 +205,7 @@ class ContainerWorker:
             raise TimeoutError from None
 
     def freeze(self) -> None:
-        """Nothing in the container runs until it is thawed: the kernel's freezer leaves nobody out.
+        """Stop everything in the container until it is thawed: the kernel's freezer leaves no process out.
 
         Processes that it cannot stop, since they do what they can against it, are ended, and the worker with them.
         """

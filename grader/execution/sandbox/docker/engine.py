@@ -1,4 +1,4 @@
-"""The container engine's ways to fail, in our words."""
+"""The container engine's failures as errors of ours."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,11 +13,11 @@ WITHOUT_A_WALL = (
     "Code that you trust as your own can do without: --sandbox process runs it with your rights, and nothing keeps it "
     "from your files."
 )
-"""What it means to do without a container, for whoever has none."""
+"""Advice for users without a container engine."""
 
 
 class NoEngineError(WorkerError):
-    """Nobody answers at the engine's socket."""
+    """There is no answer at the engine's socket."""
 
 
 @contextmanager

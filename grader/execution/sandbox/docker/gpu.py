@@ -1,4 +1,4 @@
-"""Which GPU a container is given, and what the engine must be told for it.
+"""Which GPU a container gets, and what the engine is asked for.
 
 none                  no GPU: kernels run on the CPU, through PoCL
 nvidia[:INDEX]        by the NVIDIA container toolkit, which puts the driver's libraries into the container
@@ -48,10 +48,6 @@ def find_gpu(wanted: str) -> Gpu:
     if kind not in GPUS or (colon and not (index.isascii() and index.isdecimal())) or (colon and kind == NO_GPU):
         raise InputError(f"there is no GPU {wanted!r}; it can be {', '.join(GPUS)}, with an index as in nvidia:1.")
     return GPUS[kind](int(index) if index else 0)
-
-
-def _none(_: int) -> Gpu:
-    return Gpu()
 
 
 def _nvidia(index: int) -> Gpu:
@@ -112,7 +108,7 @@ def _is_open(mode: int) -> bool:
 
 
 GPUS: dict[str, Callable[[int], Gpu]] = {
-    NO_GPU: _none,
+    NO_GPU: lambda _: Gpu(),
     "nvidia": _nvidia,
     "nvidia-nodes": _nvidia_nodes,
     "amd": _amd,

@@ -20,7 +20,7 @@ LABEL = "grader.folder"
 """On every container of ours: the folder of its worker, by which it is found when its judge was killed."""
 
 WAIT = "import os, sys\nif not sys.stdin.read(1): os.execv(sys.executable, sys.argv[1:])"
-"""Waits for the end of its input, and loads nothing before: what is said on it means that nothing is left to do."""
+"""Waits for the end of its input, and loads nothing before. A byte on its input means that nothing is left to do."""
 
 PATIENCE = 10.0
 """Seconds for a process to end that has nothing more to do."""
@@ -55,7 +55,7 @@ class Sweeper:
         )
 
     def close(self) -> None:
-        """Nothing is left to sweep. Can be called again."""
+        """End the process: nothing is left to sweep. Can be called again."""
         assert self._process.stdin is not None
         with suppress(BrokenPipeError, ValueError):
             self._process.stdin.write(b".")

@@ -16,7 +16,7 @@ def findings(seen: SeenKernel, scene: Scene) -> tuple[Finding, ...]:
     """Everything that went wrong in a launch, the first cause first, each once."""
     heard = seen.messages[:MESSAGES]
     indexed = {spot(message) for message in heard if INDEX.match(message.text)}  # which says it better
-    messages = (each for each in heard if not each.text.startswith(INVALID) or spot(each) not in indexed)
+    messages = (each for each in heard if not INVALID.match(each.text) or spot(each) not in indexed)
     told = [each for message in messages for each in of_message(message, seen, scene)]
     raced = {place.line for each in told if each.reason is Reason.DATA_RACE for place in each.places}
     uses = [each for each in _first_uses(seen.unset) if each.space == PRIVATE or each.line not in raced]

@@ -1,8 +1,8 @@
 """Turns the simulator's messages into sentences that a student can act on."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from grader.common.phrases import capital, count
 from grader.grading.explain.simulator import oclgrind
@@ -12,86 +12,76 @@ from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.result import Finding, Place, Reason
 
 
+@dataclass(frozen=True, kw_only=True)
+class Heard:
+    """A message of the simulator's, the work-items that it names, and the launch that it is about."""
+
+    message: SeenMessage
+    entities: list[Entity]
+    seen: SeenKernel
+    scene: Scene
+
+    def place(self, entity: Entity, array: str) -> Place:
+        """Where a work-item uses an array."""
+        does = "writes" if entity.writes else "reads"
+        return self.at(entity.line, f"{self._whose(entity)} {does} {array}")
+
+    def stopped(self, entity: Entity, line: int, words: str) -> tuple[Place]:
+        """Where a work-item was when the simulator stopped."""
+        return (self.at(line, f"{self._whose(entity)} {words}"),)
+
+    def at(self, line: int, words: str) -> Place:
+        """What happens in a line."""
+        return Place(line=line, text=self.scene.text(line), words=words)
+
+    def _whose(self, entity: Entity) -> str:
+        return f"{self.scene.item(entity.global_id)} of {self.scene.group(entity.group)}"
+
+
+Words = tuple[str, str, tuple[Place, ...]]
+"""What is wrong, the usual cause, and the places."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sign:
+    """Messages of a kind: the words that begin one, the reason, and how it is explained; `hidden` is said instead where
+    the message names no place (`named` finds none), {} being the array.
+    """
+
+    begins: re.Pattern[str]
+    reason: Reason
+    explained: Callable[[Heard], Words]
+    hidden: str
+    named: Callable[[SeenMessage], Sequence[object]] = oclgrind.entities
+
+
 def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
     """The finding of a message; none if the message is unknown.
 
     A function that hides its lines (`nodebug`) does not hide what it does: then the finding has no place.
     """
-    headline = message.text.partition("\n")[0]
-    entities = oclgrind.entities(message)
-    index = oclgrind.INDEX.match(headline)
-    if headline.startswith("Work-group divergence") and oclgrind.spot(message):
-        yield _barrier(message, scene)
-    elif not entities:
-        yield from _unplaced(message, headline, seen)
-    elif "data race at" in headline:
-        yield _race(message, entities, seen, scene)
-    elif headline.startswith(oclgrind.INVALID):
-        yield _out_of_bounds(message, entities[0], seen, scene)
-    elif index is not None:
-        yield _beyond_array(message, entities[0], index, scene)
-    elif headline.startswith(oclgrind.MISALIGNED):
-        yield _misaligned(message, entities[0], scene)
-    elif headline.startswith("Invalid write to read-only"):
-        yield _input_changed(message, entities[0], seen, scene)
-    elif headline.startswith(oclgrind.FATAL) and oclgrind.ENDLESS in message.text:
-        yield _endless(message, entities[0], seen, scene)
-    elif headline.startswith(oclgrind.FATAL):
-        yield _broken_off(message, entities[0], scene)
-
-
-def _unplaced(message: SeenMessage, headline: str, seen: SeenKernel) -> Iterator[Finding]:
-    """The finding of a message that names no line."""
-    array = oclgrind.target(message, seen).array
-    known = (
-        (
-            headline.startswith("Work-group divergence"),
-            Reason.BARRIER_DIVERGENCE,
-            "not every work-item reaches a barrier",
-        ),
-        (
-            "data race at" in headline,
-            Reason.DATA_RACE,
-            f"two work-items use the same element of {array}, and one writes it",
-        ),
-        (
-            headline.startswith((*oclgrind.INVALID, *oclgrind.MISALIGNED)),
-            Reason.OUT_OF_BOUNDS,
-            f"it uses {array} wrongly",
-        ),
-        (oclgrind.INDEX.match(headline) is not None, Reason.OUT_OF_BOUNDS, f"it uses {array} beyond its end"),
-        (headline.startswith("Invalid write to read-only"), Reason.INPUT_CHANGED, f"it writes {array}, an input"),
-        (oclgrind.ENDLESS in message.text, Reason.TIME_LIMIT, "a loop does not end"),
-        (
-            headline.startswith(oclgrind.FATAL),
-            Reason.CRASH,
-            "the simulator stopped at something that it does not support",
-        ),
-    )
-    found = next(((reason, what) for is_it, reason, what in known if is_it), None)
-    if found is not None:
-        reason, what = found
-        yield Finding(reason=reason, message=f"{what}.", cause=NO_LINE, places=(), times=message.times)
+    sign = next((each for each in SIGNS if each.begins.match(message.text)), None)
+    if sign is None:
+        return
+    if sign.named(message):
+        entities = oclgrind.entities(message)
+        what, cause, places = sign.explained(Heard(message=message, entities=entities, seen=seen, scene=scene))
+    else:
+        what, cause, places = f"{sign.hidden.format(oclgrind.target(message, seen).array)}.", NO_LINE, ()
+    yield Finding(reason=sign.reason, message=what, cause=cause, places=places, times=message.times)
 
 
 NO_LINE = "The file hides the line from the simulator: take `nodebug` out of it, and the line is named."
 
 
-def _place(entity: Entity, array: str, scene: Scene) -> Place:
-    does = "writes" if entity.writes else "reads"
-    words = f"{scene.item(entity.global_id)} of {scene.group(entity.group)} {does} {array}"
-    return Place(line=entity.line, text=scene.text(entity.line), words=words)
-
-
-def _race(message: SeenMessage, entities: list[Entity], seen: SeenKernel, scene: Scene) -> Finding:
-    array = oclgrind.target(message, seen).array
-    entities = sorted(entities, key=lambda each: not each.writes)
+def _race(heard: Heard) -> Words:
+    array, scene = oclgrind.target(heard.message, heard.seen).array, heard.scene
+    entities = sorted(heard.entities, key=lambda each: not each.writes)
     lines = [each.line for each in entities]
-    both_write = message.text.startswith("Write-write")
     if len(entities) == 1:
         what = f"line {lines[0]} uses {array} while the group still copies into it."
         cause = "Call wait_group_events, then a barrier, before you use it."
-    elif both_write:
+    elif heard.message.text.startswith("Write-write"):
         where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} and {lines[1]}"
         what = f"{where}: two work-items write the same element of {array}, so the result depends on which one is last."
         beyond = next((each for each in entities if scene.is_beyond(each.global_id)), None)
@@ -101,13 +91,12 @@ def _race(message: SeenMessage, entities: list[Entity], seen: SeenKernel, scene:
             if beyond
             else "Both compute the same index: check the ids and the row length that it is made of."
         )
-    elif oclgrind.is_local(message):
-        what, cause = _local_race(array, entities, seen, scene)
+    elif oclgrind.is_local(heard.message):
+        what, cause = _local_race(array, entities, heard.seen, scene)
     else:
         what = f"line {lines[1]} reads {array} while line {lines[0]} writes it, and nothing says which comes first."
         cause = "A barrier only orders work-items of the same group: no work-item may read what another group writes."
-    places = tuple(_place(each, array, scene) for each in entities)
-    return Finding(reason=Reason.DATA_RACE, message=what, cause=cause, places=places, times=message.times)
+    return what, cause, tuple(heard.place(each, array) for each in entities)
 
 
 def _local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
@@ -133,23 +122,19 @@ def _local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Sce
     return what, cause
 
 
-def _out_of_bounds(message: SeenMessage, entity: Entity, seen: SeenKernel, scene: Scene) -> Finding:
-    target = oclgrind.target(message, seen)
-    entity = replace(entity, writes=message.text.startswith("Invalid write"))
+def _out_of_bounds(heard: Heard) -> Words:
+    target = oclgrind.target(heard.message, heard.seen)
+    entity = replace(heard.entities[0], writes=heard.message.text.startswith("Invalid write"))
     does, access = ("writes", "store") if entity.writes else ("reads", "load")
-    if scene.is_beyond(entity.global_id):
-        cause = f"{capital(scene.item(entity.global_id))} lies beyond the edge: guard the {access} with the sizes."
-    elif "global memory" in message.text:
+    if heard.scene.is_beyond(entity.global_id):
+        item = capital(heard.scene.item(entity.global_id))
+        cause = f"{item} lies beyond the edge: guard the {access} with the sizes."
+    elif "global memory" in heard.message.text:
         cause = "Check the row length in the index, and that the guard tests the sizes of this array."
     else:
         cause = WRONG_INDEX
-    return Finding(
-        reason=Reason.OUT_OF_BOUNDS,
-        message=f"line {entity.line} {does} outside {target.array}{_how_far(target)}.",
-        cause=cause,
-        places=(_place(entity, target.array, scene),),
-        times=message.times,
-    )
+    what = f"line {entity.line} {does} outside {target.array}{_how_far(target)}."
+    return what, cause, (heard.place(entity, target.array),)
 
 
 WRONG_INDEX = "Check the size of the array, the index, and where the loop around it starts and ends."
@@ -163,91 +148,119 @@ def _how_far(target: Target) -> str:
     return f", {count(target.element - target.elements + 1, 'element')} past its end"
 
 
-def _beyond_array(message: SeenMessage, entity: Entity, index: re.Match[str], scene: Scene) -> Finding:
-    array = message.array or "an array"
-    return Finding(
-        reason=Reason.OUT_OF_BOUNDS,
-        message=f"line {entity.line} accesses element {index[1]} of {array}, which has elements 0 to "
-        f"{int(index[2]) - 1}.",
-        cause=WRONG_INDEX,
-        places=(_place(entity, array, scene),),
-        times=message.times,
-    )
+def _beyond_array(heard: Heard) -> Words:
+    array, entity = heard.message.array or "an array", heard.entities[0]
+    index = oclgrind.INDEX.match(heard.message.text)
+    assert index is not None, "this is what the message begins with"
+    what = f"line {entity.line} accesses element {index[1]} of {array}, which has elements 0 to {int(index[2]) - 1}."
+    return what, WRONG_INDEX, (heard.place(entity, array),)
 
 
-def _misaligned(message: SeenMessage, entity: Entity, scene: Scene) -> Finding:
-    array = message.array or "memory"
-    does = "reads" if "memory load" in message.text else "writes"
-    return Finding(
-        reason=Reason.OUT_OF_BOUNDS,
-        message=f"line {entity.line} {does} {array} at an address that is not a multiple of the size of the value.",
-        cause="A float4 must start at a multiple of 16 bytes; vload4 and vstore4 can start at any element.",
-        places=(_place(replace(entity, writes=does == "writes"), array, scene),),
-        times=message.times,
-    )
+def _misaligned(heard: Heard) -> Words:
+    array = heard.message.array or "memory"
+    entity = replace(heard.entities[0], writes="memory load" not in heard.message.text)
+    does = "writes" if entity.writes else "reads"
+    what = f"line {entity.line} {does} {array} at an address that is not a multiple of the size of the value."
+    cause = "A float4 must start at a multiple of 16 bytes; vload4 and vstore4 can start at any element."
+    return what, cause, (heard.place(entity, array),)
 
 
-def _barrier(message: SeenMessage, scene: Scene) -> Finding:
-    lines = oclgrind.lines(message)
-    group = oclgrind.group(message)
-    whose = f" of {scene.group(group)}" if group else ""
-    reached = oclgrind.reached(message)
-    places = [Place(line=line, text=scene.text(line), words="some work-items wait at this barrier") for line in lines]
+def _barrier(heard: Heard) -> Words:
+    lines, group = oclgrind.lines(heard.message), oclgrind.group(heard.message)
+    whose = f" of {heard.scene.group(group)}" if group else ""
+    reached = oclgrind.reached(heard.message)
+    places = [heard.at(line, "some work-items wait at this barrier") for line in lines]
     if reached is None:
         what = f"work-items{whose} wait at different barriers, in lines {' and '.join(map(str, sorted(lines)))}."
     else:
         came, all_items = reached
         missing = all_items - came
         what = f"line {lines[0]}: {came} of {all_items} work-items{whose} reach the barrier, {missing} do not."
-        for line, times in message.endings:
+        for line, times in heard.message.endings:
             if line and line not in lines:
-                words = f"{count(times, 'work-item')} ended here"
-                places.append(Place(line=line, text=scene.text(line), words=words))
-        before = [str(line) for line, _ in message.endings if 0 < line < lines[0]]
+                places.append(heard.at(line, f"{count(times, 'work-item')} ended here"))
+        before = [str(line) for line, _ in heard.message.endings if 0 < line < lines[0]]
         what += f" They ended in line {' or '.join(before)}." if before else " They went past it."
-    return Finding(
-        reason=Reason.BARRIER_DIVERGENCE,
-        message=what,
-        cause="Every work-item of a group must reach every barrier: those with nothing to do skip the work, not the "
-        "barrier.",
-        places=tuple(places),
-        times=message.times,
+    cause = (
+        "Every work-item of a group must reach every barrier: those with nothing to do skip the work, not the barrier."
     )
+    return what, cause, tuple(places)
 
 
-def _input_changed(message: SeenMessage, entity: Entity, seen: SeenKernel, scene: Scene) -> Finding:
-    here = oclgrind.spot(message)
-    stores = (each for each in seen.accesses if each.writes and (str(each.line), str(each.column)) == here)
-    array = next((each.array for each in stores), message.array) or "an array"
-    return Finding(
-        reason=Reason.INPUT_CHANGED,
-        message=f"line {entity.line} writes {array}, which is an input and may only be read.",
-        cause="The result belongs in the output; declare inputs `__global const`, and the compiler finds such lines.",
-        places=(_place(replace(entity, writes=True), array, scene),),
-        times=message.times,
-    )
+def _input_changed(heard: Heard) -> Words:
+    here, entity = oclgrind.spot(heard.message), replace(heard.entities[0], writes=True)
+    stores = (each for each in heard.seen.accesses if each.writes and (str(each.line), str(each.column)) == here)
+    array = next((each.array for each in stores), heard.message.array) or "an array"
+    what = f"line {entity.line} writes {array}, which is an input and may only be read."
+    cause = "The result belongs in the output; declare inputs `__global const`, and the compiler finds such lines."
+    return what, cause, (heard.place(entity, array),)
 
 
-def _endless(message: SeenMessage, entity: Entity, seen: SeenKernel, scene: Scene) -> Finding:
+def _endless(heard: Heard) -> Words:
     """The outermost loop whose condition never changed; where there is none, the line that was being executed."""
-    loops = sorted(each.line for each in seen.branches if each.constant and scene.is_loop(each.line))
-    line = loops[0] if loops else entity.line
-    words = f"{scene.item(entity.global_id)} of {scene.group(entity.group)} was still here after millions of steps"
-    return Finding(
+    loops = sorted(each.line for each in heard.seen.branches if each.constant and heard.scene.is_loop(each.line))
+    line = loops[0] if loops else heard.entities[0].line
+    what = f"line {line}: this loop does not end." if loops else f"line {line} is in a loop that does not end."
+    cause = "Check its condition, and that every iteration brings it closer to its end."
+    return what, cause, heard.stopped(heard.entities[0], line, "was still here after millions of steps")
+
+
+def _unsupported(heard: Heard) -> Words:
+    entity = heard.entities[0]
+    what = f"line {entity.line}: the simulator stopped at an instruction that it does not support."
+    cause = "Use simpler OpenCL C here, or ask your instructor."
+    return what, cause, heard.stopped(entity, entity.line, "got this far")
+
+
+SIGNS = (
+    Sign(
+        begins=oclgrind.DIVERGENCE,
+        reason=Reason.BARRIER_DIVERGENCE,
+        explained=_barrier,
+        hidden="not every work-item reaches a barrier",
+        named=oclgrind.lines,
+    ),
+    Sign(
+        begins=oclgrind.RACE,
+        reason=Reason.DATA_RACE,
+        explained=_race,
+        hidden="two work-items use the same element of {}, and one writes it",
+    ),
+    Sign(
+        begins=oclgrind.INVALID,
+        reason=Reason.OUT_OF_BOUNDS,
+        explained=_out_of_bounds,
+        hidden="it uses {} wrongly",
+    ),
+    Sign(
+        begins=oclgrind.MISALIGNED,
+        reason=Reason.OUT_OF_BOUNDS,
+        explained=_misaligned,
+        hidden="it uses {} wrongly",
+    ),
+    Sign(
+        begins=oclgrind.INDEX,
+        reason=Reason.OUT_OF_BOUNDS,
+        explained=_beyond_array,
+        hidden="it uses {} beyond its end",
+    ),
+    Sign(
+        begins=oclgrind.READ_ONLY,
+        reason=Reason.INPUT_CHANGED,
+        explained=_input_changed,
+        hidden="it writes {}, an input",
+    ),
+    Sign(
+        begins=oclgrind.ENDLESS,
         reason=Reason.TIME_LIMIT,
-        message=f"line {line}: this loop does not end." if loops else f"line {line} is in a loop that does not end.",
-        cause="Check its condition, and that every iteration brings it closer to its end.",
-        places=(Place(line=line, text=scene.text(line), words=words),),
-        times=message.times,
-    )
-
-
-def _broken_off(message: SeenMessage, entity: Entity, scene: Scene) -> Finding:
-    words = f"{scene.item(entity.global_id)} of {scene.group(entity.group)} got this far"
-    return Finding(
+        explained=_endless,
+        hidden="a loop does not end",
+    ),
+    Sign(
+        begins=oclgrind.FATAL,
         reason=Reason.CRASH,
-        message=f"line {entity.line}: the simulator stopped at an instruction that it does not support.",
-        cause="Use simpler OpenCL C here, or ask your instructor.",
-        places=(Place(line=entity.line, text=scene.text(entity.line), words=words),),
-        times=message.times,
-    )
+        explained=_unsupported,
+        hidden="the simulator stopped at something that it does not support",
+    ),
+)
+"""The first that fits counts."""

@@ -29,14 +29,15 @@ REACHED = re.compile(rf"Only ({NUMBER}) out of ({NUMBER}) work-items executed ba
 WORK_GROUP = re.compile(rf"Work-group: \(({IDS})\)")
 
 INDEX = re.compile(rf"Index \((-?{NUMBER})\) exceeds static array size \(({NUMBER})\)")
-INVALID = ("Invalid read of", "Invalid write of")
-MISALIGNED = (
-    "Invalid memory load - source pointer is not aligned",
-    "Invalid memory store - source pointer is not aligned",
-)
-FATAL = "OCLGRIND FATAL ERROR"
+DIVERGENCE = re.compile("Work-group divergence")
+RACE = re.compile("[^\n]*data race at")
+INVALID = re.compile("Invalid (?:read|write) of")
+MISALIGNED = re.compile("Invalid memory (?:load|store) - source pointer is not aligned")
+READ_ONLY = re.compile("Invalid write to read-only")
+FATAL = re.compile("OCLGRIND FATAL ERROR")
+"""How messages begin."""
 
-ENDLESS = "a loop that does not end"
+ENDLESS = re.compile(f"{FATAL.pattern}.*a loop that does not end", re.DOTALL)
 """What our plugin says after so many steps of a launch that it must be in one."""
 
 

@@ -1,1 +1,1 @@
-"""How each platform lays out a download: a module for each, which says what belongs to whom."""
+"""The layout of each platform's download: a module for each sorts the files by owner."""

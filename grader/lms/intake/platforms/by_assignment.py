@@ -19,7 +19,7 @@ def recognises(listing: Listing, assignments: tuple[Coursework, ...]) -> bool:
 
 
 def sort(listing: Listing, assignments: tuple[Coursework, ...]) -> Sorted:
-    """By the names of the folders and files in each assignment's folder."""
+    """Sort by the names of the folders and files in each assignment's folder."""
     listing = unwrapped(listing, assignments)
     piles: list[Pile] = []
     unplaced: list[Remark] = []

@@ -31,7 +31,7 @@ def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
 
 
 def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
-    """By user number."""
+    """Sort by user number."""
     piles, foreign, texts = [], [], {}
     level = listing.level
     for file in listing.files:

@@ -17,15 +17,15 @@ from grader.lms.intake.owners import Owner, Sorted, gather, pile
 from grader.lms.intake.reading.listing import METADATA, METADATA_LIMIT, File, Listing, RefusedError, normal
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The same language as the other, several times as fast."""
+"""It reads the same language as SafeLoader, several times as fast."""
 
 
 DEPTH_LIMIT = 50
-"""Values in values: the list needs five, and the faster loader breaks down over some thousands."""
+"""Levels of nesting: the list needs five, and the faster loader crashes at some thousands."""
 
 
 class Loader(LOADER):  # type: ignore[misc]
-    """Safe: it makes nothing but plain values, of what Ruby marked with its classes too."""
+    """A safe loader: it makes plain values only, also of what Ruby marked with its classes."""
 
 
 def _plain(loader: Any, _tag: str, node: yaml.Node) -> Any:
@@ -53,7 +53,7 @@ def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
 
 
 def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
-    """By student number, or e-mail address where there is none."""
+    """Sort by student number, or by e-mail address if there is none."""
     file = _list(listing)
     entries = _entries(listing, file) if file else ()
     root = file.parts[:-1] if file else ()
@@ -111,7 +111,8 @@ def _entries(listing: Listing, file: File) -> tuple[Entry, ...]:
         fields = yaml.load(data, Loader=Loader)  # noqa: S506 - derived from the safe loader
         return tuple(_entry(str(folder), entry) for folder, entry in fields.items())
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError(f"{where} is not a list of submissions: {_reason(error)}; export them again.") from error
+        reason = one_line(" ".join(str(error).split()))
+        raise InputError(f"{where} is not a list of submissions: {reason}; export them again.") from error
 
 
 def _data(file: File, where: str) -> bytes:
@@ -128,16 +129,12 @@ def _data(file: File, where: str) -> bytes:
 
 
 def _check_depth(data: bytes) -> None:
-    """Raises ValueError for what is nested as no list is."""
+    """Raises ValueError if it is nested too deeply for a list."""
     depth = 0
     for event in yaml.parse(data, Loader=LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEPTH_LIMIT:
             raise ValueError("it is nested too deeply")
-
-
-def _reason(error: Exception) -> str:
-    return one_line(" ".join(str(error).split()))
 
 
 def _entry(folder: str, entry: Any) -> Entry:

@@ -32,7 +32,7 @@ def _is_half_marked(places: set[tuple[str, ...]]) -> bool:
 
 
 def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
-    """By participant number."""
+    """Sort by participant number."""
     marked = (_mark(folder) for folder in listing.folders)
     piles = [Pile(owner=_owner(found[1])) for found in marked if found]
     foreign, texts = [], {}
@@ -66,6 +66,6 @@ def _owner(match: re.Match[str]) -> Owner:
 
 
 def _below(file: File, place: int, match: re.Match[str]) -> tuple[str, ...]:
-    """The path within what is theirs; folders around the download may name the assignment, so they stay."""
+    """The path within the owner's files; folders around the download may name the assignment, so they stay."""
     named = (match["file"],) if match["file"] else ()
     return (*file.parts[:place], *named, *file.parts[place + 1 :])

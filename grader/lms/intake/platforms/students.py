@@ -9,17 +9,17 @@ from grader.lms.intake.reading.wrapping import unwrapped
 
 
 def recognises(_listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
-    """What nothing else recognises is looked at in this way."""
+    """True: this shape is for what no other recognises."""
     return True
 
 
 def sort(listing: Listing, assignments: tuple[Coursework, ...]) -> Sorted:
-    """By the names of the folders and files at the top."""
+    """Sort by the names of the folders and files at the top."""
     return by_name(unwrapped(listing, assignments), ())
 
 
 def by_name(listing: Listing, root: tuple[str, ...]) -> Sorted:
-    """By the names of the folders and files in a folder."""
+    """Sort by the names of the folders and files in a folder."""
     depth = len(root) + 1
     inside = listing.grouped(depth)
     tops = sorted(folder for folder in listing.folders if len(folder) == depth and folder[:-1] == root)
@@ -41,5 +41,5 @@ def by_name(listing: Listing, root: tuple[str, ...]) -> Sorted:
 
 
 def _is_meant(top: tuple[str, ...], files: list[File]) -> bool:
-    """A folder with a student's name must not go unnoticed if it is empty; a hidden one need not be a student's."""
+    """Whether a folder is a student's. An empty one is, so that it is noticed; a hidden one if it has a kernels.cl."""
     return not top[-1].startswith(".") or (*top, FILE_NAME) in {file.parts for file in files}

@@ -1,6 +1,6 @@
 """A zip as a listing: its members are read in memory, and none is ever written to a disk.
 
-Whatever an archive claims is checked or bounded: where its members lie, what they are, how large, how many.
+What an archive claims is checked or limited: paths, kinds, sizes and the number of its members.
 """
 
 import re
@@ -25,7 +25,7 @@ from grader.lms.intake.reading.listing import (
 )
 
 PACKINGS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-"""What platforms and systems write. Others unpack without a bound on their memory."""
+"""The compressions that platforms and systems use. Others unpack without a limit on memory."""
 
 ENCRYPTED, UTF_8 = 0x1, 0x800
 """Bits of a member's flags."""
@@ -41,7 +41,7 @@ DAMAGE = (
     LookupError,
     OverflowError,
 )
-"""What zipfile raises about an archive that was cut, changed or made up."""
+"""The errors that zipfile raises for an archive that was cut, changed or forged."""
 
 NAME_LIMIT, PATH_LIMIT = 255, 4096
 """Characters: what file systems take of a name and of a path."""
@@ -91,7 +91,7 @@ def _list(archive: zipfile.ZipFile, name: str) -> Listing:
 
 
 def _name(info: zipfile.ZipInfo) -> str:
-    """The name as the archive has it; without the flag for UTF-8 it may be that all the same."""
+    """The name in the archive; it may be UTF-8 even without the flag for that."""
     name = info.orig_filename
     if not info.flag_bits & UTF_8:
         try:
@@ -155,7 +155,7 @@ class _Member(NamedTuple):
 
 
 def _once(members: list[_Member]) -> list[File]:
-    """Each path once; two members of the same name contradict each other unless they are the same."""
+    """Each path once; two different members of the same name are refused."""
     first = {each.file.parts: each for each in reversed(members)}
     differ = {each.file.parts for each in members if each.contents != first[each.file.parts].contents}
     why = "is in the archive twice, with different contents; keep one"

@@ -22,7 +22,7 @@ SIZE = 8 * 1024 * 1024
 """Bytes of a list: a hundred thousand students."""
 
 DELIMITERS = ",;\t"
-"""What spreadsheets write, by the country they are set to."""
+"""The delimiters that spreadsheets write, depending on the country."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class CheckoutRow:
 
 
 def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
-    """By the names in the list; raises InputError if it is no list of checkouts."""
+    """Sort by the names in the list; raises InputError if it is not a list of checkouts."""
     rows = _rows(path)
     piles: list[Pile] = []
     unplaced: list[Remark] = []
@@ -67,7 +67,7 @@ def _once(rows: list[CheckoutRow]) -> list[CheckoutRow]:
 
 
 def _checkout(root: Path, row: CheckoutRow) -> tuple[Pile, str]:
-    """What a checkout holds, and why that is nothing; what is there and is not read is refused."""
+    """The files of a checkout, and why there are none; a path that cannot be read is refused."""
     owner, path = Owner(name=row.student), root / row.path
     try:
         if path.is_symlink():
@@ -88,7 +88,8 @@ def _checkout(root: Path, row: CheckoutRow) -> tuple[Pile, str]:
 
 def _rows(path: Path) -> list[CheckoutRow]:
     text = _text(path)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), skipinitialspace=True)
+    delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)  # the one that is most often in the heading
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
         heading = [cell.strip().casefold() for cell in next(reader, [])]
         if not {"student", "path"} <= set(heading):
@@ -99,23 +100,14 @@ def _rows(path: Path) -> list[CheckoutRow]:
         for cells in reader:
             fields = dict(zip(heading, (cell.strip() for cell in cells), strict=False))
             if any(fields.values()):
-                rows.append(_row(reader.line_num, fields))
+                student, place, assignment = (fields.get(name, "") for name in ("student", "path", "assignment"))
+                row = CheckoutRow(line=reader.line_num, student=normal(student), path=place, assignment=assignment)
+                rows.append(row)
     except csv.Error as error:
         raise InputError(f"{path} is not a list of checkouts: {error} (line {reader.line_num}).") from error
     if not rows:
         raise InputError(f"{path} names no checkouts; give each a line with student and path.")
     return rows
-
-
-def _row(line: int, fields: dict[str, str]) -> CheckoutRow:
-    student, path, assignment = (fields.get(name, "") for name in ("student", "path", "assignment"))
-    return CheckoutRow(line=line, student=normal(student), path=path, assignment=assignment)
-
-
-def _delimiter(text: str) -> str:
-    """The one that is most often in the heading."""
-    heading = text.partition("\n")[0]
-    return max(DELIMITERS, key=heading.count)
 
 
 def _text(path: Path) -> str:

@@ -1,6 +1,6 @@
-"""What lies in a folder or an archive, before anybody asks whose it is: names, and how to read what they name.
+"""The files in a folder or an archive, not yet sorted by owner: their names, and how to read them.
 
-Nothing is read yet: whose a file is decides how much of it may be. What a listing costs grows with its files alone.
+Nothing is read yet: how much may be read depends on the owner. The cost of a listing grows with its files only.
 """
 
 import re
@@ -17,7 +17,7 @@ LISTED_LIMIT = 200_000
 """Files of an archive that an instructor names: a thousand working trees of two hundred files each."""
 
 DEPTH_LIMIT = 32
-"""Folders in folders; nobody's kernel lies deeper."""
+"""Levels of folders; no kernel lies deeper."""
 
 TOO_DEEP = f"lies under {DEPTH_LIMIT} folders; anything deeper is ignored"
 
@@ -63,7 +63,7 @@ class File:
 
 @dataclass(frozen=True, kw_only=True)
 class Listing:
-    """What lies in a folder or archive called `name`: files, all folders, and what has no place among them."""
+    """The content of a folder or archive called `name`: files, all folders, and what could not be listed."""
 
     name: str
     files: tuple[File, ...]
@@ -72,7 +72,7 @@ class Listing:
 
     @property
     def level(self) -> int:
-        """How many parts the paths of a platform's own names have: two, if one folder is around everything."""
+        """The depth of the names that a platform gave: two if one folder is around everything, else one."""
         tops = {path[0] for path in (*self.folders, *(file.parts for file in self.files))}
         return 2 if len(tops) == 1 and tops <= {folder[0] for folder in self.folders} else 1
 
@@ -101,17 +101,17 @@ def stem(name: str) -> str:
 
 
 def is_junk(parts: tuple[str, ...]) -> bool:
-    """Whether this is none of the student's work, and not worth a word."""
+    """Whether this is not the student's work, and is ignored without a remark."""
     return any(JUNK.fullmatch(part) for part in parts)
 
 
 def is_backup(name: str) -> bool:
-    """Whether a file is none of it, either."""
+    """Whether a file is an editor's backup."""
     return BACKUP.fullmatch(name) is not None
 
 
 def normal(name: str) -> str:
-    """The same name for every way to write its accents: systems differ in that."""
+    """The name with its accents in one form: systems differ in that."""
     return unicodedata.normalize("NFC", name)
 
 

@@ -1,6 +1,6 @@
-"""What somebody's files hold: source text, and what lies in their archives. Everybody has a budget of their own.
+"""Opens an owner's files: source texts and archives. Each owner has a budget.
 
-An archive is opened once and then dropped. What lies in an archive in it is not looked for.
+An archive is opened once and then dropped. Archives within archives are not opened.
 """
 
 import io
@@ -25,19 +25,19 @@ ARCHIVE_LIMIT = 16 * 1024 * 1024
 """Bytes of a student's own archive: source text is a thousandth of it."""
 
 READ_LIMIT = 64 * 1024 * 1024
-"""Bytes that are read of one student's: source text of the largest archives, and these themselves."""
+"""Bytes that are read for one student: the largest archives, and the source text in them."""
 
 ASK = "ask for the .cl file, or a zip of it"
 
 
 class Budget:
-    """How much of one student's may still be read."""
+    """How many bytes may still be read for one student."""
 
     def __init__(self) -> None:
         self._left = READ_LIMIT
 
     def read(self, read: Read, limit: int) -> bytes:
-        """What the file holds, cut one byte after the limit; raises RefusedError if it was too much already."""
+        """The file's content, cut one byte after the limit; raises RefusedError if the budget is used up."""
         if self._left < 0:
             raise RefusedError(f"is not read: this student's files are over {READ_LIMIT // 1024**2} MiB; {ASK}")
         data = read(limit + 1)
@@ -46,7 +46,7 @@ class Budget:
 
 
 def opened(pieces: tuple[Piece, ...], budget: Budget) -> Iterator[Piece]:
-    """The files of one student, source text with what it says, and what archives hold in place of these."""
+    """The files of one student: sources with their data, and the members of archives in place of these."""
     for each in pieces:
         try:
             yield from _opened(each, budget)

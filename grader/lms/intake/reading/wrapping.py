@@ -1,4 +1,4 @@
-"""A folder around everything, as who packs a folder gets one: told from the folder of a single student."""
+"""Removes a folder around everything, which packing a folder makes, but not the folder of a single student."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ def unwrapped(listing: Listing, assignments: tuple[Coursework, ...]) -> Listing:
 
 
 def _people(listing: Listing, place: int, assignments: tuple[Coursework, ...]) -> set[str]:
-    """The names at a place in paths under which there is what looks like a hand-in: these may be students."""
+    """The names at this place in the paths above what looks like a hand-in: these may be students."""
     budgets: dict[str, Budget] = {}
     found: set[str] = set()
     for file in listing.files:
@@ -48,6 +48,6 @@ def _is_handin(file: File, assignments: tuple[Coursework, ...], budget: Budget) 
 
 
 def _is_own(name: str, assignments: tuple[Coursework, ...]) -> bool:
-    """Whether this is what a student calls a hand-in, and no student's name."""
+    """Whether a student would call a hand-in so: then it is not a student's name."""
     called = copy_of(stem(name))[0].casefold() == stem(FILE_NAME)
     return called or attempt_of(name) is not None or named_by(name, assignments) is not None

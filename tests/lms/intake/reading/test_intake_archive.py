@@ -192,7 +192,7 @@ def test_names_that_upset_terminals_are_shown_without_it(name, tmp_path, one):
         Path(os.fsdecode(os.fsencode(folder) + b"/a\xff")).mkdir(parents=True)
         write_folder(folder, {"ada/kernels.cl": KERNEL})
     intake = take_in(folder, one)
-    without = [each.student.label for each in (*intake.absences, *intake.refusals)]
+    without = [each.student.label for each in intake.absences]
     shown = tell(intake) + lines(intake.unplaced) + "".join(without)
     assert not {"\u202e", "\x1b", "\u2028", "\x07"} & set(shown)
     assert shown.encode()
@@ -224,9 +224,8 @@ def test_what_is_read_of_one_student_is_bounded_and_nobody_elses(tmp_path, one, 
     handed_in = {"bob/x.zip": bomb, **{f"zoe{n}/kernels.cl": KERNEL + b" " * n for n in range(9)}}
     found = take_in(packed(tmp_path / "all.zip", *handed_in.items()), one)
     assert len(found.handins) == 10
-    assert found.absences == ()
-    (refusal,) = found.refusals
-    assert (refusal.student.label, refusal.assignment) == ("bob", "coalsTransp")
+    (absence,) = found.absences
+    assert (absence.student.label, absence.assignment, bool(absence.refused)) == ("bob", "coalsTransp", True)
     assert "x.zip/19.cl" in lines(found.unplaced)
     assert "this student's files are over 10 MiB" in lines(found.unplaced)
 
@@ -242,9 +241,10 @@ def test_a_path_through_thousands_of_folders_costs_what_its_bytes_do(tmp_path, o
     finally:
         tracemalloc.stop()
     assert list(graded(found)) == [("ada", "coalsTransp")]
-    assert len(found.refusals) == 101
-    assert {"bob", "99"} < {each.student.label for each in found.refusals}
-    assert "lies under 32 folders" in found.refusals[0].why
+    refusals = [each for each in found.absences if each.refused]
+    assert len(refusals) == 101
+    assert {"bob", "99"} < {each.student.label for each in refusals}
+    assert "lies under 32 folders" in refusals[0].refused
 
 
 def test_a_students_archive_of_too_many_bytes_is_refused(tmp_path, one, monkeypatch):

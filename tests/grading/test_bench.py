@@ -1,4 +1,4 @@
-"""provenance.py: a result says what it rests on."""
+"""bench.py: a result says what it rests on."""
 
 from datetime import UTC, datetime
 
@@ -6,24 +6,21 @@ from samples import DEVICE
 
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
-from grader.results import provenance as module
-from grader.results.provenance import Setting, provenance
-
-SETTING = Setting(sandbox="process", limits={"processes": 64})
+from grader.grading import bench as module
 
 
-def test_enough_is_stated_to_repeat_a_grading(transposition):
+def test_enough_is_stated_to_repeat_a_grading(transposition, bench):
     """What was graded, by what, with which inputs, where and when."""
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=5)
-    stated = provenance(task, SETTING, DEVICE, datetime(2026, 11, 22, 12, 0, 0, 123, tzinfo=UTC))
+    stated = bench.provenance(task, DEVICE, datetime(2026, 11, 22, 12, 0, 0, 123, tzinfo=UTC))
     assert (stated.seed, stated.device, stated.started) == (5, DEVICE, "2026-11-22T12:00:00+00:00")
-    assert (stated.sandbox, stated.limits) == (SETTING.sandbox, SETTING.limits)
+    assert (stated.sandbox, stated.limits) == (bench.sandbox_name, bench.sandbox.facts())
     assert stated.assignment_sha256 == transposition.sha256
     assert stated.submission_sha256 == task.submission.sha256
 
 
-def test_a_package_that_is_not_installed_is_left_out(transposition, monkeypatch):
+def test_a_package_that_is_not_installed_is_left_out(transposition, bench, monkeypatch):
     """PoCL may come from the system, and then has no version here."""
     monkeypatch.setattr(module, "PACKAGES", ("numpy", "no-such-package"))
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=5)
-    assert list(provenance(task, SETTING, DEVICE, datetime.now(UTC)).packages) == ["numpy"]
+    assert list(bench.provenance(task, DEVICE, datetime.now(UTC)).packages) == ["numpy"]

@@ -1,0 +1,16 @@
+"""The names in the code: each stands for one thing."""
+
+import ast
+from collections import defaultdict
+
+from project import ROOT
+
+
+def test_a_class_name_has_one_meaning():
+    """Whoever meets the name of a record knows which one is meant, in the code and in a published schema."""
+    found = defaultdict(list)
+    for path in sorted((ROOT / "grader").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found[node.name].append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert {name: places for name, places in found.items() if len(places) > 1} == {}
