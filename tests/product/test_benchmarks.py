@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from attacks import small_course
+from batches import small_batch
 from project import ROOT
 
 FOLDER = ROOT / "tests" / "benchmarks"
@@ -44,8 +44,8 @@ PRINTED = {
 }
 """What stands at the end of its table, or, without a GPU, why there is none."""
 
-FEW_CASES = {"sandbox_cost", "verdict_stability"}
-"""Those whose assignment may be any: it is cut to a few cases, and not watched."""
+SMALL = {"sandbox_cost", "verdict_stability"}
+"""Those that take an assignment from a course, which may be a small one."""
 
 BRISK = {"GRADER_TIMING__MIN_PAIRS": "2", "GRADER_TIMING__MAX_PAIRS": "2", "GRADER_TIMING__NOISE_LIMIT": "1000"}
 
@@ -60,9 +60,9 @@ def test_every_benchmark_is_run():
 def test_a_benchmark_runs_to_its_end(name, tmp_path, locks, worker_image, simulator):  # noqa: ARG001 - they are there
     """It prints its last line, and is stopped by no fault of its own; a goal that is missed here is no matter."""
     environment = {**os.environ, **BRISK, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(tmp_path / "profiles")}
-    if name in FEW_CASES:
-        environment["GRADER_COURSE"] = str(tmp_path)
-        small_course(tmp_path, "coalsTransp", (), watched=False)
+    if name in SMALL:
+        environment["GRADER_COURSE"] = str(tmp_path / "course")
+        small_batch(tmp_path, 0)
     done = subprocess.run(
         [sys.executable, str(FOLDER / f"{name}.py"), *SMALLEST[name]],
         cwd=ROOT,
