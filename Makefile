@@ -8,7 +8,7 @@ SAMPLES := coalsTransp/flat-tile-turned-on-load coalsProgrm/accum-starts-at-one 
            blockMMM/missing-column-guard rgblkMMM/course-all-five
 
 # First tests that share the machine, then those that time kernels, which take turns.
-TESTS := $(BIN)/pytest --dist loadgroup
+TESTS := $(BIN)/pytest --dist loadgroup --no-loadscope-reorder
 
 # Python keeps what it has compiled, also where the environment forbids that: each program of a hundred would do it again.
 unexport PYTHONDONTWRITEBYTECODE

@@ -20,7 +20,7 @@ from grader.grading.bench import Bench
 from grader.grading.checks.simulator_checks import WatchingRules
 from grader.grading.timing.intervals import TimingRules
 
-pytest_plugins = ("simulator", "engine", "autograders", "browser", "drafts", "suites")
+pytest_plugins = ("simulator", "engine", "autograders", "browser", "drafts", "drawings", "suites")
 """Modules of helpers/ that hold fixtures."""
 
 LONGEST_PARAMETER, LONGEST_ID = 30, 170
@@ -36,13 +36,23 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return shown if len(shown) <= LONGEST_PARAMETER else f"{shown[: LONGEST_PARAMETER - 3]}..."
 
 
+LONGEST = (
+    *("test_export_gitlab.py", "test_export_gradescope.py", "test_benchmarks.py", "test_fuzz.py", "test_synthetic.py"),
+    *("test_readme.py", "test_writing_assignments.py", "test_hidden_outcomes.py", "test_export_kit.py"),
+    *("test_workforce.py", "test_rounds.py", "test_mutants.py", "test_grading.py", "test_hostile.py"),
+)
+"""Modules that take minutes, in the order in which they begin, before all others: begun last, one would run alone."""
+
 SPREAD = frozenset({"test_grading.py", "test_hostile.py", "test_building.py", "test_commands_grade.py", "test_fuzz.py"})
 """Modules of many long tests that share little: any process takes the next one."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse an id that nobody can read; have the tests of a module in one process, where they share what it makes."""
+    """Refuse an id that nobody can read; have the tests of a module in one process, where they share what it makes;
+    begin with what takes longest.
+    """
+    items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
     for item in items:
         if item.path.name not in SPREAD and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.name))

@@ -153,8 +153,7 @@ SAID = {
 
 WORKERS_START = "the worker's start"
 
-OWN_WORKERS = "asking for our own workers"
-"""What lies between the checks on the device."""
+BETWEEN = "between the checks on the device"
 
 
 def timed(grade: Callable[[Callable[[str], None]], Result]) -> tuple[Result, dict[str, float]]:
@@ -163,7 +162,7 @@ def timed(grade: Callable[[Callable[[str], None]], Result]) -> tuple[Result, dic
 
     def note(words: str) -> None:
         if words == "building" or words in SAID:
-            marks.append((SAID.get(words, OWN_WORKERS), time.perf_counter()))
+            marks.append((SAID.get(words, BETWEEN), time.perf_counter()))
 
     result = grade(note)
     marks.append(("page", time.perf_counter()))
@@ -173,7 +172,7 @@ def timed(grade: Callable[[Callable[[str], None]], Result]) -> tuple[Result, dic
     for (name, at), (_, after) in pairwise(marks):  # a part comes again for each kernel of a suite
         parts[name] += after - at
     checked = {kind: seconds_of(result, kind) for kind in (Kind.BUILD, Kind.CORRECTNESS)}
-    parts[OWN_WORKERS] -= sum(checked.values())
+    parts[BETWEEN] -= sum(checked.values())
     return result, {WORKERS_START: parts.pop(WORKERS_START), **checked, **parts}
 
 

@@ -66,7 +66,7 @@ def test_it_is_replaced_now_and_then():
 
 
 def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(bench):
-    """As when a submission fails its cases: the next grading's session is another, in the same process."""
+    """As when a submission has no session for the rounds: the next grading's is another, in the same process."""
     own = OwnWorkers()
     with own.borrow("ours", bench.worker) as worker:
         worker.load({SUBMISSION: PROBE}).begin_open(PLAN)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from attacks import QUICK, small_course
+from attacks import QUICK, at_any_speed, small_course
 from commandline import output_of
 from docker.errors import APIError, ImageNotFound
 from engine import do_without
@@ -40,6 +40,7 @@ def export(platform, out, *options):
 def hostile_course(folder):
     """A course of one assignment, cut to what an attack takes to show itself, that allows native code."""
     small_course(folder, ASSIGNMENT, ("asm",), watched=False)
+    at_any_speed(folder, ASSIGNMENT)
     return folder
 
 

@@ -14,8 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import gettempdir
 
-import yaml
-from attacks import QUICK, small_course
+from attacks import QUICK, at_any_speed, small_course
 from project import ROOT
 
 NAME = "coalsTransp"
@@ -43,12 +42,7 @@ UNLIKE = ("seconds", "started", "performance")
 def small_batch(folder, count, kinds=STEADY):
     """A course in which any speed is good enough, and so many different submissions for it, in folders by student."""
     small_course(folder / "course", NAME, (), watched=False)
-    path = folder / "course" / "assignments" / NAME / "assignment.yaml"
-    fields = yaml.safe_load(path.read_text(encoding="utf-8"))
-    for goal in fields["performance"]["classes"].values():
-        goal |= {"sizes": {"height": 512, "width": 256}, "bands": [{"fraction": 0.001, "points": 20}]}
-        goal["baseline"] = "passes"
-    path.write_text(yaml.safe_dump(fields, sort_keys=False), encoding="utf-8")
+    at_any_speed(folder / "course", NAME)
     for number in range(count):
         source = ROOT / "tests" / "submissions" / NAME / kinds[number % len(kinds)] / "kernels.cl"
         home = folder / "submissions" / f"student{number:03d}"

@@ -3,6 +3,7 @@
 import copy
 import random
 from datetime import date
+from functools import cache
 
 import yaml
 
@@ -50,8 +51,14 @@ WORDS = ("&a ", "*a ", "!!python/object:os.system ", "<<: ", "!!binary ", "2020-
 def mutant(text, number):
     """One of them, as the bytes of a file."""
     chance = random.Random(number)
-    changed = _misspelt(text, chance) if chance.random() < 0.2 else _rearranged(yaml.safe_load(text), chance)
+    changed = _misspelt(text, chance) if chance.random() < 0.2 else _rearranged(copy.deepcopy(_fields(text)), chance)
     return changed.encode("utf-8", "surrogatepass")
+
+
+@cache
+def _fields(text):
+    """What the file holds; to read it takes as long as to read a mutant of it, of which there are thousands."""
+    return yaml.safe_load(text)
 
 
 def _misspelt(text, chance):

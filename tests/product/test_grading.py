@@ -10,6 +10,7 @@ from attacks import HELD, corpus, small_course
 from golden import CORPUS, SUBMISSIONS, expectation, read
 from gradings import grade
 from kernels import TRANSPOSITION, changed
+from limits import DEADLINES, ENDLESS, FEW_PAIRS
 from lineups import at_sizes, with_constants
 from project import ROOT
 from selection import GOLDEN, RIGHT, param
@@ -28,8 +29,17 @@ def name_of(folder):
 
 
 def golden(folder):
-    """The submission as a parameter."""
-    return param(folder, name_of(folder), GOLDEN, [pytest.mark.timed] if expectation(folder).is_timed else [])
+    """The submission as a parameter. Those for an assignment share a process, in which its own kernels are compiled."""
+    marks = [pytest.mark.xdist_group(f"golden-{folder.parent.name}")]
+    return param(
+        folder, name_of(folder), GOLDEN, [*marks, *([pytest.mark.timed] if expectation(folder).is_timed else [])]
+    )
+
+
+def bench_for(expected, bench):
+    """The bench, on which only those are timed to the end whose speed is a question."""
+    timing = FEW_PAIRS if expected.is_timed else ONE_PAIR
+    return replace(bench, timing=timing, deadlines=ENDLESS if Reason.TIME_LIMIT in expected.reasons else DEADLINES)
 
 
 @pytest.mark.parametrize("folder", [golden(folder) for folder in CORPUS])
@@ -39,7 +49,7 @@ def test_every_golden_submission_gets_its_verdicts(course, bench, folder):
     """
     submission = read(folder)
     assignment = submission.subject(course.load(folder.parent.name))
-    result = grade(assignment, folder, bench if expectation(folder).is_timed else replace(bench, timing=ONE_PAIR))
+    result = grade(assignment, folder, bench_for(submission.expectation, bench))
     assert not (skipped(result) and os.environ.get("GRADER_TEST_SIMULATOR") == "required")
     assert differences(submission, assignment, result) == ()
 

@@ -311,6 +311,10 @@ def test_a_wrong_kernel_fails_alike_whenever_it_has_the_same_seed(tmp_path):
 # --- a submission that passes -------------------------------------------------------------------
 
 
+together = pytest.mark.xdist_group("right")
+"""The tests of one grading, in one process, so that it is made once."""
+
+
 @pytest.fixture(scope="module")
 def right(tmp_path_factory):
     """The model solution as a Windows editor would save it, graded over older and longer reports."""
@@ -321,6 +325,7 @@ def right(tmp_path_factory):
     return grade(folder, **QUICK), folder
 
 
+@together
 def test_a_right_submission_is_exit_code_0_also_from_a_windows_editor(right):
     """A byte order mark and carriage returns do not matter; the report goes to standard output alone."""
     done, _ = right
@@ -333,6 +338,7 @@ def test_a_right_submission_is_exit_code_0_also_from_a_windows_editor(right):
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
+@together
 def test_the_files_of_a_grading_agree_with_each_other(right):
     """The same checks with the same points in JUnit XML, in JSON and on the terminal."""
     done, folder = right
@@ -347,6 +353,7 @@ def test_the_files_of_a_grading_agree_with_each_other(right):
     assert result.submission == "kernels.cl"
 
 
+@together
 def test_older_files_are_replaced_whole_with_nothing_left_beside_them(right):
     """No byte of the older reports, and no temporary file."""
     _, folder = right
@@ -355,6 +362,7 @@ def test_older_files_are_replaced_whole_with_nothing_left_beside_them(right):
     assert names_in(folder) == ["kernels.cl", "report.xml", "result.json"]
 
 
+@together
 def test_settings_of_the_environment_reach_a_grading(right):
     """Timing stopped after the ten pairs that the environment asked for, or went on for a reason of its own rules."""
     _, folder = right
@@ -362,6 +370,7 @@ def test_settings_of_the_environment_reach_a_grading(right):
     assert 10 <= performance.pairs == len(performance.samples.submission) <= 100
 
 
+@together
 def test_the_schema_of_the_json_report_is_the_one_it_has(right, tmp_path):
     """Every field of a real report is in the published schema, and every required one is in the report."""
     schema = json.loads(output_of(tmp_path, "schema", "result"))
