@@ -14,6 +14,9 @@ FILE_NAME = "kernels.cl"
 SIZE_LIMIT = 1024 * 1024
 """Bytes; hand-written kernels of this course are a few kilobytes."""
 
+LINES = 20_000
+"""Of a text: a report's page shows every line, and a million of them took the judge half a minute and 0.8 GB."""
+
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 TEXT_CONTROLS = frozenset(b"\t\n\v\f\r")
 
@@ -49,6 +52,8 @@ def parse_submission(path: Path, data: bytes) -> Submission:
     if len(data) > SIZE_LIMIT:
         raise InputError(f"{path} is over 1 MiB; hand in only the OpenCL source text.")
     source = _decode(data, path)
+    if source.count("\n") > LINES:
+        raise InputError(f"{path} has over {LINES:,} lines; hand in a kernel as people write them.")
     scan = scanned(source)
     if isinstance(scan, TooCostly):
         raise InputError(f"{path} cannot be graded: {scan.words}. Hand in a kernel as people write them.")

@@ -66,15 +66,16 @@ def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated:
 
 UNKNOWN = Problem(
     reason=Reason.CRASH,
-    message="the simulator stopped at an instruction that it does not support. Use simpler OpenCL C, or ask your "
-    "instructor.",
+    message="the simulator stopped in this kernel. It does so where an index is beyond the elements of a vector, and "
+    "at functions that it does not support. Check the indexes, or use simpler OpenCL C.",
 )
 
 
 def _told(failed: FailedError) -> Problem:
     """A failure that showed there: it says so, since the same kernel may have run on the device.
 
-    No kernel can make the simulator crash by its accesses: it does so at functions and instructions it does not know.
+    It notices accesses beyond arrays and does not crash there. It crashes where a vector's element is taken by an index
+    beyond it, and at functions and instructions that it does not know.
     """
     problem = failed.problem
     if isinstance(failed.why, Crashed) and problem.reason is Reason.CRASH:

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from grader.common.errors import InputError
-from grader.course.submissions.submission import SIZE_LIMIT, read_submission
+from grader.course.submissions.submission import LINES, SIZE_LIMIT, read_submission
 
 KERNEL = "__kernel void f(__global float *a) { a[0] = 1; }\n"
 
@@ -48,6 +48,8 @@ def test_a_folder_means_the_kernels_in_it(tmp_path):
         ("x = 1".encode("utf-16"), "UTF-16"),
         ("x = 1".encode("utf-16-be"), "binary"),
         (b"/" * (SIZE_LIMIT + 1), "over 1 MiB"),
+        (b"x" + b"\n" * (LINES + 1), "over 20,000 lines"),
+        (b"x" + b"\r" * (LINES + 1), "over 20,000 lines"),
     ],
 )
 def test_what_cannot_be_source_text_is_refused_in_one_line(tmp_path, content, said):

@@ -118,6 +118,14 @@ def test_a_kernel_that_is_broken_off(simulator, transposition):
     assert check.message.startswith("line 3: the simulator stopped")
 
 
+def test_an_element_far_beyond_a_vector(simulator, transposition):
+    """The simulator reads wherever that leads, and ends there: a failed check that says where to look."""
+    head = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)\n"
+    check = checked(simulator, transposition, head + "{\n    float4 v = A[0];\n    B[0] = v[2000000000 - height];\n}\n")
+    assert check.reason is Reason.CRASH
+    assert "an index is beyond the elements of a vector" in check.message
+
+
 def test_a_check_that_had_no_chance(transposition):
     """Before anything has run it is as if it had passed, so that whoever fails it says why."""
     check = unwatched(transposition.sanitizer)

@@ -30,7 +30,7 @@ from samples import (
     unchecked,
 )
 
-from grader.course.submissions.submission import read_submission
+from grader.course.submissions.submission import LINES, read_submission
 from grader.course.submissions.task import Task
 from grader.grading.grade import grade_submission
 from grader.reports import REPORTS
@@ -133,6 +133,13 @@ def test_a_sentence_about_a_line_shows_that_line():
     start = text_of(outcome).partition("Start here")[2].partition("Checks")[0]
     assert "line 2, column 5: what? 2 }" in start
     assert [line.mark for line in lines_of(outcome)] == ["", "wrong"]
+
+
+def test_the_longest_text_that_is_graded_makes_a_page_that_a_browser_shows():
+    """All lines of it are listed: with a million, the page had 75 MB and took the judge 28 s and 0.8 GB."""
+    page = page_of(result(check("correctness: one"), source="\n" * LINES))
+    assert f'id="L{LINES}"' in page or str(LINES) in page
+    assert len(page) < 2_000_000
 
 
 def test_a_line_that_is_not_there_is_no_link_and_no_fault():
