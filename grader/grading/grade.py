@@ -131,7 +131,7 @@ def _test(crew: Crew, rests_on: Provenance) -> Draft:
         task=crew.task,
         provenance=rests_on,
         build=build.check,
-        cases=tuple(locate(check, watched.whereabouts) for check in cases),
+        cases=tuple(locate(check, watched.lines_used) for check in cases),
         others=(*watched.checks, *map(HIDDEN.skip, _left_out(asked)), speed),
         profile=watched.profile,
         built=build.built,

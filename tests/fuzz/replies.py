@@ -26,7 +26,7 @@ from grader.grading.explain.problem import of_build_log, of_failure
 from grader.grading.explain.resource_usage import usage_of
 from grader.grading.explain.simulator.findings import findings
 from grader.grading.explain.simulator.locations import Scene
-from grader.grading.explain.simulator.source_lines import whereabouts
+from grader.grading.explain.simulator.source_lines import lines_used
 from grader.protocol.messages import BuildFailed, Observed, Opened, Reply, Simulation
 from grader.protocol.observation import SeenKernel
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource
@@ -400,7 +400,7 @@ def _findings(reply: Observed, said: Said) -> object:
 
 
 def _places_used(reply: Observed, said: Said) -> object:
-    return [whereabouts(kernel, _scene(said)) for kernel in reply.kernels]
+    return [lines_used(kernel, _scene(said)) for kernel in reply.kernels]
 
 
 def _counts(reply: Observed, said: Said) -> object:
@@ -425,7 +425,7 @@ STEPS: Mapping[str, Callable[[Said], object]] = {
     "binding": _of(Opened, _binding),
     "usage": _of(Opened, _usage),
     "findings": _of(Observed, _findings),
-    "whereabouts": _of(Observed, _places_used),
+    "lines_used": _of(Observed, _places_used),
     "profile": _of(Observed, _counts),
 }
 

@@ -8,7 +8,7 @@ from grader.grading.checks.simulated_run import Simulated, Subject, simulate
 from grader.grading.explain.failing import FailedError, done
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.findings import findings
-from grader.grading.explain.simulator.source_lines import whereabouts
+from grader.grading.explain.simulator.source_lines import lines_used
 from grader.results.result import Check, Finding, Kind, Reason, full_marks
 
 NUMBER = 0
@@ -32,7 +32,7 @@ def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> tuple
         seen = done(simulate(subject, asked.sizes, NUMBER))
         found = _findings(seen)
         problem = _problem(seen, found, right=right)
-        told = " ".join(dict.fromkeys(map(whereabouts, seen.kernels, seen.scenes)))
+        told = " ".join(dict.fromkeys(map(lines_used, seen.kernels, seen.scenes)))
     except FailedError as failed:
         problem = failed.problem
     check = replace(unwatched(asked), seconds=time.perf_counter() - start, findings=found)

@@ -33,7 +33,7 @@ class Watched:
 
     checks: tuple[Check, ...]
     profile: Profile | None = None
-    whereabouts: str = ""
+    lines_used: str = ""
 
 
 def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
@@ -52,7 +52,7 @@ def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
     if assignment.sanitizer is not None:
         check, told = check_sanitizer(subject, assignment.sanitizer, right=right)
         shown = "" if assignment.sanitizer.hidden else told  # stands in checks that are shown
-        watched = Watched(checks=(check,), whereabouts=shown)
+        watched = Watched(checks=(check,), lines_used=shown)
     if assignment.memory is not None:
         profile, checks = _memory(subject, assignment.memory, rules.simulation, right=right)
         watched = replace(watched, checks=(*watched.checks, *checks), profile=profile)

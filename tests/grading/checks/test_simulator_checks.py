@@ -52,8 +52,8 @@ def test_a_hidden_run_says_nothing_in_other_checks(subject):
     """The lines that it names would stand in cases that are shown, unless it broke off."""
     assignment = subject.task.assignment
     hidden = assignment.model_copy(update={"sanitizer": assignment.sanitizer.model_copy(update={"hidden": True})})
-    assert watch(subject, RULES, right=True).whereabouts
-    assert not watch(replace(subject, task=replace(subject.task, assignment=hidden)), RULES, right=True).whereabouts
+    assert watch(subject, RULES, right=True).lines_used
+    assert not watch(replace(subject, task=replace(subject.task, assignment=hidden)), RULES, right=True).lines_used
 
 
 def test_a_wrong_kernel_is_not_counted(subject):

@@ -12,7 +12,7 @@ EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 """What a correctness check can only say of the results, not of the source."""
 
 
-def whereabouts(seen: SeenKernel, scene: Scene) -> str:
+def lines_used(seen: SeenKernel, scene: Scene) -> str:
     """For example "In your file, C is written in line 31; loops turn in lines 18 and 24."; "" if nothing is used."""
     parts = [*_uses(seen, writes=True), *_uses(seen, writes=False)]
     loops = {branch.line for branch in seen.branches if scene.is_loop(branch.line)}

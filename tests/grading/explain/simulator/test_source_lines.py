@@ -4,7 +4,7 @@ import pytest
 from samples import BUILD, failed
 
 from grader.grading.explain.simulator.locations import Scene
-from grader.grading.explain.simulator.source_lines import locate, whereabouts
+from grader.grading.explain.simulator.source_lines import locate, lines_used
 from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel
 from grader.results.result import Reason
 
@@ -39,18 +39,18 @@ def test_uses_of_global_arrays_and_loops_are_named():
         access(5, "B", writes=True),
         access(0, "A"),
     ]
-    words = whereabouts(kernel(accesses, lines=[2, 3, 5]), SCENE)
+    words = lines_used(kernel(accesses, lines=[2, 3, 5]), SCENE)
     assert words == "In your file, B is written in line 5; A is read in line 4; loops turn in line 3."
 
 
 def test_several_lines_are_listed():
     """In order."""
-    assert "A is read in lines 2, 4 and 5" in whereabouts(kernel([access(line, "A") for line in (5, 2, 4)]), SCENE)
+    assert "A is read in lines 2, 4 and 5" in lines_used(kernel([access(line, "A") for line in (5, 2, 4)]), SCENE)
 
 
 def test_a_kernel_that_uses_nothing_is_nowhere():
     """There is nothing to say."""
-    assert whereabouts(kernel(), SCENE) == ""
+    assert lines_used(kernel(), SCENE) == ""
 
 
 @pytest.mark.parametrize("reason", [Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN])
