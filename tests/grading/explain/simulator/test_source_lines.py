@@ -4,7 +4,7 @@ import pytest
 from samples import BUILD, failed
 
 from grader.grading.explain.simulator.locations import Scene
-from grader.grading.explain.simulator.source_lines import locate, lines_used
+from grader.grading.explain.simulator.source_lines import lines_used, locate
 from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel
 from grader.results.result import Reason
 
