@@ -32,7 +32,6 @@ from grader.grading.checks.correctness import are_right, check_cases, forfeit, i
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_checks import Watched, unwatched_checks, watch
 from grader.grading.device_lock import exclusive, shared, shared_cpu
-from grader.grading.explain.failing import done, or_problem
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem
 from grader.grading.explain.simulator.source_lines import locate
 from grader.grading.timing.contestant import Role
@@ -121,10 +120,11 @@ def _test(crew: Crew, rests_on: Provenance) -> Draft:
             cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
             others = tuple(_unreached(asked, crew.device))
             return Draft(task=crew.task, provenance=rests_on, build=build.check, cases=cases, others=others)
+        lineup = line_up(crew.task, crew.student, build.built, crew.hire)
         cases = _run(asked.correctness.shown, build.built, crew.student, crew.progress)
     right = are_right(cases)
-    watched, lineup = _watch(crew, build.built, right=right)
-    speed = _time(crew, lineup)
+    watched, refused = _watch(crew, lineup, build.built, right=right)
+    speed = _time(crew, lineup, refused)
     if right:
         speed = replace(speed, usage=build.built.usage)
     return Draft(
@@ -181,32 +181,22 @@ def _prepare(crew: Crew) -> Prepared:
         return prepare(crew.task, crew.student)
 
 
-def _watch(crew: Crew, built: Built, *, right: bool) -> tuple[Watched, Lineup | Problem]:
-    """The simulator's checks; and all who are timed, who get ready while it works. The problem is why the submission is
-    not timed: then no worker of ours is started.
+def _watch(crew: Crew, lineup: Lineup, built: Built, *, right: bool) -> tuple[Watched, Problem | None]:
+    """The simulator's checks; and, while it works, the sessions of the timed rounds open. The problem is why it gets
+    none.
     """
     crew.progress("watching every access in a simulator")
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
-        lineup = _line_up(crew, built) if right else NOT_RIGHT
-        subject = Subject(task=crew.task, oracle=load_oracle(crew.task.assignment), worker=crew.simulator, built=built)
+        refused = enter(lineup, built) if right else NOT_RIGHT
+        subject = Subject(task=crew.task, oracle=lineup.oracle, worker=crew.simulator, built=built)
         watched = watch(subject, crew.bench.watching, right=right)
-        if isinstance(lineup, Problem):
-            return watched, lineup
-        return watched, open_sessions(lineup) or lineup
+        return watched, refused or open_sessions(lineup)
 
 
-@or_problem
-def _line_up(crew: Crew, built: Built) -> Lineup:
-    """All who are timed; they begin to build, and nobody waits for them yet."""
-    lineup = line_up(crew.task, crew.student, built, crew.hire)
-    done(enter(lineup, built))
-    return lineup
-
-
-def _time(crew: Crew, lineup: Lineup | Problem) -> Check:
-    """The performance check, timed while nobody else uses the device; failed if the submission was refused."""
-    if isinstance(lineup, Problem):
-        return lineup.fail(unmeasured(crew.task.assignment, crew.device))
+def _time(crew: Crew, lineup: Lineup, refused: Problem | None) -> Check:
+    """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
+    if refused is not None:
+        return refused.fail(unmeasured(lineup.assignment, lineup.device))
     crew.progress("waiting for the device")
     with exclusive(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
         crew.progress("timing")

@@ -153,7 +153,8 @@ SAID = {
 
 WORKERS_START = "the worker's start"
 
-BETWEEN = "between the checks on the device"
+OWN_WORKERS = "asking for our own workers"
+"""What lies between the checks on the device."""
 
 
 def timed(grade: Callable[[Callable[[str], None]], Result]) -> tuple[Result, dict[str, float]]:
@@ -162,7 +163,7 @@ def timed(grade: Callable[[Callable[[str], None]], Result]) -> tuple[Result, dic
 
     def note(words: str) -> None:
         if words == "building" or words in SAID:
-            marks.append((SAID.get(words, BETWEEN), time.perf_counter()))
+            marks.append((SAID.get(words, OWN_WORKERS), time.perf_counter()))
 
     result = grade(note)
     marks.append(("page", time.perf_counter()))
@@ -172,7 +173,7 @@ def timed(grade: Callable[[Callable[[str], None]], Result]) -> tuple[Result, dic
     for (name, at), (_, after) in pairwise(marks):  # a part comes again for each kernel of a suite
         parts[name] += after - at
     checked = {kind: seconds_of(result, kind) for kind in (Kind.BUILD, Kind.CORRECTNESS)}
-    parts[BETWEEN] -= sum(checked.values())
+    parts[OWN_WORKERS] -= sum(checked.values())
     return result, {WORKERS_START: parts.pop(WORKERS_START), **checked, **parts}
 
 
