@@ -6,6 +6,8 @@ returns, those behind it. If it stores into a local array, the lines that read t
 uses. A barrier: what is used on both of its sides, in loops also round their end, and written on one.
 """
 
+from functools import lru_cache
+
 from statements import BARRIERS, GLOBAL, LOCAL, LOOPS, Access, Function, Program, Statement
 
 
@@ -79,7 +81,7 @@ def around_a_barrier(program: Program, function: Function, barrier: Statement) -
     """Lines that race without it."""
     roots = local_arrays(program, function)
     if any("GLOBAL" in program.text(place) for place in barrier.tokens):
-        roots |= {each.name: each.name for each in function.parameters if GLOBAL & each.type}
+        roots = roots | {each.name: each.name for each in function.parameters if GLOBAL & each.type}
     before, after = (_by_array(program, ranges, roots) for ranges in _sides(function, barrier))
     racing: set[int] = set()
     for array in before.keys() & after.keys():
@@ -112,11 +114,12 @@ def _sides(function: Function, barrier: Statement) -> tuple[list[range], list[ra
     return before, after
 
 
+@lru_cache(maxsize=16)
 def local_arrays(program: Program, function: Function) -> dict[str, str]:
     """Local arrays and pointers to them, each with the array that it is or points to."""
     roots = {each.name: each.name for each in function.parameters if LOCAL & each.type}
     for statement in function.body.walk():
-        if not LOCAL & {program.text(place) for place in statement.tokens} or statement.body:
+        if statement.body or not LOCAL & {program.text(place) for place in statement.tokens}:
             continue
         names = program.defined(statement.tokens)
         signs = [place for place in statement.tokens if program.text(place) == "="]

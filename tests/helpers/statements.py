@@ -64,7 +64,7 @@ class Parameter:
     type: frozenset[str]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Function:
     """A function with its body."""
 
@@ -74,7 +74,7 @@ class Function:
     body: Statement
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Program:
     """The code of a text: its tokens without white space and directives."""
 
