@@ -161,9 +161,7 @@ def _judge(mutants: list[Mutant], seed: int) -> list[Outcome]:
         for number, mutant in enumerate(mutants, start=1):
             outcome = _outcome(mutant, bench, worker, seed)
             outcomes.append(outcome)
-            became = outcome.judgement or outcome.fault
-            words = f"{number} of {len(mutants)}: {mutant.assignment}, {mutant.kind}: {became}"
-            print(f"{words}, {outcome.seconds:.1f} s", file=sys.stderr, flush=True)
+            print(f"{number} of {len(mutants)}, {outcome.seconds:.1f} s: {_told(outcome)}", file=sys.stderr, flush=True)
     return outcomes
 
 
