@@ -197,7 +197,7 @@ def _table(outcomes: list[Outcome]) -> Iterator[str]:
         "kind": lambda each: each.mutant.kind,
     }
     for head, key in by.items():
-        yield f"{head:<18}" + "".join(f"{word:>8}" for word in HEADS)
+        yield f"{head:<16}" + "".join(f"{word:>8}" for word in HEADS)
         for name in sorted({key(each) for each in outcomes}):
             yield _row(name, [each for each in outcomes if key(each) == name])
         yield ""
@@ -205,7 +205,7 @@ def _table(outcomes: list[Outcome]) -> Iterator[str]:
     wrong = [each for each in outcomes if each.fault is not Fault.NONE]
     counts = [sum(each.first is not None for each in wrong), *(_count(wrong, each) for each in Judgement)]
     shares = "".join(f"{100 * count / max(1, len(wrong)):6.1f} %" for count in counts)
-    yield f"{'':<18}{'':>8}{'':>8}{shares}"
+    yield f"{'':<16}{'':>8}{'':>8}{shares}"
 
 
 def _row(name: str, outcomes: list[Outcome]) -> str:
@@ -213,7 +213,7 @@ def _row(name: str, outcomes: list[Outcome]) -> str:
     caught = sum(each.first is not None for each in outcomes)
     counts = (len(outcomes), same, caught, *(_count(outcomes, each) for each in Judgement))
     seconds = sum(each.seconds for each in outcomes) / max(1, len(outcomes))
-    return f"{name:<18}" + "".join(f"{count:8d}" for count in counts) + f"{seconds:8.1f}"
+    return f"{name:<16}" + "".join(f"{count:8d}" for count in counts) + f"{seconds:8.1f}"
 
 
 def _count(outcomes: list[Outcome], judgement: Judgement) -> int:
