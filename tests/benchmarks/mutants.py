@@ -1,0 +1,246 @@
+"""Prints how often mistakes are caught and explained: single mutations of right kernels, by assignment and by kind.
+
+    python tests/benchmarks/mutants.py [ASSIGNMENT ...] [--kind KIND ...] [--count N] [--seed S] [--jobs N]
+                                       [--sample N] [--to FILE]
+
+Right kernels are the model solutions and the right submissions of tests/submissions/; of all their mutations N are
+drawn, as many of each kind and assignment as there are. Another judge than the grader's (second_judge.py) says which
+are `same`: as right as before. The others must be `caught`, by a build, a case or the sanitizer. Then the first
+explanation is judged: `named` is a line that was changed or shows the effect at once, `false` names other lines only,
+or claims what cannot be; `words` are without a line, so that nobody but a reader can judge them; `none` says how many
+elements are wrong, or where in the array. The percentages are of those that are not the same.
+
+With --sample, N of the wrong ones are written to a file, to be read: what was changed, what was said, and how it was
+judged.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from random import Random
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+
+from explanations import Judgement, first_sentences, judged  # noqa: E402
+from golden import CORPUS, read  # noqa: E402
+from mutations import Mutation, mutations  # noqa: E402
+from operators import Kind  # noqa: E402
+from second_judge import Fault, fault  # noqa: E402
+
+from grader.authoring.golden import ONE_PAIR  # noqa: E402
+from grader.course.assignment import Assignment  # noqa: E402
+from grader.course.catalogue import Course  # noqa: E402
+from grader.course.folders import MODEL_FILE  # noqa: E402
+from grader.course.submissions.submission import FILE_NAME, parse_submission  # noqa: E402
+from grader.course.submissions.task import Task  # noqa: E402
+from grader.execution.client import Worker  # noqa: E402
+from grader.grading.bench import Bench  # noqa: E402
+from grader.grading.grade import grade_submission  # noqa: E402
+from grader.grading.settings import load_settings  # noqa: E402
+from grader.results.result import Check  # noqa: E402
+from grader.results.result import Kind as Checked  # noqa: E402
+
+COURSE = Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
+
+DECIDING = {Checked.BUILD, Checked.CORRECTNESS, Checked.SANITIZER}
+"""Checks by which a mistake is caught; that a kernel is slow is another matter."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mutant:
+    """A right text, which an assignment or a part of it asks for, with one mistake."""
+
+    assignment: str
+    part: str
+    origin: Path
+    mutation: Mutation
+
+    @property
+    def kind(self) -> Kind:
+        """What was done."""
+        return self.mutation.kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What became of a mutant: `first` is the check that is read first, if any check caught it."""
+
+    mutant: Mutant
+    fault: Fault
+    first: Check | None
+    seconds: float
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """Of its first explanation."""
+        return None if self.first is None else judged(self.mutant.mutation, self.first)
+
+
+def main() -> None:
+    """Draw, judge, print."""
+    given = _options()
+    mutants = drawn([each for name in given.names for each in _mutants(name) if each.kind in given.kind], given)
+    start = time.perf_counter()
+    with ProcessPoolExecutor(given.jobs) as pool:
+        parts = [mutants[number :: given.jobs] for number in range(given.jobs)]
+        shares = pool.map(partial(_judge, seed=given.seed), parts)
+        outcomes = [outcome for share in shares for outcome in share]
+    seconds = time.perf_counter() - start
+    built = [each for each in outcomes if each.fault is not Fault.UNBUILT]
+    print("\n".join(_table(built)))
+    unbuilt = len(outcomes) - len(built)
+    print(f"\n{seconds:.0f} s for {len(outcomes)} mutants, {unbuilt} of which do not build and are left out")
+    if given.sample:
+        wrong = [each for each in built if each.fault is not Fault.NONE]
+        given.to.write_text("\n".join(map(_told, wrong[: given.sample])))
+        print(f"{min(given.sample, len(wrong))} of them are in {given.to}")
+
+
+def _options() -> argparse.Namespace:
+    options = argparse.ArgumentParser()
+    options.add_argument("names", nargs="*", metavar="ASSIGNMENT", default=COURSE.names())
+    options.add_argument("--kind", nargs="+", type=Kind, choices=[*Kind], default=[*Kind])
+    options.add_argument("--count", type=int, default=400)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--jobs", type=int, default=2)
+    options.add_argument("--sample", type=int, default=0)
+    options.add_argument("--to", type=Path, default=Path(tempfile.gettempdir()) / "mutants.txt")
+    return options.parse_args()
+
+
+# --- which ------------------------------------------------------------------------------------
+
+
+def _mutants(name: str) -> Iterator[Mutant]:
+    """All mutants of an assignment's right kernels."""
+    coursework = COURSE.load(name)
+    origins = [(part, part.reference / MODEL_FILE) for part in coursework.parts]
+    goldens = [read(folder) for folder in CORPUS if folder.parent.name == name]
+    right = [each for each in goldens if each.expectation.is_right]
+    origins += [(each.subject(coursework), each.folder / FILE_NAME) for each in right]
+    for part, path in origins:
+        kernels = {part.kernel, *part.aliases, *(launch.kernel for launch in part.student_launches)}
+        for mutation in mutations(_source(path), kernels):
+            yield Mutant(assignment=name, part=part.part, origin=path, mutation=mutation)
+
+
+def _source(path: Path) -> str:
+    """The text as it is graded."""
+    return parse_submission(path, path.read_bytes()).source
+
+
+def drawn(mutants: Iterable[Mutant], given: argparse.Namespace) -> list[Mutant]:
+    """So many, one of each assignment and kind before a second of any; the same for the same seed."""
+    chance = Random(given.seed)
+    groups: dict[tuple[str, Kind], list[Mutant]] = defaultdict(list)
+    for mutant in mutants:
+        groups[mutant.assignment, mutant.kind].append(mutant)
+    piles = [chance.sample(groups[key], len(groups[key])) for key in sorted(groups)]
+    chance.shuffle(piles)
+    longest = max(map(len, piles), default=0)
+    in_turn = [pile[turn] for turn in range(longest) for pile in piles if turn < len(pile)]
+    return in_turn[: given.count]
+
+
+# --- judging ----------------------------------------------------------------------------------
+
+
+def _judge(mutants: list[Mutant], seed: int) -> list[Outcome]:
+    """All of them on one bench."""
+    settings = load_settings({"timing": ONE_PAIR})
+    with settings.open_batch(settings.sandbox_for_ours()) as bench, bench.worker() as worker:
+        outcomes = []
+        for number, mutant in enumerate(mutants, start=1):
+            outcome = _outcome(mutant, bench, worker, seed)
+            outcomes.append(outcome)
+            print(f"{number} of {len(mutants)}, {outcome.seconds:.1f} s: {_told(outcome)}", file=sys.stderr, flush=True)
+    return outcomes
+
+
+def _outcome(mutant: Mutant, bench: Bench, worker: Worker, seed: int) -> Outcome:
+    start = time.perf_counter()
+    part = next(each for each in COURSE.load(mutant.assignment).parts if each.part == mutant.part)
+    found = fault(part, mutant.mutation.source, worker, seed)
+    if found is Fault.COMPLAINT and fault(part, _source(mutant.origin), worker, seed) is Fault.COMPLAINT:
+        found = Fault.NONE  # it complains of the right text, too
+    wrong = found not in {Fault.NONE, Fault.UNBUILT}
+    first = _first(part, mutant.mutation.source, bench, seed) if wrong else None
+    return Outcome(mutant=mutant, fault=found, first=first, seconds=time.perf_counter() - start)
+
+
+def _first(part: Assignment, source: str, bench: Bench, seed: int) -> Check | None:
+    """The check that is read first, if one of those failed that decide."""
+    submission = parse_submission(Path(FILE_NAME), source.encode())
+    result = grade_submission(Task(assignment=part, submission=submission, seed=seed), bench, lambda _: None)
+    first = result.first_cause
+    return first if first is not None and first.kind in DECIDING else None
+
+
+# --- what is printed --------------------------------------------------------------------------
+
+
+HEADS = ("mutants", "same", "caught", *Judgement, "s each")
+
+
+def _table(outcomes: list[Outcome]) -> Iterator[str]:
+    """Rows by assignment, by kind, and of all."""
+    by: dict[str, Callable[[Outcome], str]] = {
+        "assignment": lambda each: each.mutant.assignment,
+        "kind": lambda each: each.mutant.kind,
+    }
+    for head, key in by.items():
+        yield f"{head:<16}" + "".join(f"{word:>8}" for word in HEADS)
+        for name in sorted({key(each) for each in outcomes}):
+            yield _row(name, [each for each in outcomes if key(each) == name])
+        yield ""
+    yield _row("all", outcomes)
+    wrong = [each for each in outcomes if each.fault is not Fault.NONE]
+    counts = [sum(each.first is not None for each in wrong), *(_count(wrong, each) for each in Judgement)]
+    shares = "".join(f"{100 * count / max(1, len(wrong)):6.1f} %" for count in counts)
+    yield f"{'':<16}{'':>8}{'':>8}{shares}"
+
+
+def _row(name: str, outcomes: list[Outcome]) -> str:
+    same = sum(each.fault is Fault.NONE for each in outcomes)
+    caught = sum(each.first is not None for each in outcomes)
+    counts = (len(outcomes), same, caught, *(_count(outcomes, each) for each in Judgement))
+    seconds = sum(each.seconds for each in outcomes) / max(1, len(outcomes))
+    return f"{name:<16}" + "".join(f"{count:8d}" for count in counts) + f"{seconds:8.1f}"
+
+
+def _count(outcomes: list[Outcome], judgement: Judgement) -> int:
+    return sum(each.judgement is judgement for each in outcomes)
+
+
+def _told(outcome: Outcome) -> str:
+    """A mutant to be read."""
+    mutant, first = outcome.mutant, outcome.first
+    mutation = mutant.mutation
+    before, after = _source(mutant.origin).splitlines(), mutation.source.splitlines()
+    changes = (
+        f"{number:5d} {sign} {line}"
+        for number, pair in enumerate(zip(before, after, strict=True), start=1)
+        for sign, line in zip("-+", pair, strict=True)
+        if pair[0] != pair[1]
+    )
+    said = "not caught" if first is None else f"{first.name}: {first.reason}\n{first_sentences(first)}"
+    return "\n".join(
+        (
+            f"=== {mutant.origin.parent.relative_to(ROOT)} {mutant.part}: {mutation.kind}",
+            *changes,
+            f"lines {sorted(mutation.lines)}, effect in {sorted(mutation.effect)}; the other judge: {outcome.fault}",
+            f"{said}\n--> {outcome.judgement}\n",
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Single mutations of a kernels.cl: the mistakes that students make, one at a time, in a text that is right.
+
+No mutation adds or takes away a line, so that lines have the same numbers before and after. Each knows the lines that
+it changed and those of its direct effect (effects.py).
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from effects import after_an_insertion, around_a_barrier, of_tokens
+from operators import OPERATORS, Edit, Kind, View
+from statements import BARRIERS, Function, Program, Statement, parse
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mutation:
+    """A text with one mistake: the lines that were changed, and those where it has its effect at once."""
+
+    kind: Kind
+    lines: frozenset[int]
+    effect: frozenset[int]
+    source: str
+
+
+def mutations(source: str, kernels: Collection[str]) -> tuple[Mutation, ...]:
+    """All mutations of these kernels and of the functions that they may call, each text once. A text with continued
+    lines has none.
+    """
+    if "\\\n" in source or "??" in source:
+        return ()
+    program = parse(source)
+    asked = [each for each in program.functions if each.name in kernels or not each.is_kernel]
+    return tuple({each.source: each for each in _mutations(program, asked) if each.source != source}.values())
+
+
+def _mutations(program: Program, functions: Iterable[Function]) -> Iterator[Mutation]:
+    for function in functions:
+        view = View(program=program, function=function)
+        for kind, operators in OPERATORS.items():
+            for operator in operators:
+                for edit in operator(view):
+                    yield _mutation(view, kind, [edit])
+        yield from _barriers(view)
+        yield from _returns(view)
+
+
+def _mutation(view: View, kind: Kind, edits: list[Edit], effect: frozenset[int] | None = None) -> Mutation:
+    program = view.program
+    touched = {
+        line for edit in edits for line in program.lines(edit.tokens or range(edit.tokens.start, edit.tokens.start + 1))
+    }
+    if effect is None:
+        effect = of_tokens(program, view.function, edits[0].tokens)
+    return Mutation(kind=kind, lines=frozenset(touched), effect=effect - touched, source=applied(program, edits))
+
+
+def applied(program: Program, edits: list[Edit]) -> str:
+    """The text with these edits, on as many lines as before."""
+    source = program.source
+    for edit in sorted(edits, key=lambda edit: edit.tokens.start, reverse=True):
+        start = program.code[edit.tokens.start].start
+        end = program.stop(edit.tokens[-1]) if edit.tokens else start
+        source = source[:start] + edit.text + "\n" * source[start:end].count("\n") + source[end:]
+    return source
+
+
+# --- barriers and returns ---------------------------------------------------------------------
+
+
+def _barriers(view: View) -> Iterator[Mutation]:
+    """Each barrier left out, put behind the next statement, and before the one before it."""
+    blocks = [each for each in view.function.body.walk() if each.word == "{"]
+    for body in (block.body for block in blocks):
+        for number, barrier in enumerate(body):
+            if barrier.word not in BARRIERS:
+                continue
+            effect = around_a_barrier(view.program, view.function, barrier)
+            left_out = Edit(tokens=barrier.tokens, text=";")
+            yield _mutation(view, Kind.NO_BARRIER, [left_out], effect)
+            call = f" {view.program.cut(barrier.tokens)} "
+            for place in _moves(body, number):
+                moved = Edit(tokens=range(place, place), text=call)
+                yield _mutation(view, Kind.MOVED_BARRIER, [left_out, moved], effect)
+
+
+def _moves(body: tuple[Statement, ...], number: int) -> Iterator[int]:
+    """Where a barrier is put instead: before the statement before it, or behind the one after it."""
+    if number > 0:
+        yield body[number - 1].first
+    if number + 1 < len(body):
+        yield body[number + 1].end
+
+
+def _returns(view: View) -> Iterator[Mutation]:
+    """The condition of the last if, asked before the first barrier: who has nothing to do does not reach it."""
+    top = view.function.body.body
+    first = next((each for each in top if any(inner.word in BARRIERS for inner in each.walk())), None)
+    last = next((each for each in reversed(top) if each.word == "if"), None)
+    if first is None or last is None or last.first <= first.first:
+        return
+    text = f"if (!({view.program.cut(last.head)})) return; ".replace("\n", " ")
+    place = range(first.first, first.first)
+    yield _mutation(
+        view, Kind.RETURN, [Edit(tokens=place, text=text)], after_an_insertion(view.program, view.function, first)
+    )

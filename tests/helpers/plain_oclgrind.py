@@ -1,0 +1,59 @@
+"""Runs launches in Oclgrind as it is, without the grader's plugin, and writes what it complains about.
+
+    python -m plain_oclgrind < JOB
+
+JOB is a pickle of ours: a list of (steps, buffers, contents of buffers, repeat) after the source.
+"""
+
+import os
+import pickle
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from grader.worker.simulator import LOCAL_MEMORY, library
+
+HEADLINES = ("Read-write data race", "Write-write data race", "Invalid ", "Work-group divergence", "Index (")
+
+
+def main() -> None:
+    """Run each, and write the first line of each complaint."""
+    source, runs = pickle.load(sys.stdin.buffer)
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        os.environ |= {
+            "OCL_ICD_VENDORS": str(library() or "none"),
+            "OCLGRIND_DATA_RACES": "1",
+            "OCLGRIND_LOCAL_MEM_SIZE": str(LOCAL_MEMORY),
+            "OCLGRIND_LOG": str(log),
+            "OCLGRIND_MAX_ERRORS": "8",
+            "PYOPENCL_NO_CACHE": "1",
+        }
+        for run in runs:
+            _launch(source, *run)
+        text = log.read_text(errors="replace") if log.is_file() else ""
+    heads = {head for line in text.splitlines() for head in HEADLINES if line.startswith(head)}
+    sys.stdout.write("".join(f"{head}\n" for head in sorted(heads)))
+
+
+def _launch(source: str, steps: Any, specs: Any, contents: dict[str, Any], repeat: Any) -> None:
+    """One session."""
+    import numpy as np  # noqa: PLC0415 - which come after the driver is chosen
+    import pyopencl as cl  # noqa: PLC0415
+
+    from grader.worker.opencl.sequence import DeviceBuffer, Sequence  # noqa: PLC0415
+
+    context = cl.Context(cl.get_platforms()[0].get_devices())
+    queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+    program = cl.Program(context, source).build()
+    buffers = {spec.name: DeviceBuffer.make(context, spec) for spec in specs}
+    for name, buffer in buffers.items():
+        words = contents.get(name, np.zeros(buffer.spec.size // 4, dtype=np.uint32))
+        cl.enqueue_copy(queue, buffer.payload, np.ascontiguousarray(words))
+    built = {step.program: program for step in steps}
+    Sequence.prepare(steps, repeat, built, buffers).run(queue, 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""Another judge than the grader's, for mutants: is this text wrong at all?
+
+Results of PoCL at many sizes that no case has, held against oracle.py by a rule of its own; then, if all are right,
+complaints of Oclgrind as it is, without our plugin. It knows no case, no check and no finding of the grader. What it
+takes of the grader is how a text is built, and how a worker is spoken to.
+"""
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from math import prod
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from project import importable
+
+from grader.course.assignment import Assignment
+from grader.course.expressions import evaluate
+from grader.course.rubric import DataSet, Sizes
+from grader.course.submissions.submission import parse_submission
+from grader.course.submissions.task import Task
+from grader.course.truth.inputs import make_inputs
+from grader.course.truth.oracle import DTYPES, Arrays, Truth, load_oracle
+from grader.execution.client import Worker
+from grader.execution.outcome import Fetched
+from grader.execution.plan import STUDENT, submission_plan
+from grader.execution.series import Series
+from grader.grading.checks.building import Built, build
+from grader.protocol.steps import BufferSpec, RepeatSteps, Step
+
+ROUNDOFF = 2.0**-24
+SIZES = 10
+"""Runs on PoCL: half of them on whole numbers, whose results are exact."""
+
+SIMULATED = 2
+LARGEST, LARGEST_SIMULATED = 150_000, 3_000
+"""Elements of the largest array."""
+
+PATIENCE = 60
+"""Seconds for Oclgrind."""
+
+
+class Fault(StrEnum):
+    """What the other judge finds."""
+
+    NONE = "right"
+    UNBUILT = "does not build"
+    FAILED = "did not end well"
+    RESULTS = "wrong results"
+    STRAY = "wrote elsewhere"
+    COMPLAINT = "Oclgrind complains"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One launch of all: its sizes, the kind of its data, and their seed."""
+
+    sizes: Sizes
+    data: DataSet
+    key: tuple[int, ...]
+
+
+def fault(assignment: Assignment, source: str, worker: Worker, seed: int) -> Fault:
+    """The first that is found; the same for the same seed, but for what a race makes of it."""
+    submission = parse_submission(Path("kernels.cl"), source.encode())
+    built = build(Task(assignment=assignment, submission=submission, seed=seed), worker)
+    if not isinstance(built, Built):
+        return Fault.UNBUILT
+    runs = list(_runs(built.task.assignment, seed))
+    found = _on_pocl(built, runs, worker)
+    if found is Fault.NONE and complaints(built, [run for run in runs if _is_small(built, run)][:SIMULATED]):
+        return Fault.COMPLAINT
+    return found
+
+
+# --- sizes ------------------------------------------------------------------------------------
+
+
+def _runs(assignment: Assignment, seed: int) -> Iterator[Run]:
+    """Sizes up to those of cases: around whole blocks, and any."""
+    chance = Random(f"{assignment.called} {seed}")
+    most = {name: max(case.sizes[name] for case in assignment.correctness.cases) for name in assignment.sizes}
+    limits = [LARGEST_SIMULATED] * SIMULATED + [LARGEST] * (SIZES - SIMULATED)
+    for number, limit in enumerate(limits):
+        sizes = _drawn(assignment, chance, most, limit)
+        yield Run(sizes=sizes, data="integers" if number % 2 else "random", key=(seed, number))
+
+
+def _drawn(assignment: Assignment, chance: Random, most: Sizes, limit: int) -> Sizes:
+    sides = [value for value in assignment.constants.values() if isinstance(value, int) and value > 1]
+    for _ in range(1000):
+        sizes = {name: _size(chance, sides, most[name]) for name in assignment.sizes}
+        try:
+            assignment.check_at(sizes)
+        except ValueError:
+            continue
+        if max(prod(assignment.shape(buffer, sizes)) for buffer in assignment.buffers.values()) <= limit:
+            return sizes
+    raise AssertionError(f"no sizes of {assignment.called} are small enough")
+
+
+def _size(chance: Random, sides: list[int], most: int) -> int:
+    """At a multiple of a block's side, near one, or any, small ones as often as large ones."""
+    anywhere = round(2 ** chance.uniform(0, np.log2(most)))
+    side = chance.choice(sides) if sides else 1
+    near = side * chance.randrange(1, 5) + chance.choice((-1, 0, 0, 1, 3))
+    return min(most, max(1, chance.choice((anywhere, near))))
+
+
+# --- PoCL -------------------------------------------------------------------------------------
+
+
+def _on_pocl(built: Built, runs: list[Run], worker: Worker) -> Fault:
+    assignment = built.task.assignment
+    plans = {str(number): submission_plan(assignment, run.sizes, built.bindings) for number, run in enumerate(runs)}
+    series = Series(worker, plans)
+    try:
+        for number, run in enumerate(runs):
+            inputs = make_inputs(assignment, load_oracle(assignment), run.sizes, run.data, run.key)
+            fetched = series.run(str(number), _given(assignment, run, inputs))
+            if not isinstance(fetched, dict):
+                return Fault.FAILED
+            found = _compared(assignment, run, inputs, fetched)
+            if found is not Fault.NONE:
+                return found
+    finally:
+        series.close()
+    return Fault.NONE
+
+
+def _given(assignment: Assignment, run: Run, inputs: Arrays) -> dict[str, NDArray[Any]]:
+    """The inputs, and what steps of ours would have made of them."""
+    truth = load_oracle(assignment).expected(**inputs, **assignment.known(run.sizes))
+    return {**{name: each.value for name, each in truth.items()}, **inputs}
+
+
+def _compared(assignment: Assignment, run: Run, inputs: Arrays, fetched: Mapping[str, Fetched]) -> Fault:
+    truth = load_oracle(assignment).expected(**inputs, **assignment.known(run.sizes))
+    for name, buffer in assignment.buffers.items():
+        if name not in fetched:
+            continue
+        got = fetched[name]
+        if any((band != got.poison).any() for band in (got.before, got.after)):
+            return Fault.STRAY
+        if buffer.part == "input" and name in inputs and (got.payload != inputs[name].ravel().view(np.uint32)).any():
+            return Fault.STRAY
+        if buffer.is_judged and name in truth:
+            values = got.payload.view(DTYPES[buffer.type]).reshape(truth[name].value.shape)
+            if not _agrees(values, truth[name], assignment, run):
+                return Fault.RESULTS
+    return Fault.NONE
+
+
+def _agrees(got: NDArray[Any], truth: Truth, assignment: Assignment, run: Run) -> bool:
+    """Equal to the bit, or off by no more than the assignment's allowance for rounding."""
+    rule = assignment.correctness.tolerance
+    if rule.rule == "exact" or run.data == "integers" or truth.magnitude is None:
+        return bool(np.array_equal(got, truth.value.astype(got.dtype)))
+    allowed = evaluate(rule.factor, assignment.names(run.sizes)) * ROUNDOFF * truth.magnitude
+    return bool((np.abs(got.astype(np.float64) - truth.value) <= allowed).all())
+
+
+# --- Oclgrind ---------------------------------------------------------------------------------
+
+
+Session = tuple[tuple[Step, ...], tuple[BufferSpec, ...], dict[str, NDArray[np.uint32]], RepeatSteps | None]
+"""What plain_oclgrind.py launches: steps, buffers, the contents of some, and how often."""
+
+
+def _is_small(built: Built, run: Run) -> bool:
+    shapes = (built.task.assignment.shape(buffer, run.sizes) for buffer in built.task.assignment.buffers.values())
+    return max(map(prod, shapes)) <= LARGEST_SIMULATED
+
+
+def complaints(built: Built, runs: list[Run]) -> tuple[str, ...]:
+    """The first lines of what Oclgrind says of these runs, or why it says nothing."""
+    job = (built.program.source, [_session(built, run) for run in runs])
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "plain_oclgrind"],
+            input=pickle.dumps(job),
+            env={"PYTHONPATH": f"{importable(__file__)}:{Path(__file__).parents[2]}", "PATH": "/usr/bin:/bin"},
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return ("takes too long",)
+    if done.returncode:
+        return (f"ended with {done.returncode}: {done.stderr.decode(errors='replace')[-500:]}",)
+    return tuple(done.stdout.decode().splitlines())
+
+
+def _session(built: Built, run: Run) -> Session:
+    """A run for it."""
+    assignment = built.task.assignment
+    plan = submission_plan(assignment, run.sizes, built.bindings).watched()
+    script = plan.scripts[STUDENT]
+    given = _given(assignment, run, make_inputs(assignment, load_oracle(assignment), run.sizes, run.data, run.key))
+    contents = {name: np.ascontiguousarray(given[name]).view(np.uint32).ravel() for name in script.uploads}
+    return script.steps, plan.buffers, contents, script.repeat

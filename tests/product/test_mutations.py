@@ -1,0 +1,183 @@
+"""helpers/mutations.py: each is one mistake on the lines that it says, and knows where that shows.
+
+helpers/explanations.py: an explanation is judged by these lines, and by what cannot be true of the mistake.
+"""
+
+import difflib
+
+import pytest
+from explanations import Judgement, judged
+from kernels import PRODUCT, TRANSPOSITION
+from mutations import mutations
+from operators import Kind
+from project import ASSIGNMENTS, ROOT
+from statements import parse
+
+from grader.common.record import replace
+from grader.results.result import Kind as Checked
+from grader.results.result import Reason, Verdict, full_marks
+
+MODELS = {name: (ROOT / "reference" / name / "kernels.cl").read_text() for name in ASSIGNMENTS}
+
+
+def all_of(source):
+    """The mutations of all kernels of a text."""
+    return mutations(source, {function.name for function in parse(source).functions})
+
+
+def changed_lines(before, after):
+    pairs = zip(before.split("\n"), after.split("\n"), strict=True)
+    return {number for number, (old, new) in enumerate(pairs, start=1) if old != new}
+
+
+def found(source, kind, new):
+    """The mutation of this kind whose new text holds these words."""
+    (only,) = [each for each in all_of(source) if each.kind is kind and new in each.source]
+    return only
+
+
+def numbers(source, *words):
+    """The lines that hold any of these words."""
+    return {number for number, line in enumerate(source.split("\n"), start=1) if any(each in line for each in words)}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_mutations_change_the_lines_that_they_say(name):
+    """No line is added or lost, none is changed beside those that are told, and no two texts are the same."""
+    source = MODELS[name]
+    made = all_of(source)
+    assert made
+    assert len({each.source for each in made}) == len(made)
+    for each in made:
+        assert changed_lines(source, each.source) == each.lines, "\n".join(
+            difflib.unified_diff(source.splitlines(), each.source.splitlines())
+        )
+        assert not each.lines & each.effect
+
+
+def test_model_solutions_have_mutations_of_every_kind():
+    """No operator has stopped to find anything."""
+    assert {each.kind for source in MODELS.values() for each in all_of(source)} == set(Kind)
+
+
+def test_comments_and_directives_are_left_alone():
+    """What stands there is no code."""
+    source = "#define N (n < 4)\n// a < b\n__kernel void k(uint n) {}\n"
+    assert all_of(source) == ()
+
+
+def test_other_kernels_are_left_alone():
+    """Only what is asked for is mutated, and the functions that it may call."""
+    source = (
+        "int f(int a) { return a < 1; }\n__kernel void k(int a) { a = a < 2; }\n__kernel void l(int a) { a = a < 3; }\n"
+    )
+    assert {line for each in mutations(source, {"k"}) for line in each.lines} == {1, 2}
+
+
+MADE = [
+    (Kind.RELATION, "if (y0 + ly <= height && x0"),
+    (Kind.BOUND, "x0 + lx < width - 1)"),
+    (Kind.EXCHANGE, "uint32_t lx = get_local_id(1)"),
+    (Kind.EXCHANGE, "= tile[ly][lx];"),
+    (Kind.TERM, "A[(y0 + ly) * width ]"),
+    (Kind.SIGN, "A[(y0 - ly) * width"),
+    (Kind.OPERAND, "A[(y0 + ly) + width"),
+    (Kind.CONSTANT, "x0 = get_group_id(0) * (TILE - 1)"),
+    (Kind.NO_BARRIER, "\n    ;\n"),
+    (Kind.MOVED_BARRIER, "barrier(CLK_LOCAL_MEM_FENCE); if (y0"),
+    (Kind.GUARD, "if (true)\n        tile"),
+    (Kind.GUARD, "if (y0 + ly < height )"),
+    (Kind.LOGIC, "y0 + ly < height || x0"),
+    (Kind.ARRAY, "tile[ly][lx] = B["),
+    (Kind.SIZE, "(x0 + ly < height && y0"),
+    (Kind.ACCUMULATOR, "tile[ly][lx] += A"),
+    (Kind.LENGTH, "tile[TILE][TILE + 1 - 1]"),
+    (Kind.LENGTH, "tile[TILE - 1][TILE + 1]"),
+    (Kind.RETURN, "if (!(x0 + ly < width && y0 + lx < height)) return; barrier("),
+]
+
+
+@pytest.mark.parametrize(("kind", "new"), MADE)
+def test_mistakes_that_students_make_are_among_them(kind, new):
+    """Of each kind, in a transposition."""
+    assert found(TRANSPOSITION, kind, new)
+
+
+@pytest.mark.parametrize(
+    ("kind", "new"),
+    [
+        (Kind.INITIAL, "real sum = 1;"),
+        (Kind.INITIAL, "real sum ;"),
+        (Kind.INITIAL, "uint32_t k0 = 1;"),
+        (Kind.TYPE, "int sum = 0;"),
+        (Kind.ACCUMULATOR, "sum = Ash[ly][k] * Bsh"),
+        (Kind.EXCHANGE, "A[k0 + lx) * widthA"),
+        (Kind.EXCHANGE, "C[col * widthB + row]"),
+    ],
+)
+def test_mistakes_of_sums_are_among_them(kind, new):
+    """In a product; an index whose column is no single name is not turned."""
+    made = [each for each in all_of(PRODUCT) if each.kind is kind and new in each.source]
+    assert len(made) == (0 if "k0 + lx)" in new else 1)
+
+
+EFFECTS = [
+    (TRANSPOSITION, Kind.NO_BARRIER, "\n    ;\n", ("= A[", "B[")),
+    (TRANSPOSITION, Kind.GUARD, "if (true)\n        tile", ("tile[ly][lx]", "= tile[lx][ly]")),
+    (TRANSPOSITION, Kind.EXCHANGE, "y0 = get_group_id(0)", ("if (", "A[(y0", "B[(x0")),
+    (TRANSPOSITION, Kind.LENGTH, "tile[TILE - 1]", ("tile[ly][lx]", "= tile[lx][ly]")),
+    (TRANSPOSITION, Kind.RETURN, "if (!(", ()),
+    (PRODUCT, Kind.INITIAL, "real sum = 1;", ("sum +=", "= sum;")),
+    (PRODUCT, Kind.TERM, "A[row * widthA ]", ("Ash[ly][k]",)),
+]
+
+
+@pytest.mark.parametrize(("source", "kind", "new", "words"), EFFECTS)
+def test_a_mutation_knows_where_it_shows(source, kind, new, words):
+    """By the values that it changes, the accesses that it controls, or those that race."""
+    mutation = found(source, kind, new)
+    assert mutation.effect == numbers(source, *words) - mutation.lines if words else not mutation.effect
+
+
+def test_a_barrier_in_a_loop_orders_round_its_end():
+    """Without the second of a tiled product, what the next step writes races with what this one reads."""
+    barriers = [each for each in all_of(PRODUCT) if each.kind is Kind.NO_BARRIER]
+    assert [each.effect for each in barriers] == [numbers(PRODUCT, "Ash[ly]", "Bsh[ly]")] * 2
+
+
+# --- explanations -----------------------------------------------------------------------------
+
+
+def said(message, reason=Reason.WRONG_OUTPUT, cause=""):
+    check = full_marks(Checked.CORRECTNESS, 1)
+    return replace(check, verdict=Verdict.FAILED, points=0.0, reason=reason, message=message, cause=cause)
+
+
+WRONG_ROW = found(TRANSPOSITION, Kind.TERM, "A[(y0 + ly) * width ]")
+HERE, STORE = min(WRONG_ROW.lines), max(numbers(TRANSPOSITION, "= tile[lx][ly]"))
+
+
+@pytest.mark.parametrize(
+    ("check", "judgement"),
+    [
+        (said(f"line {HERE} reads outside A.", Reason.OUT_OF_BOUNDS), Judgement.NAMED),
+        (said(f"line {STORE} reads words of tile that nobody wrote.", Reason.UNINITIALISED), Judgement.NAMED),
+        (said("line 6 reads outside A.", Reason.OUT_OF_BOUNDS), Judgement.FALSE),
+        (said(f"line {HERE} ... A barrier(X) is missing between them.", Reason.DATA_RACE), Judgement.FALSE),
+        (said("rows of A are taken to be height long: ...", cause="rows of A ..."), Judgement.WORDS),
+        (said("the kernel crashed.", Reason.CRASH), Judgement.WORDS),
+        (said("3 of 9 elements of B are wrong."), Judgement.NONE),
+        (said(f"3 of 9 elements are wrong. In your file, A is read in line {HERE}."), Judgement.NONE),
+    ],
+)
+def test_explanations_are_judged_by_the_lines_that_they_name(check, judgement):
+    """Lines that are listed for every wrong result do not count, and what cannot be is false."""
+    assert judged(WRONG_ROW, check) is judgement
+
+
+def test_a_claim_is_false_only_where_it_cannot_hold():
+    """A barrier is missing if it was taken out."""
+    mutation = found(TRANSPOSITION, Kind.NO_BARRIER, "\n    ;\n")
+    race = said(f"line {HERE} ... A barrier(X) is missing between them.", Reason.DATA_RACE)
+    assert judged(mutation, race) is Judgement.NAMED
+    assert judged(mutation, said("rows of A are taken to be height long: ...", cause="x")) is Judgement.FALSE
