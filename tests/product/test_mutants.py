@@ -4,8 +4,8 @@ import shutil
 import warnings
 
 import pytest
-from mutants import mutant
 from project import ASSIGNMENTS, ROOT
+from yaml_mutants import mutant
 
 from grader.authoring.show import describe
 from grader.common.errors import InputError
