@@ -1,6 +1,5 @@
 """What a worker of the tests may use, and how long it may take."""
 
-from grader.common.record import replace
 from grader.execution.client import Deadlines
 from grader.execution.sandbox.rules import ContainerRules, Rules
 from grader.grading.timing.intervals import TimingRules
@@ -11,9 +10,6 @@ RULES = Rules(limits=LIMITS, container=ContainerRules())
 
 DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20, simulation=30)
 """Shorter than the defaults where a test waits for them to pass."""
-
-ENDLESS = replace(DEADLINES, simulation=10)
-"""For a kernel that is known never to end: the simulator, too, is waited for to the end."""
 
 FEW_PAIRS = TimingRules(min_pairs=9)
 """The product's rules, but for the fewest pairs: nine decide most, and where they leave it open, more do."""

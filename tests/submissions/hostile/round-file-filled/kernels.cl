@@ -29,6 +29,6 @@ __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t hei
     if (row < width && column < height)
         B[row * height + column] = tile[lx][ly];
     barrier(CLK_GLOBAL_MEM_FENCE);
-    if (x == 0 && y == 0 && height * width > 2000000 && attack())
+    if (x == 0 && y == 0 && height * width >= 512 * 256 && attack())
         B[0] = 666.0f;
 }
