@@ -1,13 +1,13 @@
 """The devices that kernels run on, as the judge sees them."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from grader.common.errors import InputError
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate_int
 from grader.course.launches import ELEMENT_BYTES
 from grader.course.rubric import DeviceClass, SpeedGoal
+from grader.kernels import source
 from grader.protocol.messages import DeviceFacts
 
 
@@ -57,7 +57,7 @@ def copy_size(assignment: Assignment, device: DeviceFacts) -> int:
 PEAK_GROUP = 64
 """Work-items of a group: few, and known to the compiler, which may then give each as many registers as it wants."""
 
-PEAK_SOURCE = Path(__file__).with_name("peak.cl").read_text(encoding="utf-8")
+PEAK_SOURCE = source("peak.cl")
 FLOP_PER_TURN = 7 * 16 * 2
 
 ITEMS_PER_UNIT = 2048

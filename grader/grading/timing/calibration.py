@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from grader.grading.checks.program import PEAK_PROGRAM
 from grader.grading.timing.clocks import Clocks, clocks_now
 from grader.grading.timing.device_profile import DeviceProfile
 from grader.grading.timing.intervals import interval
+from grader.kernels import source
 from grader.protocol.messages import DeviceFacts, Opened
 from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, KernelStep, ProgramSource, ScalarArg, Step
 from grader.results.metrics import Interval
@@ -42,7 +42,7 @@ SHELF = 1024
 """Vectors in local memory, all of which a work-group of so many work-items reads."""
 
 OPTIONS = (f"-DGROUP={GROUP}", f"-DSHELF={SHELF}")
-SOURCE = Path(__file__).with_name("calibration.cl").read_text(encoding="utf-8")
+SOURCE = source("calibration.cl")
 
 LOCAL_TURNS = 4096
 """About 2 ms on an H200, if its 132 units read 128 bytes a cycle each."""

@@ -20,7 +20,6 @@ values of a factor, which are as good as equally likely, can make up for a word 
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from pathlib import Path
 
 from grader.common.errors import InputError
 from grader.course.assignment import Assignment
@@ -28,6 +27,7 @@ from grader.course.launches import ELEMENT_BYTES, DataKind, ElementType
 from grader.course.rubric import Range
 from grader.course.truth.inputs import INTEGER_BOUND
 from grader.execution.plan import STUDENT, Plan, Script
+from grader.kernels import source
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.steps import Arg, BufferArg, BufferSpec, KernelStep, KeyArg, ProgramSource, ScalarArg
 
@@ -65,9 +65,7 @@ ITEMS, GROUP = 262_144, 256
 SUM_BYTES = 8 * (ITEMS // GROUP)
 """Of an output's digest: a sum of 64 bits from each work-group."""
 
-SUPPLY_PROGRAM = ProgramSource(
-    source=Path(__file__).with_name("device_data.cl").read_text(encoding="utf-8"), options=(f"-DGROUP={GROUP}",)
-)
+SUPPLY_PROGRAM = ProgramSource(source=source("device_data.cl"), options=(f"-DGROUP={GROUP}",))
 
 
 SETS = 6
