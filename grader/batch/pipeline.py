@@ -41,7 +41,7 @@ class BatchRequest:
     view: View = withheld
 
 
-def mark(request: BatchRequest, hire: Callable[[], Workforce], say: Callable[[str], None]) -> Gradebook:
+def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Callable[[str], None]) -> Gradebook:
     """Grade what has not been graded yet, write all results and reports, and return the gradebook.
 
     `hire` is called once it is known that there is something to grade; `say` prints a line or several.

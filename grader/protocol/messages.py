@@ -1,4 +1,4 @@
-"""What the judge and a worker say to each other: one JSON object a line, both ways.
+"""What the judge and a worker say to each other: one JSON object per line, both ways.
 
 The judge asks, the worker answers each request with exactly one reply, in order. Arrays do not
 travel in messages but in two files in the worker's folder, whose sizes the judge fixes:
@@ -38,6 +38,8 @@ ROUND_FILE = "rounds/arrays.bin"
 
 class Limits(Message):
     """Resource limits that a worker puts on itself before it runs anything that is not ours.
+
+    Their defaults stand in the judge's grading/settings.py.
 
     `processes` is None where the sandbox counts them: the kernel would count those of every worker of the same user.
     """

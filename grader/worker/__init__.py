@@ -6,5 +6,5 @@
 This process imports pyopencl once and makes no OpenCL call, so that every session forks from a
 clean state in milliseconds, and a kernel that crashes takes only its own session with it.
 
-It knows no truth and no verdict, and imports protocol alone: these two rooms are what the image holds.
+It knows no truth and no verdict. Of grader's packages it imports only protocol; the worker image holds only these two.
 """

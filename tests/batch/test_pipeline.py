@@ -10,7 +10,7 @@ import pytest
 from puppets import Puppets
 
 from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
-from grader.batch.pipeline import BatchRequest, mark
+from grader.batch.pipeline import BatchRequest, grade_batch
 from grader.batch.progress_table import outcome_in_words
 from grader.batch.store import Store
 from grader.cli.result_codes import batch_exit_code
@@ -50,7 +50,7 @@ def run(submissions, tmp_path, transposition):
                 **changes,
             }
         )
-        return mark(request, lambda: workforce, said.append), workforce, said
+        return grade_batch(request, lambda: workforce, said.append), workforce, said
 
     return run
 

@@ -9,7 +9,7 @@ from puppets import Puppets
 from samples import PROFILE, RACE, SPILLING, performance, result
 
 from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
-from grader.batch.pipeline import BatchRequest, mark
+from grader.batch.pipeline import BatchRequest, grade_batch
 from grader.grading.checks.correctness import unrun_cases
 from grader.grading.checks.simulator_checks import unwatched_checks
 from grader.grading.timing.performance import unmeasured
@@ -149,7 +149,7 @@ class Batch:
             seed=7,
             view=view,
         )
-        return mark(request, lambda: workforce, self.said.append), len(workforce.errands)
+        return grade_batch(request, lambda: workforce, self.said.append), len(workforce.errands)
 
     def for_students(self):
         """The bytes of every file that students get, by name; a member of a zip is a file."""

@@ -9,10 +9,12 @@ from attacks import HOSTILE, corpus, small_assignment, verdict
 from project import ROOT
 from suites import quick
 
+from grader.common.record import replace
 from grader.course.rubric import Correctness
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.grading.grade import grade_submission
+from grader.grading.timing.intervals import TimingRules
 from grader.results.result import Kind, Reason
 from grader.results.withholding import withheld
 
@@ -20,10 +22,13 @@ LIST = yaml.safe_load((ROOT / "tests" / "prices.yaml").read_text(encoding="utf-8
 PRICES = LIST["prices"]
 ATTACKS = {attack.name: attack for attack in corpus()}
 
+AS_MANY_AS_IT_TAKES = TimingRules(warm_up_seconds=0, min_pairs=9, max_seconds=8, noise_limit=100)
+"""What nine pairs leave open is a finding after more."""
+
 
 def grade(assignment, name, bench):
     task = Task(assignment=assignment, submission=read_submission(HOSTILE / name), seed=7)
-    return grade_submission(task, quick(bench), lambda _: None)
+    return grade_submission(task, replace(quick(bench), timing=AS_MANY_AS_IT_TAKES), lambda _: None)
 
 
 def speed(result):

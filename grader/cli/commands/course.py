@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -57,7 +58,7 @@ def batch(
 ) -> None:
     """Grade a course: other people's submissions, each in containers of its own. Run again, it does what is missing."""
     from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet, Upload, read_upload
-    from grader.batch.pipeline import BatchRequest, mark
+    from grader.batch.pipeline import BatchRequest, grade_batch
     from grader.batch.progress_table import outcome_in_words
     from grader.batch.workforce.hiring import hire
     from grader.cli.devices import places
@@ -92,6 +93,7 @@ def batch(
         regrade=tuple(regrade or ()),
         view=released if how.release else withheld,
     )
-    gradebook = mark(request, lambda: hire(orders, where.jobs, where.scheduler, stations, typer.echo), typer.echo)
+    stations_of = partial(hire, orders, where.jobs, where.scheduler, stations, typer.echo)
+    gradebook = grade_batch(request, stations_of, typer.echo)
     typer.echo(outcome_in_words(gradebook, out))
     raise typer.Exit(batch_exit_code(gradebook.rows))

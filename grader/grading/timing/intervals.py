@@ -108,7 +108,7 @@ def is_decided(ratio: Interval, thresholds: Sequence[float]) -> bool:
 
 
 def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float], rules: TimingRules) -> bool:
-    """The stop rule: enough pairs, quiet, and a clear verdict or the most pairs; or the end of patience.
+    """The stop rule: enough pairs, quiet, and a clear verdict or the most pairs; or `max_seconds` have passed.
 
     Noise alone is waited out to the end: a median over more pairs strays less.
     """
@@ -127,8 +127,9 @@ def too_noisy(rounds: Sequence[Round], rules: TimingRules) -> bool:
 
 
 def is_blind(rounds: Sequence[Round], thresholds: Sequence[float]) -> bool:
-    """Whether points would rest on the device's clock alone, which a submission can turn: the other clock has seen less
-    than our own overhead in so many rounds that it bounds nothing, and in the median it saw less than a threshold asks.
+    """Whether points would rest on the device's clock alone, which a submission can tamper with: the other clock has
+    seen less than our own overhead in so many rounds that it bounds nothing, and in the median less speed than a
+    threshold asks for.
     """
     by_device, waited = fraction_by_device(rounds), waited_fraction(rounds)
     unbounded = len(rounds) >= FEWEST and waited.high == inf

@@ -61,7 +61,7 @@ def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...]:
     """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
 
     Raises NoiseError if the model solution, timed against itself, stays further from 1 than the rules allow, and points
-    depend on it; or if they would depend on a clock that the submission can turn.
+    depend on it; or if they would depend on a clock that the submission can tamper with.
     """
     start, spent = time.perf_counter(), 0.0
     session_pairs = lineup.referee.session_pairs(rules)

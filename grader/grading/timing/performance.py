@@ -35,12 +35,12 @@ from grader.results.metrics import Interval, Performance, Program, Roofs, Sample
 from grader.results.result import Check, Kind, Verdict, full_marks
 
 CEILING = 1.05
-"""Times the fastest copy, and the highest rate of multiplying and adding, that are known of a GPU: no kernel is faster,
-but for noise."""
+"""A kernel is implausible if it moves or computes more than this many times what is known to be the most on a GPU: the
+fastest copy, and the highest rate of multiplying and adding. The rest above 1 is noise."""
 
 CLOCK_SHARE = 1.25
-"""How many times longer than the device's clock says launches must be seen to take, beyond all noise, to be told as a
-finding; points follow the longer time, of the turn on a processor, of the launch on a GPU."""
+"""A submission is implausible if its launches, noise taken off, were seen to take more than this many times what the
+device's clock says. Below that, points follow the longer time: of the turn on a processor, of the launch on a GPU."""
 
 
 def check_performance(lineup: Lineup, rules: TimingRules, roofs: Roofs | None = None) -> Check:
@@ -159,9 +159,9 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
 def implausible(performance: Performance, rounds: tuple[Round, ...], device: DeviceFacts) -> Problem | None:
     """A finding about figures that cannot be true; few rounds are no ground for one.
 
-    A submission can turn the device's clock, but not the other one, which sees what a kernel truly took. On a processor
-    bandwidth is no limit, since caches are faster than any copy. On a GPU the other clock is less precise, but nothing
-    is faster than the memory and the arithmetic units.
+    A submission can tamper with the device's clock, but not with the other one, which sees what a kernel truly took.
+    On a processor bandwidth is no limit, since caches are faster than any copy. On a GPU the other clock is less
+    precise, but nothing is faster than the memory and the arithmetic units.
     """
     if len(rounds) < FEWEST:
         return None
