@@ -28,13 +28,12 @@ from pydantic_settings import (
 import grader
 from grader.common.errors import InputError
 from grader.common.files import config_folder, data_folder
-from grader.common.record import Record
 from grader.course.catalogue import Course
 from grader.course.folders import KIT_FILE
 from grader.execution.client import Deadlines
 from grader.execution.sandbox import SANDBOXES, Sandbox, containers_are_ready
 from grader.execution.sandbox.docker.gpu import NO_GPU
-from grader.execution.sandbox.rules import ContainerRules, Rules
+from grader.execution.sandbox.rules import ContainerRules, Rules, WorkerLimits
 from grader.execution.sandbox.spare import SpareSandbox
 from grader.execution.sandbox.users import roots_own
 from grader.grading.bench import Bench
@@ -45,9 +44,6 @@ from grader.protocol.messages import Limits
 
 CONFIG_VARIABLE = "GRADER_CONFIG"
 CONFIG_FILE = "grader.yaml"
-
-GIGABYTE = 1024**3
-
 
 PACKAGE = Path(grader.__file__).parent
 
@@ -83,15 +79,6 @@ def _profile_folder() -> Path:
         raise InputError(f"{error} Or set GRADER_PROFILES to a folder for device profiles.") from error
 
 
-class LimitSettings(Record):
-    """What one worker may use; see protocol.Limits."""
-
-    memory_bytes: int = Field(default=4 * GIGABYTE, gt=0)
-    cpu_seconds: int = Field(default=300, gt=0)
-    file_bytes: int = Field(default=2 * GIGABYTE, gt=0)
-    processes: int = Field(default=64, gt=0)
-
-
 class Settings(BaseSettings):
     """Everything that can be set."""
 
@@ -101,7 +88,7 @@ class Settings(BaseSettings):
     device: int = Field(default=0, ge=0)
     course: Path | None = Field(default_factory=own_course)
     deadlines: Deadlines = Deadlines()
-    limits: LimitSettings = LimitSettings()
+    limits: WorkerLimits = WorkerLimits()
     docker: ContainerRules = Field(default_factory=ContainerRules)
     locks: Path | None = None
     profiles: Path = Field(default_factory=_profile_folder)

@@ -39,7 +39,7 @@ ROUND_FILE = "rounds/arrays.bin"
 class Limits(Message):
     """Resource limits that a worker puts on itself before it runs anything that is not ours.
 
-    Their defaults stand in the judge's grading/settings.py.
+    Their defaults stand in the judge's execution/sandbox/rules.py.
 
     `processes` is None where the sandbox counts them: the kernel would count those of every worker of the same user.
     """

@@ -1,4 +1,4 @@
-"""What a worker may use, in any sandbox and in a container."""
+"""What a worker may use, in any sandbox and in a container: the numbers, unless the settings say otherwise."""
 
 import os
 from dataclasses import dataclass
@@ -11,9 +11,18 @@ from grader.execution.sandbox.docker.gpu import NO_GPU
 from grader.execution.sandbox.folder import array_folder
 from grader.protocol.messages import Limits
 
-MEGABYTE = 1024**2
+MEGABYTE, GIGABYTE = 1024**2, 1024**3
 
 Fact = int | float | str
+
+
+class WorkerLimits(Record):
+    """What one worker may use; see protocol.Limits."""
+
+    memory_bytes: int = Field(default=4 * GIGABYTE, gt=0)
+    cpu_seconds: int = Field(default=300, gt=0)
+    file_bytes: int = Field(default=2 * GIGABYTE, gt=0)
+    processes: int = Field(default=64, gt=0)
 
 
 class ContainerRules(Record):

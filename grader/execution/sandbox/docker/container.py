@@ -3,7 +3,7 @@
     no network - read-only root - no capabilities - no new privileges - our own list of system calls (seccomp.json)
     - an unprivileged user - limits on processes, memory (none of it swap), processors, files - no logs
 
-The limits of a container stand in sandbox/rules.py, those of every worker in grading/settings.py.
+The numbers stand in sandbox/rules.py. Processor time is limited by the worker itself, before it runs a submission.
 
 The container sees the worker's image, the two array files of its folder (in.bin can only be read), and a temporary
 folder that ends with it. Podman's compatible socket serves as well (DOCKER_HOST).
