@@ -131,7 +131,10 @@ def _room_for(size: int) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise WorkerError(f"no room for {size:,} bytes in the temporary folder: {error.strerror}.") from error
+        raise WorkerError(
+            f"no room for {size:,} bytes in the temporary folder: {error.strerror}. In a container, give it "
+            "more shared memory, for example with --shm-size=1g."
+        ) from error
 
 
 def _write_all(descriptor: int, content: memoryview, offset: int) -> None:

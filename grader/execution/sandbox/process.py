@@ -31,7 +31,7 @@ from grader.common.record import replace
 from grader.execution.arrays import ArrayFiles
 from grader.execution.own_driver import driver_environment
 from grader.execution.sandbox.environment import environment
-from grader.execution.sandbox.folder import WorkerFolder, abandoned, sweep_rounds
+from grader.execution.sandbox.folder import ENOUGH_FOR_ROUNDS, WorkerFolder, abandoned, sweep_rounds
 from grader.execution.sandbox.linking import make_names
 from grader.execution.sandbox.rules import Fact, Rules
 from grader.execution.sandbox.running import Running
@@ -96,7 +96,7 @@ def worker_command() -> tuple[str, ...]:
 
 def new_folder(parent: Path) -> WorkerFolder:
     """A worker's folder with a home in it."""
-    folder = WorkerFolder.make(parent)
+    folder = WorkerFolder.make(parent, ENOUGH_FOR_ROUNDS)
     (folder.path / HOME).mkdir(mode=0o700)
     make_names(folder.path / LINK)
     return folder

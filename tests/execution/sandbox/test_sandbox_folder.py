@@ -11,6 +11,7 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -337,3 +338,20 @@ def test_a_full_disk_leaves_no_folder(tmp_path, monkeypatch):
 def test_sweeping_where_there_is_no_folder_finds_nothing(tmp_path):
     """It is `make` that complains."""
     assert swept(tmp_path / "none") == ()
+
+
+@pytest.mark.parametrize(
+    ("free", "arrays", "rounds"), [(300, "memory", "memory"), (64, "disk", "memory"), (20, "disk", "disk")]
+)
+def test_rounds_lie_in_memory_also_where_a_container_has_little(tmp_path, monkeypatch, free, arrays, rounds):
+    """64 MB hold the arrays of a launch; what cases send, which may be more, lies on the disk then."""
+    places = {name: tmp_path / name for name in ("memory", "disk")}
+    for place in places.values():
+        place.mkdir()
+    monkeypatch.setattr(module, "SHARED_MEMORY", places["memory"])
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(places["disk"]))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free * 1024**2))
+    assert module.array_folder() == places[arrays]
+    folder = WorkerFolder.make(tmp_path, module.ENOUGH_FOR_ROUNDS)
+    assert folder.rounds.is_relative_to(places[rounds])
+    folder.remove()
