@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import gettempdir
 
 import yaml
+from courses import any_speed
 from project import HELPERS, ROOT
 
 from grader.course.assignment import Assignment
@@ -126,11 +127,7 @@ def at_any_speed(folder: Path, name: str) -> None:
     fields = yaml.safe_load(path.read_text(encoding="utf-8"))
     for goal in fields["performance"]["classes"].values():
         goal["sizes"] = {size: max(1, number // SMALLER) for size, number in goal["sizes"].items()}
-        goal |= {
-            "bands": [{"fraction": 0.001, "points": goal["bands"][0]["points"]}],
-            "baseline": "passes",
-            "minimum": {},
-        }
+        goal.update(any_speed(goal["bands"][0]["points"]))
     path.write_text(yaml.safe_dump(fields, sort_keys=False), encoding="utf-8")
 
 

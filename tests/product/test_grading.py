@@ -10,7 +10,7 @@ from attacks import HELD, corpus, small_course
 from golden import CORPUS, SUBMISSIONS, expectation, read
 from gradings import grade
 from kernels import TRANSPOSITION, changed
-from limits import DEADLINES, FEW_PAIRS
+from limits import FEW_PAIRS
 from lineups import at_sizes, with_constants
 from project import ROOT
 from selection import GOLDEN, RIGHT, param
@@ -39,7 +39,7 @@ def golden(folder):
 def bench_for(expected, bench):
     """The bench, on which only those are timed to the end whose speed is a question."""
     timing = FEW_PAIRS if expected.is_timed else ONE_PAIR
-    return replace(bench, timing=timing, deadlines=DEADLINES)
+    return replace(bench, timing=timing)
 
 
 @pytest.mark.parametrize("folder", [golden(folder) for folder in CORPUS])

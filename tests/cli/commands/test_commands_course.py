@@ -84,8 +84,8 @@ def test_a_batch_is_released_by_the_same_command(tmp_path):
     for name in ("anna", "bob"):
         assert "hidden: its outcome" in told(name)
         assert "elements of z" not in told(name)
-    assert "elements of z" in (tmp_path / "out" / "batch.xml").read_text()
+    assert "1 of 1,000 elements of z is wrong" in (tmp_path / "out" / "batch.xml").read_text()
     done = grader(tmp_path, *command, "--release", **QUICK)
     assert "2 gradings to make, of which 2 are there from before" in done.stdout
-    assert "elements of z" in told("bob")
+    assert "1 of 1,000 elements of z is wrong" in told("bob")
     assert "hidden: its outcome" not in told("anna")
