@@ -50,6 +50,7 @@ SMALL = {"sandbox_cost", "verdict_stability"}
 """Those that take an assignment from a course, which may be a small one."""
 
 BRISK = {"GRADER_TIMING__MIN_PAIRS": "2", "GRADER_TIMING__MAX_PAIRS": "2", "GRADER_TIMING__NOISE_LIMIT": "1000"}
+BRISK |= {"GRADER_TIMING__WARM_UP_SECONDS": "0"}
 
 
 def test_every_benchmark_is_run():
