@@ -259,6 +259,14 @@ def of_missed_goal(fraction: Interval, goal: SpeedGoal) -> Problem:
     )
 
 
+def reached_goal(fraction: Interval, goal: SpeedGoal) -> str:
+    """As fast as full points ask for."""
+    return (
+        f"it runs at {_percent(fraction.median)} of the model solution's speed; "
+        f"full points need {_percent(goal.bands[0].fraction)}."
+    )
+
+
 def of_speed_elsewhere(timed: Performance) -> Problem:
     """Measured where there is no model solution to compare it with."""
     copied = f" and {_percent(timed.fraction_of_copy)} of a copy's" if timed.unit == "GB/s" else ""

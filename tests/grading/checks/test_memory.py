@@ -182,6 +182,48 @@ def test_too_much(transposition, measure, at_most, accesses, expected):
     assert (made.name, made.kind) == ("memory: it", Kind.MEMORY)
 
 
+@pytest.mark.parametrize(
+    ("measure", "at_most", "accesses", "words"),
+    [
+        (
+            "coalescing",
+            1.1,
+            [seen_access(3)],
+            (
+                "every request to global memory moves the fewest sectors that hold its words, a ratio of 1; the limit "
+                "is 1.1."
+            ),
+        ),
+        (
+            "coalescing",
+            2,
+            [seen_access(3, sectors=44)],
+            (
+                "line 3 reads A with neighbouring work-items 4 bytes apart: a warp moves 4.4 sectors of 32 bytes at a "
+                "time where 4 would hold its words, 1.1 times as many; the limit is 2."
+            ),
+        ),
+        (
+            "bank conflicts",
+            2,
+            [seen_access(7, array="tile", space=3, sectors=10, fewest=10)],
+            "the words of local memory that a warp uses at a time lie in different banks, 1 in each; the limit is 2.",
+        ),
+        (
+            "words read",
+            400,
+            [seen_access(3)],
+            "it reads 320 words of global memory, 320 of A in line 3; the limit is 400.",
+        ),
+        ("divergence", 0.15, [], "the work-items of a warp never diverge; the limit is 15 %."),
+    ],
+)
+def test_what_passes_says_what_was_measured_and_the_limit(transposition, measure, at_most, accesses, words):
+    """In one sentence, without advice."""
+    made = check(transposition, measure, at_most, counted(transposition, *accesses, branches=[branch(2, 8, 0)]))
+    assert (made.verdict, made.reason, made.message) == (Verdict.PASSED, None, words)
+
+
 def test_too_much_divergence(transposition):
     """The share of all branches counts; the line is the one at which warps diverge most often."""
     branches = [
