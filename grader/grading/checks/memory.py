@@ -111,7 +111,7 @@ def _uncounted(why: str) -> Problem:
 def _judged(check: Check, measure: Measure, limit: float, counted: Profile) -> Check:
     """What was measured and the limit; how to get below it, if it is above."""
     reading = MEASURES[measure](counted)
-    words = f"{reading.what}; the limit is {_percent(limit) if measure == 'divergence' else _number(limit)}."
+    words = f"{reading.what}; the limit is {_percent(limit) if measure in SHARES else _number(limit)}."
     if reading.value <= limit * (1 + TOLERANCE):
         return replace(check, message=words)
     return Problem(reason=reading.reason, message=f"{words} {reading.cause}").fail(check)
@@ -234,6 +234,36 @@ def _divergence(counted: Profile) -> Reading:
     )
 
 
+def _idle(counted: Profile) -> Reading:
+    """The share of the work-items that are idle while others of their warp use memory.
+
+    Vectors of four words count as four, which is in the student's favour.
+    """
+    used = [each for each in counted.accesses if each.space != "constant"]
+
+    def idle(each: Access) -> int:
+        return each.requests * counted.warp - _busy(counted, each)
+
+    worst = max(used, key=idle, default=None)
+    if worst is None or not idle(worst):
+        what = "all work-items of a warp work where it uses memory"
+        return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, cause="")
+    share = sum(map(idle, used)) / sum(each.requests * counted.warp for each in used)
+    at_work = _number(_busy(counted, worst) / worst.requests)
+    return Reading(
+        value=share,
+        reason=Reason.WARP_DIVERGENCE,
+        what=f"{_percent(share)} of the work-items of a warp are idle where it uses memory, most often in line "
+        f"{worst.line}, which {worst.does} {worst.array} with {at_work} of {counted.warp} at a time",
+        cause="Share that work out among the work-items of the group, for example as a tree.",
+    )
+
+
+def _busy(counted: Profile, access: Access) -> int:
+    """Work-items that use memory there, in all requests together."""
+    return min(access.bytes // ELEMENT_BYTES, access.requests * counted.warp)
+
+
 MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "coalescing": _coalescing,
     "bank conflicts": _bank_conflicts,
@@ -241,7 +271,11 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "words written": partial(_words, does="writes"),
     "words moved": _words_moved,
     "divergence": _divergence,
+    "idle work-items": _idle,
 }
+
+SHARES = frozenset({"divergence", "idle work-items"})
+"""Measures that are told in per cent."""
 
 
 def _access(seen: SeenAccess) -> Access:
