@@ -276,14 +276,20 @@ def of_timed_run(problem: Problem, number: int) -> Problem:
 ASK = "Ask your instructor to look at it."
 
 
-def of_missed_goal(fraction: Interval, goal: SpeedGoal) -> Problem:
+def of_missed_goal(fraction: Interval, goal: SpeedGoal, device_class: str) -> Problem:
     """Slower than full points ask for."""
     wanted = goal.bands[0].fraction
-    return Problem(
-        reason=Reason.TOO_SLOW,
-        message=f"it runs at {_percent(fraction.median)} of the model solution's speed, "
-        f"{_percent(fraction.high)} at most; full points need {_percent(wanted)}.",
+    words = (
+        f"it runs at {_percent(fraction.median)} of the model solution's speed, "
+        f"{_percent(fraction.high)} at most; full points need {_percent(wanted)}."
     )
+    return Problem(reason=Reason.TOO_SLOW, message=f"{words} {ON_A_PROCESSOR}" if device_class == "cpu" else words)
+
+
+ON_A_PROCESSOR = (
+    "This is a processor, which runs the work-items of a group one after the other: what is slow here need not be slow "
+    "on a GPU."
+)
 
 
 def reached_goal(fraction: Interval, goal: SpeedGoal) -> str:

@@ -155,7 +155,7 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
     if verdict is Verdict.PASSED:
         told = replace(check, message=reached_goal(performance.fraction_of_reference, goal))
     else:
-        told = of_missed_goal(performance.fraction_of_reference, goal).fail(check)
+        told = of_missed_goal(performance.fraction_of_reference, goal, performance.device_class).fail(check)
     return replace(told, verdict=verdict, points=points)
 
 
