@@ -71,6 +71,7 @@ MEASURES: dict[Measure, str] = {
     "words written": "all work-items together write at most {} words of global memory",
     "words moved": "the sectors of global memory that are moved hold at most {} words",
     "divergence": "the work-items of a warp diverge at no more than {} of its branches",
+    "idle work-items": "where memory is used, no more than {} of the work-items of the warps at work are idle",
 }
 
 

@@ -90,7 +90,9 @@ class Sanitizer(Record):
     """As that of a case."""
 
 
-Measure = Literal["coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence"]
+Measure = Literal[
+    "coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence", "idle work-items"
+]
 
 
 class MemoryCheck(Record):

@@ -38,11 +38,13 @@ the assignment, and a device-to-device copy."""
 @dataclass(frozen=True, kw_only=True)
 class Binding:
     """How the student's file spells a kernel of the assignment: its name there, and whether it
-    declares the optional trailing `__local` parameter.
+    declares the optional trailing `__local` parameter. `misordered` says where its parameters are in another order than
+    the arguments, if they are by their names.
     """
 
     name: str
     takes_local: bool
+    misordered: str = ""
 
 
 Bindings = Mapping[str, Binding]

@@ -32,7 +32,7 @@ from grader.grading.checks.correctness import are_right, check_cases, forfeit, i
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_checks import Watched, unwatched_checks, watch
 from grader.grading.device_lock import exclusive, shared, shared_cpu
-from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem
+from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem, blamed
 from grader.grading.explain.simulator.source_lines import locate
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.lineup import Lineup, enter, line_up
@@ -132,7 +132,7 @@ def _test(crew: Crew, rests_on: Provenance) -> Draft:
         provenance=rests_on,
         build=build.check,
         cases=tuple(locate(check, watched.lines_used) for check in cases),
-        others=(*watched.checks, *map(HIDDEN.skip, _left_out(asked)), speed),
+        others=(*_blamed(watched.checks, build.built), *map(HIDDEN.skip, _left_out(asked)), speed),
         profile=watched.profile,
         built=build.built,
     )
@@ -227,7 +227,12 @@ def _run(cases: tuple[Case, ...], built: Built, worker: Worker, progress: Progre
     for check in check_cases(cases, built, load_oracle(built.task.assignment), worker):
         progress(check.name)
         checks.append(check)
-    return tuple(checks)
+    return _blamed(checks, built)
+
+
+def _blamed(checks: Iterable[Check], built: Built) -> tuple[Check, ...]:
+    """The checks; what a kernel fails whose parameters are in another order says so first."""
+    return tuple(blamed(check, built.misordered) for check in checks)
 
 
 def _probe_after(checks: Iterable[Check], bench: Bench, progress: Progress) -> None:

@@ -1,26 +1,40 @@
 """The JUnit report, in the subset that GitLab, Jenkins (both plugins), Artemis, CodeGrade and GitHub all read.
 
-One flat suite, unique names, times with three decimals, the failure's message also first in its text, points as
-properties in the case's output. A failure is the student's; an error is ours and means that there is no grade. Skipped
-is what this machine cannot check, with the points that are still to be earned, and what counts for nothing: hidden
-checks, and cases for practice however they went, since some readers make points of the share of cases that passed;
-their text says how they went.
+One flat suite, unique names, times with three decimals, the failure's message also first in its text, points and the
+line to look at as properties in the case's output: attributes for a file and a line, strict readers refuse. A failure
+is the student's; an error is ours and means that there is no grade. Skipped is what this machine cannot check, with the
+points that are still to be earned, and what counts for nothing: hidden checks, and cases for practice however they
+went, since some readers make points of the share of cases that passed; their text says how they went.
+
+The failure to read first stands first and says so. What only follows from a failed build is one skipped case; but
+where another kernel of the suite builds, each stays a failure, or the share of cases that passed would rise.
 
 For a batch, a file with a suite for each submission, for dashboards: the same cases, their names led by the suite's,
 since Artemis and GitLab want names that are unique in a file, and with shorter texts, since GitLab takes 30 MB a file.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from xml.etree import ElementTree
 
 from junit_xml import TestCase, TestSuite, to_xml_report_string
 
+from grader.course.submissions.submission import FILE_NAME
 from grader.protocol.text import showable
-from grader.reports.words import failure_in_words, fault_in_words, reason_in_words, skip_in_words
+from grader.reports.words import (
+    failure_in_words,
+    fault_in_words,
+    figures_in_words,
+    reason_in_words,
+    skip_in_words,
+    unreached_in_words,
+)
 from grader.results.result import Check, Kind, Result, Ungraded, Verdict
+
+START = "Start here: "
+"""Before the message of the failure to read first."""
 
 COUNTS = ("tests", "failures", "errors")
 """What the strictest reader wants of all suites together, besides their time."""
@@ -60,28 +74,74 @@ def _suite(name: str, lead: str, outcome: Result | Ungraded, limits: TextLimits)
     """The suite of a submission; `lead` stands before the name of each case."""
     match outcome:
         case Result():
-            cases = [_case(outcome.assignment, lead, check, limits) for check in outcome.checks]
+            cases = list(_cases(outcome, lead, limits))
         case Ungraded():
             cases = [_error(outcome, lead, limits)]
     return TestSuite(_name(name), cases)
 
 
-def _case(assignment: str, lead: str, check: Check, limits: TextLimits) -> TestCase:
+def _cases(result: Result, lead: str, limits: TextLimits) -> Iterator[TestCase]:
+    """A case for each check, the one to read first at the top; what a failed build keeps from being checked, as one."""
+    first = result.first_cause
+    nothing_passed = not any(check.verdict in {Verdict.PASSED, Verdict.PARTIAL} for check in result.checks)
+    unreached = result.unreached if nothing_passed else ()
+    if first is not None:
+        yield _case(result.assignment, lead, first, limits, START)
+    for check in result.checks:
+        if check is not first and check not in unreached:
+            yield _case(result.assignment, lead, check, limits)
+    if unreached:
+        yield _unreached(result.assignment, lead, unreached, limits)
+
+
+def _case(assignment: str, lead: str, check: Check, limits: TextLimits, before: str = "") -> TestCase:
+    """One check; `before` stands before its message."""
     case = TestCase(
         _name(lead + check.name),
         classname=f"{assignment}.{check.kind.value}",
         elapsed_sec=_plain(check.seconds),
-        stdout=f"[[PROPERTY|points={check.points:g}]]\n[[PROPERTY|max_points={check.max_points:g}]]",
+        stdout=_short("\n".join(_output(check)), limits.text, limits.cut),
     )
     if check.verdict is Verdict.SKIPPED or check.kind is Kind.PRACTICE:
-        words = _without_verdict(check)
-        message, output = (_short(words, limit, limits.cut) for limit in (limits.message, limits.text))
-        case.add_skipped_info(message=message, output=output)
+        _skip(case, _without_verdict(check), limits)
     elif check.verdict is not Verdict.PASSED:
-        message = _short(reason_in_words(check), limits.message, limits.cut)
-        output = _short(failure_in_words(check), limits.text, limits.cut)
+        message = _short(before + reason_in_words(check), limits.message, limits.cut)
+        output = _short(before + failure_in_words(check), limits.text, limits.cut)
         case.add_failure_info(message=message, output=output, failure_type=check.reason)
     return case
+
+
+def _unreached(assignment: str, lead: str, checks: tuple[Check, ...], limits: TextLimits) -> TestCase:
+    """The case of all checks that only follow from a failed build; their points are lost."""
+    points = sum(check.max_points for check in checks)
+    case = TestCase(
+        _name(f"{lead}{unreached_in_words(checks)}"),
+        classname=f"{assignment}.{Kind.BUILD.value}",
+        elapsed_sec=_plain(0),
+        stdout="\n".join(_points(0, points)),
+    )
+    names = "\n".join(check.name for check in checks)
+    _skip(case, f"{reason_in_words(checks[0])} These checks are worth {points:g} points:\n{names}", limits)
+    return case
+
+
+def _skip(case: TestCase, words: str, limits: TextLimits) -> None:
+    message, output = (_short(words, limit, limits.cut) for limit in (limits.message, limits.text))
+    case.add_skipped_info(message=message, output=output)
+
+
+def _output(check: Check) -> Iterator[str]:
+    """Points, the line to look at, and the figures of what passed."""
+    yield from _points(check.points, check.max_points)
+    if check.verdict is Verdict.PASSED:
+        yield from (words.replace("[[", "[ [") for words in figures_in_words(check))  # all properties are ours
+    elif check.first_line is not None:
+        yield f"[[PROPERTY|file={FILE_NAME}]]"
+        yield f"[[PROPERTY|line={check.first_line}]]"
+
+
+def _points(points: float, max_points: float) -> tuple[str, str]:
+    return f"[[PROPERTY|points={points:g}]]", f"[[PROPERTY|max_points={max_points:g}]]"
 
 
 def _without_verdict(check: Check) -> str:

@@ -20,6 +20,7 @@ from grader.reports.words import (
     speed_in_words,
     spills_in_words,
     unchecked_in_words,
+    unreached_in_words,
 )
 from grader.results.metrics import Performance
 from grader.results.result import (
@@ -60,7 +61,7 @@ def _page(result: Result) -> Iterator[RenderableType]:
     yield Text(showable(result.submission), style="dim")
     for part in dict.fromkeys(check.part for check in result.checks):
         yield ""
-        yield from _part(part, [check for check in result.checks if check.part == part])
+        yield from _part(part, [check for check in result.checks if check.part == part], result.unreached)
     yield from _side_by_side(standings_of(result))
     yield ""
     yield _row(Text(""), "total", result.points, result.max_points)
@@ -97,24 +98,14 @@ def _start(result: Result) -> Iterator[Padding]:
         yield _under(Text.assemble(("start here: ", "bold"), showable(about + first.message)))
 
 
-def _part(part: str, checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    """The rows of one kernel: of a suite, under its name."""
-    if not part:
-        yield from _rows(checks)
-        return
-    yield _row(Text(""), Text(showable(part), style="bold"), sum(check.points for check in checks), _worth(checks))
-    unbuilt = checks[0].verdict is Verdict.FAILED and checks[0].kind is Kind.BUILD
-    yield from _rows(checks[:1] if unbuilt else checks)
-    if unbuilt:
-        yield from _unreached(checks[1:])
-
-
-def _unreached(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    """All checks that a failed build skipped, as one line: a suite has one build per kernel."""
-    unrun = [check for check in checks if check.verdict is Verdict.FAILED]
-    yield from _rows([check for check in checks if check not in unrun])
+def _part(part: str, checks: Sequence[Check], unreached: Sequence[Check]) -> Iterator[Table | Padding]:
+    """The rows of one kernel: of a suite, under its name. What only follows from a failed build is one line."""
+    if part:
+        yield _row(Text(""), Text(showable(part), style="bold"), sum(check.points for check in checks), _worth(checks))
+    yield from _rows([check for check in checks if check not in unreached])
+    unrun = [check for check in checks if check in unreached]
     if unrun:
-        yield _line(Verdict.FAILED, ", ".join(dict.fromkeys(check.kind for check in unrun)), 0, _worth(unrun))
+        yield _line(Verdict.SKIPPED, unreached_in_words(unrun), 0, _worth(unrun))
         yield _reason(unrun[0], unrun[0].message)
 
 
@@ -142,6 +133,8 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
         if len(passed) > 1:
             label = f"{kind}: {'all' if not failed else f'{len(passed)} of'} {len(of_kind)} cases"
             yield _line(Verdict.PASSED, label, sum(c.points for c in passed), sum(c.max_points for c in passed))
+            told = (f"{check.label}: {check.message}" for check in passed if check.message)
+            yield from (_under(Text(showable(words), style="dim")) for words in told)
         else:
             for check in passed:
                 yield from _passed(check)
@@ -219,6 +212,8 @@ def _row(verdict: Text, label: str | Text, points: float, max_points: float) -> 
 
 def _passed(check: Check) -> Iterator[Table | Padding]:
     yield _line(check.verdict, check.own_name, check.points, check.max_points)
+    if check.message:
+        yield _under(Text(showable(check.message), style="dim"))
     yield from _figures(check)
 
 

@@ -1,6 +1,6 @@
 """What several reports say in the same words: speeds, findings, memory counts, quantities."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from grader.common.phrases import capital, count, kibibytes
 from grader.reports.drawing import as_text, tells_something
@@ -57,6 +57,11 @@ def skip_in_words(check: Check) -> str:
     return f"{check.reason}, {worth}: {check.message}"
 
 
+def unreached_in_words(checks: Sequence[Check]) -> str:
+    """What a failed build leaves unchecked, e.g. "18 checks: correctness, sanitizer, memory, performance"."""
+    return f"{count(len(checks), 'check')}: {', '.join(dict.fromkeys(check.kind for check in checks))}"
+
+
 def speed_in_words(performance: Performance) -> Iterator[str]:
     """A line each: the rate, the share of the model solution's speed if that is known, the speed-up, the share of the
     bandwidth.
@@ -77,6 +82,14 @@ def speed_in_words(performance: Performance) -> Iterator[str]:
         speed_up = f"{program.speed_up:.2g} x the naive program's speed"
         of_copy = f"{_percent(program.fraction_of_copy)} % of the copy bandwidth"
         yield f"whole program: {program.seconds * 1e3:.3g} ms, {speed_up}, {of_copy}"
+
+
+def figures_in_words(check: Check) -> Iterator[str]:
+    """What was measured of a check that passed, if anything: how far it is from the limit, and its speed."""
+    if check.message:
+        yield check.message
+    if check.performance is not None:
+        yield from speed_in_words(check.performance)
 
 
 def _percent(fraction: float) -> str:

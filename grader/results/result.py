@@ -168,7 +168,8 @@ class Told:
 
 
 class Check(Record, Told):
-    """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass.
+    """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass, or
+    by how much it did: what was measured, and the limit.
 
     A skipped check has earned nothing; one that is OUTSTANDING keeps its `max_points`, so that totals are out of all.
     `part` is the kernel of a suite that it is about, empty where there is but one. `detail` backs the message. `cause`
@@ -196,6 +197,12 @@ class Check(Record, Told):
     def lines(self) -> tuple[int, ...]:
         """The lines of the source that its message names, in its order."""
         return lines_named(self.message)
+
+    @property
+    def first_line(self) -> int | None:
+        """The line of the source to look at first, where one is known."""
+        found = (line for finding in self.findings for line in finding.lines)
+        return next(iter(self.lines), next(found, None))
 
     def of_part(self, part: str) -> "Check":
         """The same as a check of this part of a suite; of "", as it is for itself."""
@@ -269,6 +276,12 @@ class Standing(Generic[T]):
         of_first = [check for check in failed if check.part == failed[0].part]
         causes = Counter(check.cause for check in of_first if check.cause)
         return min(of_first, key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause]), default=None)
+
+    @property
+    def unreached(self) -> tuple[T, ...]:
+        """The checks that failed only because a build did: their points are lost, and there is nothing more to say."""
+        unbuilt = {each.part for each in self.checks if each.kind is Kind.BUILD and each.verdict is Verdict.FAILED}
+        return tuple(each for each in self.checks if each.part in unbuilt and each.reason is Reason.NOT_RUN)
 
 
 class Provenance(Record):

@@ -383,7 +383,7 @@ def _build_log(reply: BuildFailed, said: Said) -> object:
 
 def _binding(reply: Opened, _: Said) -> object:
     assignment = _assignment("coalsTransp")
-    return [bind(assignment, launch, reply.kernels) for launch in assignment.student_launches]
+    return [bind(assignment, launch, reply.kernels, ()) for launch in assignment.student_launches]
 
 
 def _usage(reply: Opened, _: Said) -> object:

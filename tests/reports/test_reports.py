@@ -58,18 +58,95 @@ def test_junit_is_read_back_by_another_library_with_the_same_counts(tmp_path):
     assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (4, 2, 0, 0)
     assert suite.time == pytest.approx(sum(round(each.seconds, 3) for each in MIXED.checks))
     cases = list(suite)
-    assert [case.name for case in cases] == [each.name for each in MIXED.checks]
-    assert [case.classname for case in cases] == [f"coalsTransp.{each.kind}" for each in MIXED.checks]
-    assert [any(isinstance(entry, Failure) for entry in case.result) for case in cases] == [False, False, True, True]
+    read_first = [MIXED.checks[place] for place in (2, 0, 1, 3)]
+    assert [case.name for case in cases] == [each.name for each in read_first]
+    assert [case.classname for case in cases] == [f"coalsTransp.{each.kind}" for each in read_first]
+    assert [any(isinstance(entry, Failure) for entry in case.result) for case in cases] == [True, False, False, True]
     assert "[[PROPERTY|points=20]]\n[[PROPERTY|max_points=40]]" in cases[3].system_out
+
+
+def test_junit_begins_with_what_to_read_first():
+    """The simulator's finding before the wrong results that follow from it: at the top, and in its own words."""
+    wrong = failed("correctness: one")
+    racing = failed("sanitizer (n 7)", kind=Kind.SANITIZER, message="line 17 races.", findings=(RACE,))
+    text = junit(result(BUILD, wrong, racing, SPEED))
+    first, *rest = ElementTree.fromstring(text).iter("testcase")
+    assert first.get("name") == "sanitizer (n 7)"
+    assert [case.get("name") for case in rest] == ["build", "correctness: one", "performance: cpu (height 1)"]
+    failure = first.find("failure")
+    assert failure.get("message") == "Start here: WRONG_OUTPUT: line 17 races."
+    assert failure.text.startswith(failure.get("message"))
+    assert text.count("Start here") == 2
+    assert "Start here" not in junit(result(BUILD, SPEED))
+
+
+def test_junit_names_the_line_as_a_property():
+    """The strictest readers refuse attributes for it. The sentence's line comes before those of findings."""
+    checks = [failed("a", message="line 26 is wrong."), failed("b", findings=(RACE,)), failed("c")]
+    cases = ElementTree.fromstring(junit(result(*checks))).iter("testcase")
+    told = {case.get("name"): case.findtext("system-out").splitlines()[2:] for case in cases}
+    at = "[[PROPERTY|file=kernels.cl]]"
+    assert told == {"a": [at, "[[PROPERTY|line=26]]"], "b": [at, "[[PROPERTY|line=13]]"], "c": []}
+
+
+UNBUILT = failed("build", kind=Kind.BUILD, max_points=0, reason=Reason.BUILD_ERROR, message="line 5: what?")
+UNREACHED = tuple(
+    failed(name, kind=kind, max_points=points, reason=Reason.NOT_RUN, message="skipped: fix the build first.")
+    for name, kind, points in (
+        ("correctness: one", Kind.CORRECTNESS, 24),
+        ("correctness: two", Kind.CORRECTNESS, 24),
+        ("practice: three", Kind.PRACTICE, 0),
+        ("sanitizer (n 7)", Kind.SANITIZER, 12),
+        ("performance: cpu (n 9)", Kind.PERFORMANCE, 40),
+    )
+)
+ONE_LINE = "5 checks: correctness, practice, sanitizer, performance"
+
+
+def test_what_follows_from_a_failed_build_is_one_skipped_case():
+    """Its points are lost and add up; readers that count the share of passed cases find none."""
+    text = junit(result(UNBUILT, *UNREACHED))
+    root = ElementTree.fromstring(text)
+    XUNIT.validate(root)
+    build, rest = root.iter("testcase")
+    assert build.find("failure").get("message") == "Start here: BUILD_ERROR: line 5: what?"
+    assert (rest.get("name"), rest.get("classname")) == (ONE_LINE, "coalsTransp.build")
+    assert rest.findtext("system-out") == "[[PROPERTY|points=0]]\n[[PROPERTY|max_points=100]]"
+    said = "NOT_RUN: skipped: fix the build first. These checks are worth 100 points:\ncorrectness: one\n"
+    assert rest.find("skipped").text.startswith(said)
+    (suite,) = root
+    assert [suite.get(count) for count in ("tests", "failures", "skipped")] == ["2", "1", "1"]
+
+
+def test_where_another_kernel_passes_each_check_stays_a_failure():
+    """Else the share of cases that passed would rise by a kernel that does not build."""
+    built = [each.of_part("a") for each in (BUILD, check("correctness: one"))]
+    text = junit(result(*built, *(each.of_part("b") for each in (UNBUILT, *UNREACHED))))
+    cases = list(ElementTree.fromstring(text).iter("testcase"))
+    assert len(cases) == 8
+    assert [case.get("name") for case in cases if case.find("failure") is None] == [
+        "a: build",
+        "a: correctness: one",
+        "b: practice: three",
+    ]
+
+
+def test_junit_says_how_far_from_its_limit_a_check_passed():
+    """Below the points; and of speed the figures."""
+    fast = SPEED.model_copy(update={"message": "it runs at 98 % of the model solution's speed; full points need 70 %."})
+    said = ElementTree.fromstring(junit(result(fast))).find(".//system-out").text
+    assert said.startswith("[[PROPERTY|points=40]]\n[[PROPERTY|max_points=40]]\nit runs at 98 % of")
+    assert "1.8 x the naive kernel's speed" in said
 
 
 def test_a_failures_message_also_stands_first_in_its_text():
     """Some readers show the one, some the other."""
     failures = ElementTree.fromstring(junit(MIXED)).iter("failure")
-    for failure, reason in zip(failures, (Reason.WRONG_OUTPUT, Reason.TOO_SLOW), strict=True):
+    for failure, reason, lead in zip(
+        failures, (Reason.WRONG_OUTPUT, Reason.TOO_SLOW), ("Start here: ", ""), strict=True
+    ):
         assert failure.get("type") == reason
-        assert failure.get("message").startswith(f"{reason}: ")
+        assert failure.get("message").startswith(f"{lead}{reason}: ")
         assert failure.text.replace("\n", " ").startswith(failure.get("message").replace("\n", " "))
 
 
@@ -77,7 +154,7 @@ def test_findings_stand_between_the_message_and_the_detail():
     """A learning platform shows which lines to look at, as far as its limit lets it."""
     racing = failed("sanitizer: two", message="they race.", findings=(RACE, RACE), detail="the detail.")
     failure = next(ElementTree.fromstring(junit(result(racing))).iter("failure"))
-    assert failure.get("message") == "WRONG_OUTPUT: they race."
+    assert failure.get("message") == "Start here: WRONG_OUTPUT: they race."
     message, sentence, line, *_, detail = failure.text.splitlines()
     assert (message, sentence, detail) == (failure.get("message"), RACE.message, "the detail.")
     assert line == "    17 | sum += As[ly][k] * Bs[k][lx];"
@@ -167,6 +244,34 @@ def test_what_was_not_run_is_one_line():
     text = "\n".join(lines(*skipped))
     assert text.count("the build failed.") == 1
     assert "FAILED correctness: 12 cases                                              0 / 60" in text
+
+
+def test_what_follows_from_a_failed_build_is_one_row():
+    """With the points that are lost, so that the total adds up."""
+    text = lines(UNBUILT, *UNREACHED)
+    assert text[3:] == [
+        "FAILED build",
+        "       BUILD_ERROR  line 5: what?",
+        f"skip   {ONE_LINE}           0 / 100",
+        "       NOT_RUN  skipped: fix the build first.",
+        "",
+        "       total                                                             0 / 100",
+        "seed 7, 3.2 s, Test Device",
+    ]
+
+
+def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
+    """Under its row, or under that of all of its kind with its name."""
+    reads = check("memory: words read", Kind.MEMORY, message="it reads 40 words of global memory; the limit is 48.")
+    text = lines(BUILD, reads)
+    assert text[5] == "       it reads 40 words of global memory; the limit is 48."
+    text = lines(BUILD, reads, check("memory: banks", Kind.MEMORY, message="no conflicts; the limit is 2."))
+    assert text[4].startswith("passed memory: all 2 cases")
+    assert text[5:8] == [
+        "       words read: it reads 40 words of global memory; the limit is 48.",
+        "       banks: no conflicts; the limit is 2.",
+        "",
+    ]
 
 
 def test_findings_stand_under_their_check():

@@ -73,6 +73,16 @@ def test_a_check_that_was_not_made_is_never_the_first_to_read():
     assert result(BUILD, *WATCHED, wrong).first_cause == wrong
 
 
+def test_what_is_unreached_follows_from_a_failed_build():
+    """Of the same kernel, and of no other; a kernel that is wrong is no such reason."""
+    unrun = failed("correctness: one", reason=Reason.NOT_RUN)
+    unbuilt = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR)
+    assert result(BUILD, unrun).unreached == ()
+    parts = (unbuilt.of_part("a"), unrun.of_part("a"), BUILD.of_part("b"), unrun.of_part("b"))
+    assert result(*parts).unreached == (unrun.of_part("a"),)
+    assert [mark.name for mark in grade_of(result(*parts)).unreached] == ["a: correctness: one"]
+
+
 def test_the_json_says_what_was_not_checked_and_reads_back():
     """Its readers need not add up; ours does, so that the field and the checks cannot disagree."""
     outcome = result(BUILD, *WATCHED, TIMED_ELSEWHERE)
@@ -117,4 +127,7 @@ def test_a_check_and_a_finding_know_their_lines():
     """As their sentences name them; a finding's places are lines, too."""
     words = "line 7, column 3: see lines 9, 12 and 14. outlines 5 of 6 lines."
     assert failed("correctness: one", message=words).lines == (7, 9, 12, 14)
+    assert failed("correctness: one", message=words).first_line == 7
+    assert failed("correctness: one", findings=(RACE,)).first_line == 13
+    assert failed("correctness: one").first_line is None
     assert RACE.model_copy(update={"message": "line 3.", "places": (Place(line=8, text="", words=""),)}).lines == (3, 8)

@@ -95,6 +95,31 @@ def test_atomic_functions_read_and_write(simulator):
     assert not seen.unset
 
 
+@pytest.mark.parametrize(
+    ("body", "reads"),
+    [
+        ("out[i] = a[i] > 1 ? a[i] : 1;", 1),
+        ("out[i] = a[i] * a[i] + a[i + 1] * a[i];", 2),
+        ("float s = 0; for (int k = 0; k < 9; k++) s += a[4095] * a[64 * k + i]; out[i] = s;", 10),
+        ("float s = 0; for (int k = 0; k < 40; k++) s += a[64 * (k % 20) + i]; out[i] = s;", 40),
+        ("float x = a[i]; out[i] = x; out[i + 64] = a[i];", 2),
+        ("float x = a[i]; barrier(CLK_LOCAL_MEM_FENCE); out[i] = x + a[i];", 2),
+        ("volatile __global const float *b = a; out[i] = b[i] + b[i];", 2),
+    ],
+    ids=["macro", "factor", "in a loop", "too many", "after a store", "after a barrier", "volatile"],
+)
+def test_what_a_work_item_has_just_read_is_in_a_register(simulator, body, reads):
+    """As an optimising compiler would leave it: until a store of its own, a barrier, or sixteen other words."""
+    seen = see(simulator, f"    {body}")
+    assert sum(each.bytes for each in seen.accesses if each.space == 1 and not each.writes) == 64 * 4 * reads
+
+
+def test_a_word_in_a_register_makes_a_request_smaller(simulator):
+    """Neighbours that read it for the first time are a request; where all have it, there is none."""
+    seen = see(simulator, "    float x = l % 2 ? a[i] : 0;\n    out[i] = x + a[i];")
+    assert [(each.line, each.bytes) for each in seen.accesses if each.array == "a"] == [(4, 128), (5, 128)]
+
+
 def test_a_copy_by_the_group_is_coalesced(simulator):
     """async_work_group_copy counts as the requests and sectors that its words fill, at no line."""
     body = "    __local float t[32];\n    event_t e = async_work_group_copy(t, a + 32 * get_group_id(0), 32, 0);\n"
@@ -157,7 +182,7 @@ def test_a_guard_makes_a_request_smaller(simulator):
 def test_loops_of_different_length(simulator):
     """The n-th turn of one work-item goes with the n-th of the others, so that a warp makes as many as the longest."""
     seen = see(
-        simulator, "    float s = 0;\n    for (int j = 0; j <= (int)l; j++)\n        s += a[i];\n    out[i] = s;"
+        simulator, "    float s = 0;\n    for (int j = 0; j <= (int)l; j++)\n        s += a[64*j + i];\n    out[i] = s;"
     )
     found = access(seen, "a")
     assert (found.requests, found.bytes) == (64, 4 * 2 * (32 * 33 // 2))

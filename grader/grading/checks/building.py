@@ -10,11 +10,12 @@ from grader.course.submissions.task import ChosenTask, Task
 from grader.execution.client import Worker
 from grader.execution.plan import NOTHING, SUBMISSION, Bindings
 from grader.grading.checks.choices import chosen, unfit_sizes
+from grader.grading.checks.dialect import first_later_call
 from grader.grading.checks.program import submitted_definitions
 from grader.grading.checks.signature import bind
 from grader.grading.explain.build_log import Source
 from grader.grading.explain.failing import FailedError, done, or_problem
-from grader.grading.explain.problem import Problem, of_build_log, of_costly_text, of_forbidden
+from grader.grading.explain.problem import Problem, of_build_log, of_costly_text, of_forbidden, of_later_call
 from grader.grading.explain.resource_usage import usage_of
 from grader.protocol.messages import BuildFailed
 from grader.protocol.steps import ProgramSource
@@ -32,6 +33,11 @@ class Built:
     program: ProgramSource
     bindings: Bindings
     usage: tuple[Usage, ...]
+
+    @property
+    def misordered(self) -> str:
+        """What to say of the first kernel whose parameters are in another order than the arguments, if one's are."""
+        return next((each.misordered for each in self.bindings.values() if each.misordered), "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,8 +109,8 @@ def _expand_as_chosen(task: Task, worker: Worker) -> Expanded:
 
 
 def expand(task: ChosenTask, worker: Worker) -> Expanded:
-    """The text that every driver is given; raises FailedError if it holds what is forbidden, openly or behind its
-    macros.
+    """The text that every driver is given; raises FailedError if it holds what is forbidden or what the language lacks,
+    openly or behind its macros.
     """
     written, allowed = task.submission, task.assignment.allow
     _refuse(first_sighting(written.scan.sightings, allowed))
@@ -117,6 +123,9 @@ def expand(task: ChosenTask, worker: Worker) -> Expanded:
     if isinstance(compiled, TooCostly):
         raise FailedError(of_costly_text(compiled))
     _refuse(first_sighting(compiled.sightings, {*allowed, Construct.LONG_LINE}))  # macros may well make a line long
+    later = first_later_call(compiled.code)
+    if later is not None:
+        raise FailedError(of_later_call(later.line, later.name, later.advice))
     return Expanded(task=task, text=text, code=compiled.code)
 
 
@@ -138,6 +147,8 @@ def _bind(expanded: Expanded, worker: Worker) -> Built:
     worker.close()
     done(unfit_sizes(task.assignment, device))
     launches = task.assignment.student_launches
-    bindings = {launch.kernel: done(bind(task.assignment, launch, opened.kernels)) for launch in launches}
+    bindings = {
+        launch.kernel: done(bind(task.assignment, launch, opened.kernels, expanded.code)) for launch in launches
+    }
     names = dict.fromkeys(binding.name for binding in bindings.values())
     return Built(task=task, program=program, bindings=bindings, usage=usage_of(names, opened, device))

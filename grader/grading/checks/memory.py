@@ -3,16 +3,18 @@
 The counts depend on the source and the sizes alone, so they are the same on a laptop and beside a GPU.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import Literal
 
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.launches import ELEMENT_BYTES
-from grader.course.rubric import Measure, Memory, MemoryCheck
+from grader.course.rubric import Measure, Memory
 from grader.grading.checks.simulated_run import Simulated, Subject, simulate
 from grader.grading.explain.failing import done, or_problem
 from grader.grading.explain.problem import Problem
@@ -80,8 +82,11 @@ def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) ->
 def check_memory(assignment: Assignment, asked: Memory, counted: Profile | Problem) -> Iterator[Check]:
     """The check of every statement of the assignment about memory behaviour; all of them fail for a Problem."""
     for check, each in zip(uncounted(asked), asked.checks, strict=True):
-        problem = counted if isinstance(counted, Problem) else _excess(assignment, asked, each, counted)
-        yield check if problem is None else problem.fail(check)
+        if isinstance(counted, Problem):
+            yield counted.fail(check)
+        else:
+            limit = evaluate(each.at_most, assignment.names(asked.sizes))
+            yield _judged(check, each.measure, limit, counted)
 
 
 def uncounted(asked: Memory) -> Iterator[Check]:
@@ -103,13 +108,13 @@ def _uncounted(why: str) -> Problem:
     return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
 
 
-def _excess(assignment: Assignment, asked: Memory, each: MemoryCheck, counted: Profile) -> Problem | None:
-    reading = MEASURES[each.measure](counted)
-    limit = evaluate(each.at_most, assignment.names(asked.sizes))
+def _judged(check: Check, measure: Measure, limit: float, counted: Profile) -> Check:
+    """What was measured and the limit; how to get below it, if it is above."""
+    reading = MEASURES[measure](counted)
+    words = f"{reading.what}; the limit is {_percent(limit) if measure in SHARES else _number(limit)}."
     if reading.value <= limit * (1 + TOLERANCE):
-        return None
-    asks = f"the limit is {_percent(limit) if each.measure == 'divergence' else _number(limit)}"
-    return Problem(reason=reading.reason, message=f"{reading.what}; {asks}. {reading.cause}")
+        return replace(check, message=words)
+    return Problem(reason=reading.reason, message=f"{words} {reading.cause}").fail(check)
 
 
 # --- what can be measured ---------------------------------------------------------------------
@@ -128,7 +133,9 @@ def _coalescing(counted: Profile) -> Reading:
     return Reading(
         value=ratio,
         reason=Reason.UNCOALESCED,
-        what=f"{_sectors(counted, worst)}, {_number(ratio)} times as many",
+        what=f"{_sectors(counted, worst)}, {_number(ratio)} times as many"
+        if worst.sectors > worst.fewest
+        else "every request to global memory moves the fewest sectors that hold its words, a ratio of 1",
         cause=NEIGHBOURS,
     )
 
@@ -151,6 +158,9 @@ def _bank_conflicts(counted: Profile) -> Reading:
     if not local:
         return Reading(value=0.0, reason=Reason.BANK_CONFLICT, what="no local memory is used", cause="")
     worst = max(local, key=attrgetter("worst"))
+    if worst.worst <= 1:
+        what = "the words of local memory that a warp uses at a time lie in different banks, 1 in each"
+        return Reading(value=worst.worst, reason=Reason.BANK_CONFLICT, what=what, cause="")
     return Reading(
         value=worst.worst,
         reason=Reason.BANK_CONFLICT,
@@ -164,9 +174,12 @@ def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
     """Words of global memory that all work-items together ask for."""
     total = counted.read if does == "reads" else counted.written
     used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
+    words = Counter[tuple[str, int]]()
+    for each in used:
+        words[each.array, each.line] += each.bytes // ELEMENT_BYTES
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", cause="")
-    most = [f"{each.bytes // ELEMENT_BYTES:,} of {each.array} in line {each.line}" for each in used[:NAMED]]
+    most = [f"{number:,} of {array} in line {line}" for (array, line), number in words.most_common(NAMED)]
     return Reading(
         value=total / ELEMENT_BYTES,
         reason=Reason.EXTRA_TRAFFIC,
@@ -202,12 +215,15 @@ def _remedy(counted: Profile, most: Access) -> str:
 
 
 NAMED = 3
-"""Expressions that a sentence about traffic names, the costliest first."""
+"""Uses of arrays in lines that a sentence about traffic names, the costliest first."""
 
 
 def _divergence(counted: Profile) -> Reading:
     """The share of warp-branches at which the work-items of a warp go different ways."""
     worst = max(counted.branches, key=attrgetter("diverged"), default=Branch(line=0, reached=0, diverged=0))
+    if not worst.diverged:
+        what = "the work-items of a warp never diverge"
+        return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, cause="")
     where = f"line {worst.line}" if worst.line else "a line that the file hides from the simulator"
     return Reading(
         value=counted.divergence,
@@ -218,6 +234,36 @@ def _divergence(counted: Profile) -> Reading:
     )
 
 
+def _idle(counted: Profile) -> Reading:
+    """The share of the work-items that are idle while others of their warp use memory.
+
+    Vectors of four words count as four, which is in the student's favour.
+    """
+    used = [each for each in counted.accesses if each.space != "constant"]
+
+    def idle(each: Access) -> int:
+        return each.requests * counted.warp - _busy(counted, each)
+
+    worst = max(used, key=idle, default=None)
+    if worst is None or not idle(worst):
+        what = "all work-items of a warp work where it uses memory"
+        return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, cause="")
+    share = sum(map(idle, used)) / sum(each.requests * counted.warp for each in used)
+    at_work = _number(_busy(counted, worst) / worst.requests)
+    return Reading(
+        value=share,
+        reason=Reason.WARP_DIVERGENCE,
+        what=f"{_percent(share)} of the work-items of a warp are idle where it uses memory, most often in line "
+        f"{worst.line}, which {worst.does} {worst.array} with {at_work} of {counted.warp} at a time",
+        cause="Share that work out among the work-items of the group, for example as a tree.",
+    )
+
+
+def _busy(counted: Profile, access: Access) -> int:
+    """Work-items that use memory there, in all requests together."""
+    return min(access.bytes // ELEMENT_BYTES, access.requests * counted.warp)
+
+
 MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "coalescing": _coalescing,
     "bank conflicts": _bank_conflicts,
@@ -225,7 +271,11 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "words written": partial(_words, does="writes"),
     "words moved": _words_moved,
     "divergence": _divergence,
+    "idle work-items": _idle,
 }
+
+SHARES = frozenset({"divergence", "idle work-items"})
+"""Measures that are told in per cent."""
 
 
 def _access(seen: SeenAccess) -> Access:

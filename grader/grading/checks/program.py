@@ -3,6 +3,7 @@
 from grader.course.assignment import Assignment
 from grader.course.submissions.task import ChosenTask
 from grader.execution.device import PEAK_GROUP, PEAK_SOURCE
+from grader.grading.checks.dialect import equivalents
 from grader.protocol.steps import ProgramSource
 
 SIZE_TYPE = "uint32_t"
@@ -24,6 +25,7 @@ def submitted_definitions(task: ChosenTask) -> dict[str, str]:
 
     Files of the course define the size type themselves; for one that does not, we do.
     """
+    definitions = {**equivalents(task.submission.scan), **task.assignment.definitions}
     if SIZE_TYPE in task.submission.scan.defined:
-        return task.assignment.definitions
-    return {**task.assignment.definitions, SIZE_TYPE: SIZE_MEANS}
+        return definitions
+    return {**definitions, SIZE_TYPE: SIZE_MEANS}

@@ -1,9 +1,11 @@
 """Does the student's file hold the kernel that the assignment asks for, with the parameters it asks for?"""
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from grader.common.phrases import count, listed
 from grader.course.assignment import Assignment
 from grader.course.launches import ElementType, Launch
 from grader.execution.plan import Binding
@@ -57,22 +59,84 @@ def _parameter(assignment: Assignment, name: str) -> Parameter:
     return Parameter(name=name, space="private", type="uint")
 
 
-def bind(assignment: Assignment, launch: Launch, kernels: Sequence[KernelFacts]) -> Binding | Problem:
-    """How the file spells the launch's kernel, or what is wrong with it."""
+def bind(
+    assignment: Assignment, launch: Launch, kernels: Sequence[KernelFacts], code: Sequence[str]
+) -> Binding | Problem:
+    """How the file spells the launch's kernel, or what is wrong with it; `code` are the file's lines, without comments
+    and macros.
+    """
     spellings = (launch.kernel, *(assignment.aliases if launch.kernel == assignment.kernel else ()))
     kernel = next((kernel for name in spellings for kernel in kernels if kernel.name == name), None)
     if kernel is None:
-        return _missing(launch.kernel, [kernel.name for kernel in kernels])
+        return _missing(spellings, [kernel.name for kernel in kernels], code)
     takes_local = _declares_optional_local(launch, kernel.args)
     args = kernel.args[:-1] if takes_local else kernel.args
     wanted = [_parameter(assignment, arg) for arg in launch.args]
     if len(args) == len(wanted) and all(each.fits(arg) for each, arg in zip(wanted, args, strict=True)):
-        return Binding(name=kernel.name, takes_local=takes_local)
+        return Binding(name=kernel.name, takes_local=takes_local, misordered=_misordered(kernel, args, wanted, code))
     return Problem(
         reason=Reason.WRONG_ARGUMENTS,
-        message=f"the kernel {kernel.name} does not have the parameters that the assignment asks for.",
+        message=_misfit(kernel, args, wanted, code),
         detail=f"expected: {expected_signature(assignment, launch)}\nfound:    {found_signature(kernel)}",
     )
+
+
+# --- what is wrong with it --------------------------------------------------------------------
+
+
+def _misfit(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[Parameter], code: Sequence[str]) -> str:
+    """The first thing to write in another way."""
+    if len(args) != len(wanted):
+        number = f"{count(len(args), 'parameter')}, and the assignment passes {len(wanted)}"
+        here, asked = {arg.name for arg in args}, {each.name for each in wanted}
+        missing = [each.declaration for each in wanted if each.name not in here]
+        surplus = [arg.name for arg in args if arg.name not in asked]
+        advice = [f"Add {listed(missing, 'and')}."] if len(args) + len(missing) == len(wanted) else []
+        advice += [f"Remove {listed(surplus, 'and')}."] if len(args) - len(surplus) == len(wanted) else []
+        return " ".join([f"{_place(code, kernel.name)}{kernel.name} has {number}.", *advice])
+    if order := _misordered(kernel, args, wanted, code):
+        return order
+    pairs = [(each, arg) for each, arg in zip(wanted, args, strict=True) if not each.fits(arg)]
+    match pairs:
+        case [(one, first), (other, second)] if one.fits(second) and other.fits(first):
+            return _exchanged(kernel, first, second, (one, other), code)
+    each, arg = pairs[0]
+    place = _place(code, kernel.name, arg.name)
+    return f"{place}the parameter {arg.name} has the wrong type, {_declare(arg)}: write {each.declaration}."
+
+
+def _misordered(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[Parameter], code: Sequence[str]) -> str:
+    """What to say of a kernel with the assignment's names for its parameters, but in another order; "" of others."""
+    if sorted(arg.name for arg in args) != sorted(each.name for each in wanted):
+        return ""
+    match [(each, arg) for each, arg in zip(wanted, args, strict=True) if each.name != arg.name]:
+        case [(one, first), (other, second)]:
+            return _exchanged(kernel, first, second, (one, other), code)
+        case [(_, first), *_]:
+            order = ", ".join(each.declaration for each in wanted)
+            place = _place(code, kernel.name, first.name)
+            return f"{place}the parameters are in another order than the assignment passes them: write {order}."
+    return ""
+
+
+def _exchanged(
+    kernel: KernelFacts, first: ArgFacts, second: ArgFacts, wanted: tuple[Parameter, Parameter], code: Sequence[str]
+) -> str:
+    one, other = wanted
+    return (
+        f"{_place(code, kernel.name, first.name)}the parameters {first.name} and {second.name} are exchanged: "
+        f"write {one.declaration} before {other.declaration}."
+    )
+
+
+def _place(code: Sequence[str], kernel: str, parameter: str = "") -> str:
+    """For example "line 3: ", where the kernel is declared, or this parameter of it; "" if that cannot be found."""
+    text = "\n".join(code)
+    declared = re.search(rf"\b{re.escape(kernel)}\s*\(", text)
+    if declared is None:
+        return ""
+    named = re.compile(rf"\b{re.escape(parameter)}\b").search(text, declared.end()) if parameter else None
+    return f"line {1 + text.count(chr(10), 0, (named or declared).start())}: "
 
 
 def expected_signature(assignment: Assignment, launch: Launch) -> str:
@@ -93,7 +157,13 @@ def _declare(arg: ArgFacts) -> str:
     return f"{space}{base.rstrip()} {stars}{arg.name}"
 
 
-def _missing(name: str, found: list[str]) -> Problem:
+def _missing(spellings: Sequence[str], found: list[str], code: Sequence[str]) -> Problem:
+    name = spellings[0]
+    for each in spellings:
+        function = re.search(rf"\bvoid\s+{re.escape(each)}\s*\(", "\n".join(code))
+        if function:
+            message = f"{_place(code, each)}{each} is not a kernel yet: write __kernel void {each}(...)."
+            return Problem(reason=Reason.KERNEL_MISSING, message=message)
     if not found:
         return Problem(reason=Reason.KERNEL_MISSING, message=f"the file has no kernel; it must define {name}.")
     near = difflib.get_close_matches(name, found, n=1, cutoff=0.0)[0]

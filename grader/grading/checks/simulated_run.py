@@ -88,4 +88,5 @@ def _scene(subject: Subject, sizes: Sizes, launch: Launch) -> Scene:
         source=subject.task.submission.source,
         dimensions=len(launch.global_size),
         extent=subject.built.task.assignment.extent(launch, sizes),
+        expanded=subject.built.program.source,
     )

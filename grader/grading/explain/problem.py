@@ -147,6 +147,12 @@ def of_costly_text(cost: TooCostly) -> Problem:
     return Problem(reason=Reason.BUILD_ERROR, message=message)
 
 
+def of_later_call(line: int, name: str, advice: str) -> Problem:
+    """A function that the language of the course lacks, though the driver at hand may have it."""
+    message = f"line {line}: OpenCL C 1.2, which is graded here, has no function {name}: later versions do. {advice}"
+    return Problem(reason=Reason.BUILD_ERROR, message=message)
+
+
 def of_forbidden(sighting: Sighting) -> Problem:
     """A construct that submissions may not use."""
     return Problem(
@@ -196,6 +202,27 @@ def of_mismatch(mismatch: Mismatch) -> Problem:
 def explained(problem: Problem, explanation: Explanation) -> Problem:
     """The problem with what explains it before its numbers."""
     return replace(problem, message=f"{explanation.sentence} {problem.message}", cause=explanation.cause)
+
+
+MIXED_UP = frozenset(
+    {
+        Reason.WRONG_OUTPUT,
+        Reason.NOT_WRITTEN,
+        Reason.OUT_OF_BOUNDS,
+        Reason.INPUT_CHANGED,
+        Reason.UNINITIALISED,
+        Reason.CRASH,
+        Reason.TIME_LIMIT,
+    }
+)
+"""What becomes of a kernel that takes one argument for another."""
+
+
+def blamed(check: Check, misordered: str) -> Check:
+    """The check with these words first, if there are any and it failed as a kernel does that mixes up its arguments."""
+    if not misordered or check.reason not in MIXED_UP:
+        return check
+    return replace(check, message=f"{misordered} {check.message}", cause=misordered.partition(": ")[2])
 
 
 def _got_and_expected(mismatch: Mismatch) -> str:
@@ -249,13 +276,27 @@ def of_timed_run(problem: Problem, number: int) -> Problem:
 ASK = "Ask your instructor to look at it."
 
 
-def of_missed_goal(fraction: Interval, goal: SpeedGoal) -> Problem:
+def of_missed_goal(fraction: Interval, goal: SpeedGoal, device_class: str) -> Problem:
     """Slower than full points ask for."""
     wanted = goal.bands[0].fraction
-    return Problem(
-        reason=Reason.TOO_SLOW,
-        message=f"it runs at {_percent(fraction.median)} of the model solution's speed, "
-        f"{_percent(fraction.high)} at most; full points need {_percent(wanted)}.",
+    words = (
+        f"it runs at {_percent(fraction.median)} of the model solution's speed, "
+        f"{_percent(fraction.high)} at most; full points need {_percent(wanted)}."
+    )
+    return Problem(reason=Reason.TOO_SLOW, message=f"{words} {ON_A_PROCESSOR}" if device_class == "cpu" else words)
+
+
+ON_A_PROCESSOR = (
+    "This is a processor, which runs the work-items of a group one after the other: what is slow here need not be slow "
+    "on a GPU."
+)
+
+
+def reached_goal(fraction: Interval, goal: SpeedGoal) -> str:
+    """As fast as full points ask for."""
+    return (
+        f"it runs at {_percent(fraction.median)} of the model solution's speed; "
+        f"full points need {_percent(goal.bands[0].fraction)}."
     )
 
 

@@ -17,6 +17,7 @@ from grader.grading.explain.problem import (
     of_speed_elsewhere,
     of_too_fast,
     of_too_much_arithmetic,
+    reached_goal,
 )
 from grader.grading.timing.intervals import (
     FEWEST,
@@ -151,9 +152,11 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
     if required is not None and performance.rate.high < required:
         return of_missed_minimum(performance.rate.median, required, performance.unit, device.name).fail(check)
     verdict, points = award_speed(goal, performance.fraction_of_reference)
-    if verdict is not Verdict.PASSED:
-        check = of_missed_goal(performance.fraction_of_reference, goal).fail(check)
-    return replace(check, verdict=verdict, points=points)
+    if verdict is Verdict.PASSED:
+        told = replace(check, message=reached_goal(performance.fraction_of_reference, goal))
+    else:
+        told = of_missed_goal(performance.fraction_of_reference, goal, performance.device_class).fail(check)
+    return replace(told, verdict=verdict, points=points)
 
 
 def implausible(performance: Performance, rounds: tuple[Round, ...], device: DeviceFacts) -> Problem | None:

@@ -9,8 +9,15 @@ from typing import Any
 
 from grader.protocol.text import showable
 from grader.reports.side_by_side import in_words, standings_of
-from grader.reports.words import failure_in_words, score_in_words, skip_in_words, speed_in_words
-from grader.results.result import Check, Result, Ungraded, Verdict
+from grader.reports.words import (
+    failure_in_words,
+    figures_in_words,
+    reason_in_words,
+    score_in_words,
+    skip_in_words,
+    unreached_in_words,
+)
+from grader.results.result import Check, Kind, Result, Ungraded, Verdict
 
 STATUS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "failed", Verdict.FAILED: "failed"}
 """Gradescope knows these two; a check that could not be made here is neither."""
@@ -33,7 +40,7 @@ def _graded(result: Result) -> dict[str, Any]:
         "output": _summary(result),
         "output_format": "text",
         "visibility": "visible",
-        "tests": [_test(number, check) for number, check in enumerate(result.checks, start=1)],
+        "tests": _tests(result),
         "extra_data": {
             "status": result.status,
             "assignment": result.assignment,
@@ -66,17 +73,31 @@ def _summary(result: Result) -> str:
     return showable("\n".join(lines))
 
 
-def _test(number: int, check: Check) -> dict[str, Any]:
-    fields = {
-        "name": showable(check.name),
-        "number": str(number),
-        "score": check.points,
-        "max_score": check.max_points,
-        "output": showable(_words(check)),
+def _tests(result: Result) -> list[dict[str, Any]]:
+    """A test for each check; what only follows from a failed build is one."""
+    unreached = result.unreached
+    tests = [_of_check(check) for check in result.checks if check not in unreached]
+    if unreached:
+        points = sum(check.max_points for check in unreached)
+        name, words = unreached_in_words(unreached), reason_in_words(unreached[0])
+        tests.append(_test(name, 0.0, points, words, unreached[0].kind))
+    return [{**test, "number": str(number)} for number, test in enumerate(tests, start=1)]
+
+
+def _test(name: str, points: float, max_points: float, words: str, kind: Kind) -> dict[str, Any]:
+    return {
+        "name": showable(name),
+        "score": points,
+        "max_score": max_points,
+        "output": showable(words),
         "output_format": "text",
         "visibility": "visible",
-        "tags": [check.kind.value],
+        "tags": [kind.value],
     }
+
+
+def _of_check(check: Check) -> dict[str, Any]:
+    fields = _test(check.name, check.points, check.max_points, _words(check), check.kind)
     return fields if check.verdict is Verdict.SKIPPED else {**fields, "status": STATUS[check.verdict]}
 
 
@@ -85,6 +106,6 @@ def _words(check: Check) -> str:
         case Verdict.SKIPPED:
             return skip_in_words(check)
         case Verdict.PASSED:
-            return "" if check.performance is None else "\n".join(speed_in_words(check.performance))
+            return "\n".join(figures_in_words(check))
         case Verdict.PARTIAL | Verdict.FAILED:
             return failure_in_words(check)

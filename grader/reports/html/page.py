@@ -28,6 +28,7 @@ from grader.reports.words import (
     speed_in_words,
     spills_in_words,
     three_digits,
+    unreached_in_words,
     usage_in_words,
 )
 from grader.results.metrics import Access, Performance, Profile
@@ -66,15 +67,16 @@ class SourceLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What is said of one kernel: its checks, the position of the first of them in the result, and its profile.
+    """What is said of one kernel: its checks with their positions in the result, those that a failed build keeps from
+    being made, and its profile.
 
     `name` is empty where there is but one kernel; `id` tells its headings from those of the others.
     """
 
     name: str
     id: str
-    first: int
-    checks: tuple[Check, ...]
+    checks: tuple[tuple[int, Check], ...]
+    unreached: tuple[Check, ...]
     profile: Profile | None
 
 
@@ -112,22 +114,36 @@ def render(outcome: Result | Ungraded) -> str:
                 parts=parts_of(outcome),
                 standings=standings_of(outcome),
                 lines=lines_of(outcome),
-                verdicts=Counter(check.verdict for check in outcome.checks if check.kind is not Kind.PRACTICE),
+                verdicts=_verdicts(outcome),
                 practice=[check for check in outcome.checks if check.kind is Kind.PRACTICE],
             )
         case Ungraded():
             return ENVIRONMENT.get_template("ungraded.html.jinja").render(ungraded=outcome)
 
 
+def _verdicts(result: Result) -> Counter[Verdict]:
+    """How many checks went how, those for practice left out; what a failed build leaves out is skipped."""
+    return Counter(
+        Verdict.SKIPPED if check in result.unreached else check.verdict
+        for check in result.checks
+        if check.kind is not Kind.PRACTICE
+    )
+
+
 def parts_of(result: Result) -> tuple[Part, ...]:
     """The kernels of a suite, or all that there is as one."""
     names = [check.part for check in result.checks]
+    unreached = result.unreached
     return tuple(
         Part(
             name=name,
             id=f"part-{number}-" if name else "",
-            first=names.index(name) + 1,
-            checks=tuple(check for check in result.checks if check.part == name),
+            checks=tuple(
+                (place, check)
+                for place, check in enumerate(result.checks, start=1)
+                if check.part == name and check not in unreached
+            ),
+            unreached=tuple(check for check in unreached if check.part == name),
             profile=result.profiles.get(name),
         )
         for number, name in enumerate(dict.fromkeys(names), start=1)
@@ -193,6 +209,8 @@ def _other(result: Result) -> Iterator[Sighting]:
 def said_line(check: Check) -> int | None:
     """The line that the check's sentence is about, where no finding says it better."""
     first = next(iter(check.lines), None)
+    if check.verdict is Verdict.PASSED:
+        return None
     return first if check.message.startswith(f"line {first}") and not check.findings else None
 
 
@@ -284,6 +302,7 @@ def _environment() -> Environment:
         "score_in_words": score_in_words,
         "speed_in_words": speed_in_words,
         "spills_in_words": spills_in_words,
+        "unreached_in_words": unreached_in_words,
     }
     return environment
 

@@ -182,6 +182,71 @@ def test_too_much(transposition, measure, at_most, accesses, expected):
     assert (made.name, made.kind) == ("memory: it", Kind.MEMORY)
 
 
+@pytest.mark.parametrize(
+    ("measure", "at_most", "accesses", "words"),
+    [
+        (
+            "coalescing",
+            1.1,
+            [seen_access(3)],
+            (
+                "every request to global memory moves the fewest sectors that hold its words, a ratio of 1; the limit "
+                "is 1.1."
+            ),
+        ),
+        (
+            "coalescing",
+            2,
+            [seen_access(3, sectors=44)],
+            (
+                "line 3 reads A with neighbouring work-items 4 bytes apart: a warp moves 4.4 sectors of 32 bytes at a "
+                "time where 4 would hold its words, 1.1 times as many; the limit is 2."
+            ),
+        ),
+        (
+            "bank conflicts",
+            2,
+            [seen_access(7, array="tile", space=3, sectors=10, fewest=10)],
+            "the words of local memory that a warp uses at a time lie in different banks, 1 in each; the limit is 2.",
+        ),
+        (
+            "words read",
+            400,
+            [seen_access(3)],
+            "it reads 320 words of global memory, 320 of A in line 3; the limit is 400.",
+        ),
+        ("divergence", 0.15, [], "the work-items of a warp never diverge; the limit is 15 %."),
+        (
+            "idle work-items",
+            0.5,
+            [seen_access(3)],
+            "all work-items of a warp work where it uses memory; the limit is 50 %.",
+        ),
+    ],
+)
+def test_what_passes_says_what_was_measured_and_the_limit(transposition, measure, at_most, accesses, words):
+    """In one sentence, without advice."""
+    made = check(transposition, measure, at_most, counted(transposition, *accesses, branches=[branch(2, 8, 0)]))
+    assert (made.verdict, made.reason, made.message) == (Verdict.PASSED, None, words)
+
+
+def test_work_that_one_does_alone(transposition):
+    """Of 32 work-items: the line where most are idle, and the share of all accesses. Whole vectors hide nobody."""
+    accesses = [
+        seen_access(3),
+        seen_access(9, array="sums", space=3, bytes=160, requests=40),
+        seen_access(12, bytes=9999),
+    ]
+    made = check(transposition, "idle work-items", 0.5, counted(transposition, *accesses))
+    assert made.reason is Reason.WARP_DIVERGENCE
+    assert made.message == (
+        "64.6 % of the work-items of a warp are idle where it uses memory, most often in line 9, which reads sums with "
+        "1 of 32 at a time; the limit is 50 %. Share that work out among the work-items of the group, for example as a "
+        "tree."
+    )
+    assert check(transposition, "idle work-items", 0.65, counted(transposition, *accesses)).verdict is Verdict.PASSED
+
+
 def test_too_much_divergence(transposition):
     """The share of all branches counts; the line is the one at which warps diverge most often."""
     branches = [
@@ -205,7 +270,8 @@ def test_a_limit_may_be_reached(transposition, measure, at_most):
 
 
 @pytest.mark.parametrize(
-    "measure", ["coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence"]
+    "measure",
+    ["coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence", "idle work-items"],
 )
 def test_what_is_not_used_cannot_be_too_much(transposition, measure):
     """A kernel without accesses or branches is no special case."""

@@ -20,8 +20,15 @@ def kernel(*args, name="coalsTransp"):
     return KernelFacts(program="submission", name=name, args=facts)
 
 
-def bound(assignment, *kernels):
-    return bind(assignment, assignment.student_launches[0], kernels)
+CODE = (
+    "// grader",
+    "__kernel void coalsTransp(__global float *A,",
+    "                          __global float *B, uint height, uint width)",
+)
+
+
+def bound(assignment, *kernels, code=()):
+    return bind(assignment, assignment.student_launches[0], kernels, code)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +80,59 @@ def test_a_wrong_parameter_list_shows_expected_and_found(transposition, args):
         "__kernel void coalsTransp(__global real *A, __global real *B, uint32_t height, uint32_t width)"
     )
     assert found.startswith("found:    __kernel void coalsTransp(")
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (
+            (A, HEIGHT, B, WIDTH),
+            "line 3: the parameters height and B are exchanged: write __global real *B before uint32_t height.",
+        ),
+        (
+            (B, HEIGHT, A, WIDTH),
+            (
+                "line 3: the parameters are in another order than the assignment passes them: write "
+                "__global real *A, __global real *B, uint32_t height, uint32_t width."
+            ),
+        ),
+        (
+            (A, B, ("private", "float", "height"), WIDTH),
+            "line 3: the parameter height has the wrong type, float height: write uint32_t height.",
+        ),
+        (
+            (("local", "float*", "A"), B, HEIGHT, WIDTH),
+            "line 2: the parameter A has the wrong type, __local float *A: write __global real *A.",
+        ),
+        ((A, B, HEIGHT), "line 2: coalsTransp has 3 parameters, and the assignment passes 4. Add uint32_t width."),
+        (
+            (A, B, HEIGHT, ("private", "uint", "n"), WIDTH),
+            "line 2: coalsTransp has 5 parameters, and the assignment passes 4. Remove n.",
+        ),
+        ((("global", "float*", "in"),), "line 2: coalsTransp has 1 parameter, and the assignment passes 4."),
+    ],
+)
+def test_a_wrong_parameter_is_named_with_its_line_and_what_to_write(transposition, args, words):
+    """One sentence; the advice only where it is plain what is missing or too much."""
+    assert bound(transposition, kernel(*args), code=CODE).message == words
+
+
+def test_sizes_in_another_order_are_noticed(transposition):
+    """It builds, since both are sizes; what it then computes is explained by that. Other names say nothing."""
+    found = bound(transposition, kernel(A, B, WIDTH, HEIGHT), code=CODE)
+    assert found.misordered == (
+        "line 3: the parameters width and height are exchanged: write uint32_t height before uint32_t width."
+    )
+    assert bound(transposition, kernel(B, A, ("private", "uint", "n"), WIDTH)).misordered == ""
+
+
+def test_a_forgotten_keyword_is_named_with_its_line(transposition):
+    """The function is there; the file's other kernels are not taken for it. A line that nobody knows is left out."""
+    code = (CODE[0], CODE[1].removeprefix("__kernel "), *CODE[2:])
+    for others in ((), (kernel(A, name="coalsTranspose"),)):
+        problem = bound(transposition, *others, code=code)
+        assert problem.reason is Reason.KERNEL_MISSING
+        assert problem.message == "line 2: coalsTransp is not a kernel yet: write __kernel void coalsTransp(...)."
 
 
 def test_a_found_declaration_reads_like_one(transposition):

@@ -8,6 +8,7 @@ from schemas.gradescope import Results
 
 from grader.lms.exports.gradescope import gradescope_results
 from grader.reports import REPORTS
+from grader.results.result import Kind, Reason
 
 SKIPPED = unchecked(message="no simulator is here.")
 RACING = failed(
@@ -56,6 +57,16 @@ def test_a_failure_is_told_in_the_words_of_the_junit_report():
     for test in read(MIXED).tests:
         if test.status == "failed":
             assert test.output.splitlines()[-1] in REPORTS["junit"](MIXED)
+
+
+def test_what_follows_from_a_failed_build_is_one_test():
+    """Of no status, with the points that are lost; the total is out of all."""
+    unbuilt = failed("build", kind=Kind.BUILD, max_points=0, reason=Reason.BUILD_ERROR, message="line 2: what?")
+    unrun = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="fix the build.") for i in range(12)]
+    build, rest = read(result(unbuilt, *unrun)).tests
+    assert (build.status, build.number) == ("failed", "1")
+    assert (rest.name, rest.status, rest.number) == ("12 checks: correctness", None, "2")
+    assert (rest.score, rest.max_score, rest.output) == (0, 60, "NOT_RUN: fix the build.")
 
 
 def test_the_output_says_points_and_where_to_start():

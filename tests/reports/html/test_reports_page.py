@@ -216,6 +216,26 @@ def test_the_build_failed_is_said_once():
     assert text.count("failed correctness: ") == 12
 
 
+def test_what_follows_from_a_failed_build_is_one_line():
+    """With the points that are lost; the build's own line and the others keep their places in links."""
+    unbuilt = failed("build", kind=Kind.BUILD, max_points=0, reason=Reason.BUILD_ERROR, message="line 2: what?")
+    unrun = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="fix the build.") for i in range(12)]
+    page = REPORTS["html"](result(unbuilt, *unrun))
+    text = text_of(result(unbuilt, *unrun))
+    assert "13 checks: 1 failed, 12 skipped" in text
+    assert "skipped 12 checks: correctness 0 / 60 NOT_RUN fix the build." in text
+    assert "correctness: 0" not in text
+    assert 'href="#check-1"' in page
+    assert page.count("<li class=") == 2
+
+
+def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
+    """In the list of checks; its line is not marked as wrong."""
+    reads = check("memory: words", Kind.MEMORY, message="line 1 reads A; the limit is 4.")
+    assert "line 1 reads A; the limit is 4." in text_of(result(BUILD, reads))
+    assert not any(line.mark for line in lines_of(result(BUILD, reads)))
+
+
 def test_the_source_is_whole_with_what_was_seen_beside_it():
     """Every line with its number; findings and memory counts at the lines that they are about."""
     lines = lines_of(PAGES["race"])
@@ -492,7 +512,7 @@ def test_a_printed_page_holds_all_of_it(name, browser):
     outcome = PAGES[name]
     printed = browser.printed(page_of(outcome))
     for each in outcome.checks:
-        assert each.name.partition(" (")[0] in printed
+        assert each in outcome.unreached or each.name.partition(" (")[0] in printed
         assert " ".join(each.detail.split()[-3:]) in printed
     assert " ".join(outcome.source.split("\n")[-2].split()) in printed
     assert "Grading details" in printed

@@ -4,8 +4,18 @@ from collections.abc import Iterable, Iterator
 
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.messages import of_message
-from grader.grading.explain.simulator.oclgrind import GLOBAL, INDEX, INVALID, LOCAL, PRIVATE, spot
-from grader.protocol.observation import MESSAGES, SeenKernel, SeenUnset
+from grader.grading.explain.simulator.oclgrind import (
+    GLOBAL,
+    INDEX,
+    INVALID,
+    LOCAL,
+    PRIVATE,
+    RACE,
+    Entity,
+    entities,
+    spot,
+)
+from grader.protocol.observation import MESSAGES, SeenKernel, SeenMessage, SeenUnset
 from grader.results.result import Finding, Place, Reason
 
 LIMIT = 8
@@ -16,7 +26,9 @@ def findings(seen: SeenKernel, scene: Scene) -> tuple[Finding, ...]:
     """Everything that went wrong in a launch, the first cause first, each once."""
     heard = seen.messages[:MESSAGES]
     indexed = {spot(message) for message in heard if INDEX.match(message.text)}  # which says it better
-    messages = (each for each in heard if not INVALID.match(each.text) or spot(each) not in indexed)
+    messages = (
+        each for each in heard if not (INVALID.match(each.text) and spot(each) in indexed) and not _is_swap(each, scene)
+    )
     told = [each for message in messages for each in of_message(message, seen, scene)]
     raced = {place.line for each in told if each.reason is Reason.DATA_RACE for place in each.places}
     uses = [each for each in _first_uses(seen.unset) if each.space == PRIVATE or each.line not in raced]
@@ -26,6 +38,16 @@ def findings(seen: SeenKernel, scene: Scene) -> tuple[Finding, ...]:
     for each in [*wild, *sorted([*told, *other], key=lambda each: CAUSALITY.index(each.reason))]:
         found.setdefault((each.reason, each.message), each)
     return tuple(found.values())[:LIMIT]
+
+
+def _is_swap(message: SeenMessage, scene: Scene) -> bool:
+    """Whether a race is between the two halves of a compare-and-swap loop, which makes up for it."""
+    match entities(message) if RACE.match(message.text) else []:
+        case [Entity(swaps=True) as swap, Entity(swaps=False, writes=False) as read]:
+            return scene.swaps_what_was_read(read.line, swap.line)
+        case [Entity(swaps=False, writes=False) as read, Entity(swaps=True) as swap]:
+            return scene.swaps_what_was_read(read.line, swap.line)
+    return False
 
 
 CAUSALITY = (

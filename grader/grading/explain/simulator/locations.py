@@ -7,17 +7,20 @@ from functools import cached_property
 
 LOOP = re.compile(r"\b(?:for|while|do)\b")
 BARRIER = re.compile(r"\bbarrier\s*\(")
+SWAP = re.compile(r"\batom(?:ic)?_cmpxchg\s*\(")
+ASSIGNED = re.compile(r"\b(\w+)(?:\.\w+)?\s*=(?!=)")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
     """What a launch was: the source, the dimensions of its ids, and how far work-items have something to do in each
-    dimension (None where nothing is said about that).
+    dimension (None where nothing is said about that). `expanded` is the source without macros, line by line.
     """
 
     source: str
     dimensions: int
     extent: tuple[int, ...] | None
+    expanded: str = ""
 
     def text(self, line: int) -> str:
         """The line as it was written."""
@@ -31,6 +34,18 @@ class Scene:
     def is_loop(self, line: int) -> bool:
         """Whether a loop is written in the line, outside of a comment at its end."""
         return LOOP.search(self.text(line).partition("//")[0]) is not None
+
+    def swaps_what_was_read(self, read: int, swap: int) -> bool:
+        """Whether a compare-and-swap in a line is about what another line reads into a variable: it takes place only if
+        nobody has changed the word since, so the read may be a plain one.
+        """
+        lines = (self.expanded or self.source).split("\n")
+        statement = "\n".join(lines[swap - 1 :]).partition(";")[0]
+        call = SWAP.search(statement)
+        if call is None or read > len(lines):
+            return False
+        about = statement[call.end() :] if read == swap else statement
+        return any(re.search(rf"\b{name}\b", about) for name in ASSIGNED.findall(lines[read - 1]))
 
     def item(self, ids: tuple[int, ...]) -> str:
         """For example "work-item (3, 0)"."""

@@ -43,12 +43,15 @@ ENDLESS = re.compile(f"{FATAL.pattern}.*a loop that does not end", re.DOTALL)
 
 @dataclass(frozen=True, kw_only=True)
 class Entity:
-    """Who did something, and where: a work-item with its instruction's line, or a whole group without one."""
+    """Who did something, and where: a work-item with its instruction's line, or a whole group without one. `swaps` is
+    whether it compared and swapped.
+    """
 
     global_id: tuple[int, ...]
     group: tuple[int, ...]
     line: int
     writes: bool
+    swaps: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +76,7 @@ def _entity(match: re.Match[str]) -> Entity:
         group=_numbers(match["group"]),
         line=int(match["line"]),
         writes=" = load " not in match["code"] and "vload" not in match["code"],
+        swaps="cmpxchg" in match["code"],
     )
 
 

@@ -14,6 +14,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -26,6 +27,24 @@ namespace {
 // One execution of an expression by a warp.
 struct Request {
   std::vector<std::pair<unsigned, size_t>> lanes;  // which, and its address
+};
+
+// The words that a work-item has read last. An optimising compiler keeps them in registers until they may have changed,
+// so that naming one again costs no access; what runs here is not optimised, and reads it each time.
+class Kept {
+public:
+  // Whether this word is one of them; from now on it is.
+  bool has(size_t address, size_t size) {
+    const std::pair<size_t, size_t> word{address, size};
+    if (std::find(words.begin(), words.end(), word) != words.end())
+      return true;
+    words[next++ % words.size()] = word;
+    return false;
+  }
+
+private:
+  std::array<std::pair<size_t, size_t>, 16> words{};  // half of the registers that the fullest multiprocessor gives
+  unsigned next = 0;
 };
 
 struct Site {
@@ -70,7 +89,8 @@ struct Site {
   void flush() {
     for (auto &warp : pending) {
       for (auto &request : warp)
-        count(request);
+        if (!request.lanes.empty())
+          count(request);
       warp.clear();
     }
     std::fill(executions.begin(), executions.end(), 0);
@@ -110,11 +130,13 @@ public:
 
   void groupBegins(const oclgrind::WorkGroup *group) {
     groupSize = sizeOf(group);
+    kept.assign(groupSize, {});
     for (auto &site : sites)
       site.second.executions.assign(groupSize, 0);
   }
 
   void barrier() {
+    kept.assign(groupSize, {});
     for (auto &site : sites)
       site.second.flush();
   }
@@ -144,6 +166,8 @@ public:
     if (site.pending.size() <= warp)
       site.pending.resize(warp + 1);
     const unsigned execution = site.executions[number]++;
+    if (space == oclgrind::AddrSpaceGlobal && isKept(number, instruction, address, size, writes))
+      return;
     auto &requests = site.pending[warp];
     if (requests.size() <= execution)
       requests.resize(execution + 1);
@@ -173,7 +197,8 @@ public:
     std::map<std::tuple<unsigned, unsigned, unsigned, bool, std::string, unsigned>, const Site *> ordered;
     for (auto &entry : sites) {
       const Site &site = entry.second;
-      ordered[{site.spot.line, site.spot.column, site.space, site.writes, site.array, site.number}] = &site;
+      if (site.requests)
+        ordered[{site.spot.line, site.spot.column, site.space, site.writes, site.array, site.number}] = &site;
     }
     for (auto &entry : ordered)
       out.object([&] { entry.second->write(out); });
@@ -184,7 +209,18 @@ private:
 
   const Arrays &arrays;
   std::map<Key, Site> sites;
+  std::vector<Kept> kept;                          // by work-item, since the last barrier
   size_t groupSize = 0;
+
+  // Whether a work-item reads what it still has in a register. Any store of its own may change any word.
+  bool isKept(unsigned number, const llvm::Instruction *instruction, size_t address, size_t size, bool writes) {
+    if (kept.size() < groupSize)
+      kept.resize(groupSize);
+    if (writes)
+      kept[number] = {};
+    auto *load = llvm::dyn_cast<llvm::LoadInst>(instruction);
+    return !writes && load && !load->isVolatile() && kept[number].has(address, size);
+  }
 };
 
 }  // namespace

@@ -131,6 +131,47 @@ def test_a_word_that_is_read_too_early():
     assert "missing between them: after line 13, before any work-item reads" in found.cause
 
 
+SWAP = (
+    "%call = call spir_func i32 @_Z14atomic_cmpxchgPU3AS3Vjjj(i32 addrspace(3)* noundef %4, i32 noundef %5, i32 %6) #5"
+)
+
+
+@pytest.mark.parametrize(
+    ("read", "swap"),
+    [
+        ("before.value = *sum;", "} while (atomic_cmpxchg(p, before.bits, after.bits) != before.bits);"),
+        ("uint old = as_uint(*sum);", "    seen = atom_cmpxchg(p, old, as_uint(as_float(old) + x));"),
+        ("old = *p;", "    old = atomic_cmpxchg(p, expected, as_uint(as_float(expected) + x));"),
+        ("old = *p;", "    now = atomic_cmpxchg(p,\n old, now);"),
+    ],
+)
+def test_the_usual_loop_of_compare_and_swap_is_no_race(read, swap):
+    """What a plain read found is swapped only if it is still there."""
+    source = SOURCE.replace("line 8;", swap).replace("line 4;", read)
+    sides = entity(4, READ), entity(8, SWAP)
+    for pair in (sides, sides[::-1]):
+        assert findings(kernel(race("Read-write", at("local", ASH), *pair)), replace(LINE, source=source)) == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "code"),
+    [
+        (4, "x = sum[0];", READ),
+        (4, "if (*sum > 0)", READ),
+        (4, "before = *sum;", WRITE),
+        (8, "old = atomic_cmpxchg(p, *p, *p + 1);", READ),
+    ],
+)
+def test_another_access_beside_a_compare_and_swap_is_a_race(line, text, code):
+    """What is read for another purpose, or written without care, or read twice."""
+    swap = "while (atomic_cmpxchg(p, before, after) != before);"
+    source = (
+        SOURCE.replace("line 8;", swap).replace(f"line {line};", text) if line == 4 else SOURCE.replace("line 8;", text)
+    )
+    kind = "Read-write" if code == READ else "Write-write"
+    assert only(kernel(race(kind, at("local", ASH), entity(line, code), entity(8, SWAP))), replace(LINE, source=source))
+
+
 def test_an_atomic_function_writes():
     """A race between an atomic function and a plain read is told with the function as the writer, in either order."""
     sides = entity(4, READ), entity(8, ATOMIC)

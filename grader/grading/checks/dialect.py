@@ -1,0 +1,71 @@
+"""Functions of later versions of OpenCL C, which some drivers have and others and the simulator lack.
+
+What OpenCL C 1.2 says in another way is a macro, so that every driver is given the same text. The rest is refused
+before a driver sees it: else a kernel would be right on one device and a misspelling on the next.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.course.submissions.scan import Scan
+
+EQUIVALENTS = {
+    "work_group_barrier(flags, ...)": "barrier(flags)",
+    "get_local_linear_id()": "((get_local_id(2)*get_local_size(1) + get_local_id(1))*get_local_size(0)"
+    " + get_local_id(0))",
+    "get_global_linear_id()": "((get_global_id(2)*get_global_size(1) + get_global_id(1))*get_global_size(0)"
+    " + get_global_id(0))",
+    "get_enqueued_local_size(dimension)": "get_local_size(dimension)",
+    "atomic_work_item_fence(flags, order, scope)": "mem_fence(flags)",
+}
+"""Macros, and what they become. Launches have no offset, and all groups of one have the same size."""
+
+GROUP = "Write it with local memory and barrier(CLK_LOCAL_MEM_FENCE)."
+ATOMIC = "It has atomic_add, atomic_min, atomic_max, atomic_xchg, atomic_cmpxchg and the like, on int and uint."
+
+LATER = {
+    r"work_group_(?:all|any|broadcast|(?:reduce|scan_(?:in|ex)clusive)_(?:add|min|max))": GROUP,
+    r"(?:intel_)?sub_group_\w+|get_(?:max_|enqueued_num_|num_)?sub_groups?(?:_\w+)?": GROUP,
+    r"atomic_(?:init|load|store|exchange|compare_exchange_(?:strong|weak)|fetch_(?:add|sub|or|xor|and|min|max)"
+    r"|flag_(?:test_and_set|clear))(?:_explicit)?": ATOMIC,
+    r"to_(?:global|local|private)|get_fence": "Declare each pointer with its address space, such as __global.",
+    r"ctz": "Write popcount((x & -x) - 1) for ctz(x).",
+}
+"""Names of the functions that are left, and what to do without them."""
+
+CALLED = re.compile(r"\b(?:(?P<before>\w+)\s+)?(?P<name>" + "|".join(LATER) + r")\s*\(")
+"""A call, with the word before the name: a type where the text defines the function itself."""
+
+NO_TYPES = frozenset({None, "return", "else", "do", "case"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaterCall:
+    """A call of a function that OpenCL C 1.2 lacks: its line, its name, and what to do without it."""
+
+    line: int
+    name: str
+    advice: str
+
+
+def equivalents(scan: Scan) -> Mapping[str, str]:
+    """The macros for a text, but those that it defines itself."""
+    text = "\n".join(scan.code)
+    return {macro: becomes for macro, becomes in EQUIVALENTS.items() if not _defines(scan, text, macro.split("(")[0])}
+
+
+def _defines(scan: Scan, text: str, name: str) -> bool:
+    words = re.findall(rf"\b(\w+)\s+{name}\s*\(", text)
+    return name in scan.defined or any(word not in NO_TYPES for word in words)
+
+
+def first_later_call(code: Sequence[str]) -> LaterCall | None:
+    """The first call of such a function that the text does not define; its lines are without comments and macros."""
+    calls = [(line, call) for line, text in enumerate(code, start=1) for call in CALLED.finditer(text)]
+    own = {call["name"] for _, call in calls if call["before"] not in NO_TYPES}
+    for line, call in calls:
+        if call["name"] not in own:
+            advice = next(words for names, words in LATER.items() if re.fullmatch(names, call["name"]))
+            return LaterCall(line=line, name=call["name"], advice=advice)
+    return None

@@ -1,0 +1,9 @@
+// grader: global = ceil_to(n, 64)
+// grader: local = 64
+__kernel void
+vectorAdd(__global const real *A, __global const real *B, __global real *C, const real n)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        C[i] = A[i] + B[i];
+}
