@@ -2,8 +2,9 @@
 
 A changed statement: its own lines. If it gives variables their values, the lines that use them, and through variables
 that are made of those, such as `inside` of `row`, theirs. If it controls others, the elements that these use; if it
-returns, those behind it. If it stores into a local array, the lines that read that array. If it declares an array, its
-uses. A barrier: what is used on both of its sides, in loops also round their end, and written on one.
+returns, those behind it, and of a value, the calls of its function. If it stores into a local array, the lines that
+read that array. If it declares an array, its uses. A barrier: what is used on both of its sides, in loops also round
+their end, and written on one.
 """
 
 from functools import lru_cache
@@ -21,7 +22,15 @@ def of_tokens(program: Program, function: Function, changed: range) -> frozenset
     found |= _of_local_stores(program, function, own)
     if statement.body:
         found |= _controlled(program, function, statement)
+    if not function.is_kernel and any(program.text(place) == "return" for place in statement.tokens):
+        found |= _calls(program, function)
     return frozenset(found)
+
+
+def _calls(program: Program, function: Function) -> set[int]:
+    """Lines that use the value of a function."""
+    others = (each.body.tokens for each in program.functions if each is not function)
+    return {program.line(place) for places in others for place in program.uses(function.name, places)}
 
 
 def _of_values(program: Program, function: Function, own: range) -> set[int]:

@@ -13,14 +13,15 @@ from grader.course.truth.oracle import load_oracle
 from grader.execution.outcome import Fetched, TimedOut
 from grader.execution.plan import Binding
 from grader.grading.checks.building import Built
+from grader.grading.checks.conclusions import conclude
 from grader.grading.checks.correctness import (
     FORFEITED,
     PATIENCE,
     REPEATED,
     REPEATS,
-    check_cases,
     forfeit,
     in_order,
+    try_cases,
     unrun_cases,
 )
 from grader.protocol.messages import Opened
@@ -78,7 +79,13 @@ def checks(transposition):
     """The checks that a worker leads to."""
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=1)
     built = Built(task=task, program=ProgramSource(source=""), bindings=BINDINGS, usage=())
-    return lambda worker: list(check_cases(transposition.correctness.cases, built, load_oracle(transposition), worker))
+    return lambda worker: checked(transposition.correctness.cases, built, transposition, worker)
+
+
+def checked(cases, built, assignment, worker):
+    """The checks of these cases, and what they say together."""
+    oracle = load_oracle(assignment)
+    return list(conclude(list(try_cases(cases, built, oracle, worker)), built, oracle))
 
 
 def test_right_results_are_not_repeated(checks):
@@ -132,7 +139,7 @@ def test_time_limits_of_practice_end_nothing_else(transposition):
         for number, case in enumerate(transposition.correctness.cases[: 2 * (PATIENCE + 1)])
     ]
     built, worker = altered(transposition, cases), FakeWorker(TimedOut(doing="running", seconds=1))
-    failed = list(check_cases(tuple(cases), built, load_oracle(transposition), worker))
+    failed = checked(tuple(cases), built, transposition, worker)
     for practice in (False, True):
         reasons = [check.reason for case, check in zip(cases, failed, strict=True) if case.practice is practice]
         assert reasons == [Reason.TIME_LIMIT] * PATIENCE + [Reason.NOT_RUN]
@@ -145,7 +152,7 @@ def test_a_worker_hears_of_no_case_but_those_that_it_is_to_run(transposition):
     built = altered(transposition, cases)
     for asked in (built.task.assignment.correctness.shown, built.task.assignment.correctness.hidden):
         worker = FakeWorker(lambda arrays: arrays["A"].T)
-        list(check_cases(asked, built, load_oracle(transposition), worker))
+        checked(asked, built, transposition, worker)
         assert set(worker.launches) == {case.name for case in asked}
         assert {spec.name.partition(" of ")[2] for spec in worker.plan.buffers} == {case.name for case in asked}
 
@@ -158,7 +165,7 @@ def test_a_case_has_the_same_inputs_whether_or_not_it_is_hidden(transposition):
         asked = tuple(case.model_copy(update={"hidden": hidden}) for case in cases[1:])
         built = altered(transposition, (cases[0], *asked))
         worker = FakeWorker(lambda arrays: (seen.append(arrays["A"].copy()), arrays["A"].T)[1])
-        list(check_cases(asked, built, load_oracle(transposition), worker))
+        checked(asked, built, transposition, worker)
     assert len(seen) == 4
     for one, other in zip(seen[:2], seen[2:], strict=True):
         assert np.array_equal(one, other)

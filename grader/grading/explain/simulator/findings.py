@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from grader.grading.explain.simulator.locations import Scene
-from grader.grading.explain.simulator.messages import of_message
+from grader.grading.explain.simulator.messages import is_past_a_barrier, of_message
 from grader.grading.explain.simulator.oclgrind import GLOBAL, INDEX, INVALID, LOCAL, PRIVATE, spot
 from grader.protocol.observation import MESSAGES, SeenKernel, SeenUnset
 from grader.results.result import Finding, Place, Reason
@@ -16,14 +16,18 @@ def findings(seen: SeenKernel, scene: Scene) -> tuple[Finding, ...]:
     """Everything that went wrong in a launch, the first cause first, each once."""
     heard = seen.messages[:MESSAGES]
     indexed = {spot(message) for message in heard if INDEX.match(message.text)}  # which says it better
-    messages = (each for each in heard if not INVALID.match(each.text) or spot(each) not in indexed)
+    messages = (
+        each
+        for each in heard
+        if not (INVALID.match(each.text) and spot(each) in indexed) and not is_past_a_barrier(each, seen, scene)
+    )
     told = [each for message in messages for each in of_message(message, seen, scene)]
     raced = {place.line for each in told if each.reason is Reason.DATA_RACE for place in each.places}
     uses = [each for each in _first_uses(seen.unset) if each.space == PRIVATE or each.line not in raced]
     wild = [_unset(each, scene) for each in uses if each.how == "address" and each.space != LOCAL]
     other = [_unset(each, scene) for each in uses if each.how != "address" or each.space == LOCAL]
     found: dict[tuple[Reason, str], Finding] = {}
-    for each in [*wild, *sorted([*told, *other], key=lambda each: CAUSALITY.index(each.reason))]:
+    for each in [*wild, *sorted([*told, *other], key=_first_cause)]:
         found.setdefault((each.reason, each.message), each)
     return tuple(found.values())[:LIMIT]
 
@@ -40,6 +44,13 @@ CAUSALITY = (
 """Causes come before consequences: a missed barrier makes races, a race makes reads of words that are not yet
 written. An index that was never set comes before them all.
 """
+
+
+def _first_cause(found: Finding) -> tuple[int, bool]:
+    """Causes before consequences; of races, first those that no barrier would end: two that write in the same line."""
+    lines = {place.line for place in found.places}
+    both_write = len(lines) == 1 and all(" writes " in place.words for place in found.places)
+    return CAUSALITY.index(found.reason), not (found.reason is Reason.DATA_RACE and both_write)
 
 
 # --- values that were never set ---------------------------------------------------------------

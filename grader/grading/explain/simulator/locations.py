@@ -2,11 +2,45 @@
 
 import re
 from bisect import bisect_left
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 LOOP = re.compile(r"\b(?:for|while|do)\b")
 BARRIER = re.compile(r"\bbarrier\s*\(")
+
+
+def loops(source: str) -> Iterator[range]:
+    """The lines of each loop that is written as one, from its head to its end."""
+    code = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), source)
+    closing = _closing(code)
+    for found in LOOP.finditer(code):
+        end = _end(code, found.end(), closing)
+        yield range(code.count("\n", 0, found.start()) + 1, code.count("\n", 0, end) + 2)
+
+
+def _closing(code: str) -> dict[int, int]:
+    """Where each bracket that is opened is closed again."""
+    opened: list[int] = []
+    closing = {}
+    for place, sign in enumerate(code):
+        if sign in "({":
+            opened.append(place)
+        elif sign in ")}" and opened:
+            closing[opened.pop()] = place
+    return closing
+
+
+def _end(code: str, place: int, closing: dict[int, int]) -> int:
+    """The end of the statement that goes on here, behind the brackets of its head: of a block, or at a semicolon."""
+    while place < len(code):
+        if code[place] == "{":
+            return closing.get(place, len(code) - 1)
+        if code[place] == ";":
+            return place
+        place = closing.get(place, place) + 1
+    return len(code) - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +62,15 @@ class Scene:
         place = bisect_left(self._barriers, after + 1)
         return place < len(self._barriers) and self._barriers[place] < before
 
+    def loop_around(self, lines: Collection[int]) -> range | None:
+        """The lines of the innermost loop that holds all of these; None if there is none in the same function."""
+        around = [loop for loop in self._loops if all(line in loop for line in lines)]
+        return min(around, key=len, default=None)
+
+    def has_barrier_in(self, lines: range) -> bool:
+        """Whether a barrier stands in one of these lines."""
+        return any(line in lines for line in self._barriers)
+
     def is_loop(self, line: int) -> bool:
         """Whether a loop is written in the line, outside of a comment at its end."""
         return LOOP.search(self.text(line).partition("//")[0]) is not None
@@ -47,6 +90,10 @@ class Scene:
     @cached_property
     def _lines(self) -> list[str]:
         return self.source.split("\n")
+
+    @cached_property
+    def _loops(self) -> list[range]:
+        return list(loops(self.source))
 
     @cached_property
     def _barriers(self) -> list[int]:

@@ -1,8 +1,9 @@
 """Names the lines that a wrong result may come from: writes of the array, reads of the others, loops."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from grader.common.record import replace
+from grader.grading.explain.evidence import Use
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.protocol.observation import SeenKernel
@@ -10,6 +11,22 @@ from grader.results.result import Check, Reason
 
 EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 """What a correctness check can only say of the results, not of the source."""
+
+
+def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
+    """The lines of several launches, each sentence once."""
+    return " ".join(filter(None, dict.fromkeys(map(lines_used, kernels, scenes))))
+
+
+def lines_of(use: Use, kernels: Iterable[SeenKernel]) -> str:
+    """For example "A is read in line 31."; "" if no launch uses the array so."""
+    lines = {
+        each.line
+        for seen in kernels
+        for each in seen.accesses
+        if (each.array, each.writes, each.space) == (use.array, use.writes, GLOBAL) and each.line
+    }
+    return f"{use.array} is {'written' if use.writes else 'read'} in {_lines(lines)}." if lines else ""
 
 
 def lines_used(seen: SeenKernel, scene: Scene) -> str:
