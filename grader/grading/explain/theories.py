@@ -27,7 +27,7 @@ SAMPLES = 5
 """Wrong elements that are looked for elsewhere in the truth to see how far it was moved."""
 
 SINGLE = 2
-"""Cases that must speak for a theory about an array of one element: there are no more elements to ask."""
+"""Cases that must speak for a theory about an array of one element, made of several: there are no more to ask."""
 
 Indices = NDArray[np.intp]
 Prediction = Callable[[Evidence], Truth | None]
@@ -81,8 +81,9 @@ def is_told_by(theory: Theory, failed: Sequence[Evidence], count: Hits = hits) -
     if None in counts:
         return False
     told = [case for case, number in zip(failed, counts, strict=True) if number]
-    single = max(case.got.size for case in failed) == 1
-    enough = len(told) >= SINGLE if single else sum(filter(None, counts)) >= FITTED
+    enough = sum(filter(None, counts)) >= FITTED
+    if max(case.got.size for case in failed) == 1:
+        enough = sum(max(array.size for array in case.inputs.values()) >= FITTED for case in told) >= SINGLE
     values = {float(value) for case in told for value in np.unique(case.got[case.held])[:2]}
     return enough and len(values) > 1
 

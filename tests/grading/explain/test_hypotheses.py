@@ -166,15 +166,36 @@ def test_a_nan_comes_from_outside_the_inputs(poison, words):
     assert words in told
 
 
-def test_half_floats_on_the_way():
-    """Operands rounded to half floats: an error everywhere, and nowhere a large one."""
-    halves = A.astype(np.float16).astype(np.float64) @ B.astype(np.float16).astype(np.float64)
-    assert sentence(product(halves)).startswith("numbers lose precision on the way")
+def test_results_that_are_half_floats():
+    """The bits of each tell; that errors are small does not."""
+    halves = C.astype(np.float16).astype(np.float32)
+    assert sentence(product(halves)) == (
+        "all results are half floats, with 11 bits each: C should hold numbers of single precision."
+    )
 
 
-def test_some_wrong_products_are_no_half_floats():
-    """A product left out errs everywhere, too, but more."""
+@pytest.mark.parametrize("share", [1e-4, 1e-3])
+def test_small_errors_are_told_without_a_cause(share):
+    """A product left out of a thousand, or a wrong weight, errs as little as half floats do."""
+    got = PRODUCT.value + share * PRODUCT.magnitude * GENERATOR.uniform(-1, 1, C.shape)
+    explanation = said(product(got))
+    assert explanation.sentence.startswith("C is nearly right everywhere, with errors of up to ")
+    assert explanation.cause == ""
+
+
+def test_some_wrong_products_are_not_nearly_right():
+    """A product left out of forty errs everywhere, too, but more."""
     assert sentence(product(WIDE_A[:, 1:] @ WIDE_B[1:])) is None
+
+
+def test_results_that_are_whole_numbers():
+    """As if a sum were kept in an int; that all are 0 is another matter, and so are sums of whole numbers."""
+    whole = np.trunc(C)
+    explanation = said(product(whole))
+    assert explanation.cause == "all results are whole numbers, as if kept in an int on the way"
+    integers = Standard(tolerance=Tolerance(rule="rounding"), factor=1.0, data="integers")
+    truth = Truth(value=whole.astype(float), magnitude=PRODUCT.magnitude)
+    assert sentence(product(whole + COL + 1, truth=truth, standard=integers)) is None
 
 
 def test_a_place_that_was_never_written():
@@ -198,6 +219,16 @@ def test_a_place_that_is_wrong():
     got = np.where((ROW >= 48) | (COL >= 80), noise, C)
     assert sentence(product(got)).startswith(
         "C is wrong only in rows from 48 on, which do not fill a whole block (TILE = 16)"
+    )
+
+
+def test_every_second_group_of_a_vector():
+    """A vector has elements, and blocks of them."""
+    value = GENERATOR.uniform(-1, 1, (1, 500))
+    got = poisoned(value.astype(np.float32), np.s_[:, np.arange(500) // 64 % 2 == 1])
+    evidence = product(got, truth=Truth(value=value, magnitude=np.abs(value)), is_vector=True, blocks={"WG": 64})
+    assert sentence(evidence) == (
+        "C is not written in every other block of 64 elements (WG), from element 64 on; all else is right."
     )
 
 
