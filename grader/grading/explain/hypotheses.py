@@ -105,7 +105,7 @@ def _proposed(failed: Sequence[Evidence]) -> Iterator[list[Theory]]:
     typical = _typical(failed)
     for theorist in (usual_mistakes, *THEORISTS):
         thought = {theory.cause: theory for theory in theorist(typical)}.values()
-        yield [theory for theory in thought if hits(theory, typical) or hits_in_part(theory, typical)]
+        yield [theory for theory in thought if hits(theory, typical) is not None or hits_in_part(theory, typical)]
 
 
 def _typical(failed: Sequence[Evidence]) -> Evidence:

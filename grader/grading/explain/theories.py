@@ -66,7 +66,7 @@ def hits_in_part(theory: Theory, case: Evidence) -> int | None:
 
 def _counted(case: Evidence, tally: Tally) -> int | None:
     """The hits: too few speak against the theory, and a few small whole numbers say nothing."""
-    if tally.spoken and tally.hits < max(1, KNOWN * case.wrong_elements):
+    if tally.spoken and tally.hits < max(1, KNOWN * np.count_nonzero(case.held)):
         return None
     by_chance = case.standard.data == "integers" and tally.hits < FITTED
     return 0 if by_chance else tally.hits
@@ -81,7 +81,8 @@ def is_told_by(theory: Theory, failed: Sequence[Evidence], count: Hits = hits) -
     if None in counts:
         return False
     told = [case for case, number in zip(failed, counts, strict=True) if number]
-    enough = sum(filter(None, counts)) >= FITTED
+    explained = sum(filter(None, counts))
+    enough = explained >= max(FITTED, KNOWN * sum(case.wrong_elements for case in told))
     if max(case.got.size for case in failed) == 1:
         enough = sum(max(array.size for array in case.inputs.values()) >= FITTED for case in told) >= SINGLE
     values = {float(value) for case in told for value in np.unique(case.got[case.held])[:2]}
