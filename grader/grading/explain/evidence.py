@@ -125,7 +125,7 @@ class Evidence:
         """How many are wrong."""
         return int(np.count_nonzero(self.wrong))
 
-    @property
+    @cached_property
     def where(self) -> str:
         """Where it is wrong, such as " in the last row", if that has a simple shape."""
         words = self.place(self.wrong)

@@ -8,7 +8,7 @@ other.
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 
 import numpy as np
@@ -39,6 +39,7 @@ SEVERAL = 3
 """Different values that must share a property: that one or two are whole numbers is no wonder."""
 
 Fact = Callable[[Evidence], Explanation | None]
+Passed = Callable[[], tuple[Evidence, ...]]
 
 
 def explain(failed: Sequence[Evidence], passed: Iterable[Evidence] = ()) -> tuple[Explanation | None, ...]:
@@ -47,9 +48,19 @@ def explain(failed: Sequence[Evidence], passed: Iterable[Evidence] = ()) -> tupl
     `passed` are cases in which the array is right; they are asked only about what explains all others.
     """
     with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # a wrong array may hold anything
-        small = [case for case in failed if case.got.size <= LARGE]
-        together = _together(small, cache(lambda: tuple(passed))) if small else NOTHING
-        return tuple((_is_small(case) and together(case)) or _by_fact(case, small) for case in failed)
+        small = [case for case in failed if _is_small(case)]
+        facts = _facts(small, cache(lambda: tuple(passed))) if small else []
+        return tuple(_first(facts if _is_small(case) else ABOUT_PLACES, case) for case in failed)
+
+
+def _facts(failed: Sequence[Evidence], passed: Passed) -> list[Fact]:
+    """What may be said of each of these cases, the best first."""
+    shared = [fact for fact in OF_ALL if all(fact(case) for case in failed if _is_telling(case))]
+    return [*_together(failed, passed), *OF_LAUNCHES, *shared, *OF_ONE, *ABOUT_PLACES]
+
+
+def _first(facts: Sequence[Fact], case: Evidence) -> Explanation | None:
+    return next((found for fact in facts if (found := fact(case))), None)
 
 
 def _is_small(case: Evidence) -> bool:
@@ -63,22 +74,16 @@ def _is_telling(case: Evidence) -> bool:
 
 # --- what they say together -------------------------------------------------------------------
 
-Passed = Callable[[], tuple[Evidence, ...]]
 
-
-NOTHING: Fact = lambda _: None  # noqa: E731 - what is known together where nothing is
-
-
-def _together(failed: Sequence[Evidence], passed: Passed) -> Fact:
-    """What explains all of these cases."""
+def _together(failed: Sequence[Evidence], passed: Passed) -> list[Fact]:
+    """What explains all of these cases, if anything does."""
     theories = _theories(failed, passed)
     if theories:
-        return lambda case: _by_theories(case, theories)
+        return [partial(_by_theories, theories)]
     edge = edge_of(failed, passed)
     if edge:
-        return edge.explain
-    partial = _partial_theory(failed)
-    return (lambda case: _by_part(case, partial)) if partial else NOTHING
+        return [edge.explain]
+    return [partial(_by_part, theory) for theory in _made_in_part(failed)]
 
 
 def _theories(failed: Sequence[Evidence], passed: Passed) -> tuple[Theory, ...]:
@@ -91,13 +96,13 @@ def _theories(failed: Sequence[Evidence], passed: Passed) -> tuple[Theory, ...]:
     return ()
 
 
-def _partial_theory(failed: Sequence[Evidence]) -> Theory | None:
-    """A mistake that explains all that is wrong, but is not made everywhere."""
-    for proposed in _proposed(failed):
-        told = [theory for theory in proposed if is_told_by(theory, failed, hits_in_part)]
-        if told:
-            return told[0] if len(told) == 1 else None
-    return None
+def _made_in_part(failed: Sequence[Evidence]) -> list[Theory]:
+    """The mistake that explains all that is wrong, but is not made everywhere; none if several do."""
+    told = (
+        [theory for theory in proposed if is_told_by(theory, failed, hits_in_part)] for proposed in _proposed(failed)
+    )
+    first = next(filter(None, told), [])
+    return first if len(first) == 1 else []
 
 
 def _proposed(failed: Sequence[Evidence]) -> Iterator[list[Theory]]:
@@ -116,7 +121,7 @@ def _typical(failed: Sequence[Evidence]) -> Evidence:
     return max(moderate, key=lambda case: (_is_telling(case), case.wrong_elements))
 
 
-def _by_theories(case: Evidence, theories: tuple[Theory, ...]) -> Explanation | None:
+def _by_theories(theories: tuple[Theory, ...], case: Evidence) -> Explanation | None:
     counts = [hits(theory, case) or 0 for theory in theories]
     if not any(counts):
         return None
@@ -130,7 +135,7 @@ def _by_theories(case: Evidence, theories: tuple[Theory, ...]) -> Explanation | 
     return None
 
 
-def _by_part(case: Evidence, theory: Theory) -> Explanation | None:
+def _by_part(theory: Theory, case: Evidence) -> Explanation | None:
     count = hits_in_part(theory, case)
     if not count:
         return None
@@ -140,15 +145,6 @@ def _by_part(case: Evidence, theory: Theory) -> Explanation | None:
         sentence=f"{sentence}: that explains {case.explained(count)}.",
         use=theory.use,
     )
-
-
-def _by_fact(case: Evidence, failed: Sequence[Evidence]) -> Explanation | None:
-    if not _is_small(case):
-        facts: Sequence[Fact] = ABOUT_PLACES
-    else:
-        shared = [fact for fact in OF_ALL if all(fact(each) for each in failed if _is_telling(each))]
-        facts = [*ALWAYS, *shared, *OF_ONE, *ABOUT_PLACES]
-    return next((found for fact in facts if (found := fact(case))), None)
 
 
 # --- what it holds instead --------------------------------------------------------------------
@@ -266,7 +262,7 @@ def _place(case: Evidence) -> Explanation | None:
     return Explanation(sentence=f"{case.buffer} is wrong only{where}; all else is right.") if where else None
 
 
-ALWAYS: tuple[Fact, ...] = (_every_other_launch, _unsteady)
+OF_LAUNCHES: tuple[Fact, ...] = (_every_other_launch, _unsteady)
 
 OF_ALL: tuple[Fact, ...] = (_whole_numbers, _half_floats)
 """Facts that are told only if they are so in every failed case that can show them."""

@@ -140,6 +140,15 @@ def test_inputs_read_wrongly(name, change, cause):
     assert explanation.use == Use(array=name, writes=False)
 
 
+def test_listed_mistakes_in_our_words_are_about_the_same_lines():
+    """An oracle.py says at which index B is read: B's reads are meant all the same."""
+    words = "B is read by columns, at [col * depth + k]"
+    (failed,) = cases(lambda a, b: right(a, by_columns(b)), LARGER[:1])
+    made = failed.remade({"B": by_columns(failed.inputs["B"])})
+    (explanation,) = explain([replace(failed, mistakes=lambda: {words: made})])
+    assert (explanation.cause, explanation.use) == (words, Use(array="B", writes=False))
+
+
 def test_inputs_cut_to_half_floats():
     """One of two; the results have all bits of a float."""
     failed = cases(lambda a, b: right(a.astype(np.float16), b), LARGER)

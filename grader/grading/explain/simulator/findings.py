@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from grader.grading.explain.simulator.locations import Scene
-from grader.grading.explain.simulator.messages import is_past_a_barrier, of_message
+from grader.grading.explain.simulator.messages import of_message
 from grader.grading.explain.simulator.oclgrind import GLOBAL, INDEX, INVALID, LOCAL, PRIVATE, spot
+from grader.grading.explain.simulator.races import is_past_a_barrier
 from grader.protocol.observation import MESSAGES, SeenKernel, SeenUnset
 from grader.results.result import Finding, Place, Reason
 

@@ -8,6 +8,7 @@ from grader.common.phrases import capital, count
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity, Target
+from grader.grading.explain.simulator.races import local_race
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.result import Finding, Place, Reason
 
@@ -92,66 +93,11 @@ def _race(heard: Heard) -> Words:
             else "Both compute the same index: check the ids and the row length that it is made of."
         )
     elif oclgrind.is_local(heard.message):
-        what, cause = _local_race(array, entities, heard.seen, scene)
+        what, cause = local_race(array, entities, heard.seen, scene)
     else:
         what = f"line {lines[1]} reads {array} while line {lines[0]} writes it, and nothing says which comes first."
         cause = "A barrier only orders work-items of the same group: no work-item may read what another group writes."
     return what, cause, tuple(heard.place(each, array) for each in entities)
-
-
-def _local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
-    """Which of the two comes first. It is the write, if it stands above without a barrier between, or if the read found
-    words that no work-item had written. Otherwise it is the read, and the write belongs to the next step. Where
-    barriers stand on both ways, none is missing.
-    """
-    write, read = entities
-    if read.line in _stored_by_all(seen):
-        what = f"line {read.line}: all work-items of a group write the same element, each made of words of {array} "
-        what += f"that others still change in line {write.line}."
-        return what, "Let one work-item of the group write it, one that may read those words."
-    loop = scene.loop_around({write.line, read.line})
-    early = not any(map(scene.has_barrier_in, _way(loop, write, read)))
-    late = not any(map(scene.has_barrier_in, _way(loop, read, write)))
-    what = f"line {read.line} reads words of {array} that another work-item writes in line {write.line}."
-    if is_unset(array, read, seen) or (early and (write.line < read.line or not late)):
-        return what, MISSING.format(write.line, "any work-item reads")
-    what = f"line {write.line} overwrites words of {array} that another work-item still reads in line {read.line}."
-    if late and (loop or write.line != read.line):
-        return what, MISSING.format(read.line, f"the next step writes {array} again")
-    return what, "There is no place for a barrier between them: check both indices, and which work-items get there."
-
-
-MISSING = "A barrier(CLK_LOCAL_MEM_FENCE) is missing between them: after line {}, before {}."
-
-
-def _way(loop: range | None, start: Entity, end: Entity) -> tuple[range, ...]:
-    """The lines from one to the other, which in a loop may lie in its next turn."""
-    if start.line < end.line:
-        return (range(start.line + 1, end.line),)
-    return (range(start.line + 1, loop.stop), range(loop.start, end.line)) if loop else ()
-
-
-def _stored_by_all(seen: SeenKernel) -> set[int]:
-    """Lines in which the work-items of a warp write one and the same element."""
-    return {each.line for each in seen.accesses if each.writes and each.stride == 0}
-
-
-def is_unset(array: str, read: Entity, seen: SeenKernel) -> bool:
-    """Whether the read found words that no work-item had written."""
-    return any(each.name == array and each.line == read.line for each in seen.unset)
-
-
-def is_past_a_barrier(message: SeenMessage, seen: SeenKernel, scene: Scene) -> bool:
-    """Whether a race in local memory only is one because words are read that nobody has written: a barrier stands
-    between the write and the read below it, so that those are the words of another step.
-    """
-    if not (oclgrind.RACE.match(message.text) and oclgrind.is_local(message)):
-        return False
-    match sorted(oclgrind.entities(message), key=lambda each: not each.writes):
-        case [write, read] if not read.writes:
-            array = oclgrind.target(message, seen).array
-            return is_unset(array, read, seen) and scene.has_barrier(write.line, read.line)
-    return False
 
 
 def _out_of_bounds(heard: Heard) -> Words:
