@@ -122,8 +122,8 @@ def _test(crew: Crew, rests_on: Provenance) -> Draft:
             others = tuple(_unreached(asked, crew.device))
             return Draft(task=crew.task, provenance=rests_on, build=build.check, cases=cases, others=others)
         lineup = line_up(crew.task, crew.student, build.built, crew.hire)
-        cases = _run(asked.correctness.shown, build.built, crew.student, crew.progress)
-    failed = failed_sizes(cases)
+        tried = _run(asked.correctness.shown, build.built, crew.student, crew.progress)
+    failed = failed_sizes(tried)
     watched, refused = _watch(crew, lineup, build.built, failed)
     speed = _time(crew, lineup, refused)
     if not failed:
@@ -132,7 +132,7 @@ def _test(crew: Crew, rests_on: Provenance) -> Draft:
         task=crew.task,
         provenance=rests_on,
         build=build.check,
-        cases=conclude(cases, build.built, lineup.oracle, watched.seen),
+        cases=conclude(tried, build.built, lineup.oracle, watched.seen),
         others=(*watched.checks, *map(HIDDEN.skip, _left_out(asked)), speed),
         profile=watched.profile,
         built=build.built,
@@ -217,8 +217,8 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
             device = worker.ready()
         with shared(device, bench.locks), _awake(worker, device):
             worker.load({SUBMISSION: draft.built.program})
-            cases = _run(asked.hidden, draft.built, worker, progress)
-    checks = conclude(cases, draft.built, load_oracle(draft.task.assignment))
+            tried = _run(asked.hidden, draft.built, worker, progress)
+    checks = conclude(tried, draft.built, load_oracle(draft.task.assignment))
     _probe_after(checks, bench, progress)
     return checks
 

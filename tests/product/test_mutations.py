@@ -139,6 +139,14 @@ def test_a_mutation_knows_where_it_shows(source, kind, new, words):
     assert mutation.effect == numbers(source, *words) - mutation.lines if words else not mutation.effect
 
 
+def test_a_value_that_a_function_returns_shows_where_it_is_called():
+    """There the index is used that it has made."""
+    source = TRANSPOSITION.replace("__kernel", "uint at(uint i, uint j) { return i * 9 + j; }\n__kernel", 1).replace(
+        "= A[", "= at(1, 2) + A["
+    )
+    assert found(source, Kind.OPERAND, "return i + 9").effect == numbers(source, "at(1, 2)")
+
+
 def test_a_barrier_in_a_loop_orders_round_its_end():
     """Without the second of a tiled product, what the next step writes races with what this one reads."""
     barriers = [each for each in all_of(PRODUCT) if each.kind is Kind.NO_BARRIER]

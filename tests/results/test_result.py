@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 from samples import BUILD, RACE, SLOW, SPEED, check, failed, result, unchecked
 
+from grader.common.record import replace
 from grader.reports import REPORTS
 from grader.results.gradebook import grade_of
 from grader.results.result import NOT_MADE, OUTSTANDING, Kind, Place, Reason, Result, Unchecked, Verdict, full_marks
@@ -71,6 +72,15 @@ def test_a_check_that_was_not_made_is_never_the_first_to_read():
     assert result(BUILD, *WATCHED, TIMED_ELSEWHERE, HIDDEN).first_cause is None
     wrong = failed("correctness: one")
     assert result(BUILD, *WATCHED, wrong).first_cause == wrong
+
+
+def test_the_first_to_read_has_several_of_everything():
+    """With one row, little shows; but the commonest cause comes first, whatever the sizes."""
+    tiny, small = failed("correctness: one row (height 1, width 9)"), failed("correctness: few (height 11, width 9)")
+    assert result(BUILD, tiny, small).first_cause == small
+    assert result(BUILD, tiny).first_cause == tiny
+    known = replace(tiny, cause="the sign is wrong")
+    assert result(BUILD, small, known).first_cause == known
 
 
 def test_the_json_says_what_was_not_checked_and_reads_back():

@@ -31,7 +31,8 @@ class Sanitized:
 def check_sanitizer(subject: Subject, asked: Sanitizer, failed: Failed = ()) -> Sanitized:
     """Run it once on the simulator; if that shows nothing and cases have failed, also at the smallest failed size."""
     start = time.perf_counter()
-    seen, found, problem = None, (), None
+    seen: Simulated | None = None
+    found: tuple[Finding, ...] = ()
     try:
         seen = done(simulate(subject, asked.sizes, NUMBER))
         found = _findings(seen)

@@ -17,8 +17,8 @@ EXPLAINED = 0.95
 in local memory held before."""
 
 KNOWN = 0.25
-"""The least share of the elements written wrongly that a prediction must get right in a case, and of all wrong elements
-in all cases: at edges, it may be silent."""
+"""The least share of the elements written wrongly in a case that a prediction must get right for the case to speak for
+it, and of all wrong elements of such cases: at edges, it may be silent."""
 
 FITTED = 8
 """Wrong elements that a statement must rest on: fewer may agree with it by chance, or because in arrays this small many
@@ -29,12 +29,10 @@ mistakes come to the same."""
 class Tally:
     """How a prediction compares with an array.
 
-    `spoken` is the number of elements written wrongly of which it says anything, `hits` that of those that it gets
-    right. In question are elements that were written and are wrong, or should be by the prediction; `agreed` of them
-    are what it says.
+    `hits` are wrong elements that it gets right. In question are elements that were written and are wrong, or should be
+    by the prediction; `agreed` of them are what it says.
     """
 
-    spoken: int
     hits: int
     in_question: int
     agreed: int
@@ -92,7 +90,6 @@ class Evidence:
         differs = wrong_elements(self.buffer, prediction.value.astype(self.got.dtype), self.truth, self.standard)
         in_question = known & ~self.unwritten & (self.wrong | differs)
         return Tally(
-            spoken=int(np.count_nonzero(known & self.held)),
             hits=int(np.count_nonzero(agrees & self.wrong)),
             in_question=int(np.count_nonzero(in_question)),
             agreed=int(np.count_nonzero(in_question & agrees)),

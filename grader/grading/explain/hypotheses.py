@@ -35,6 +35,9 @@ FAR_ABOVE_ROUNDING = 2.0**-18
 HALF_BITS = 0x1FFF
 """Bits that are 0 in every float that a half float can hold."""
 
+SEVERAL_CASES = 2
+"""Cases that must agree that a mistake is made in some cases only."""
+
 SEVERAL = 3
 """Different values that must share a property: that one or two are whole numbers is no wonder."""
 
@@ -69,7 +72,7 @@ def _is_small(case: Evidence) -> bool:
 
 def _is_telling(case: Evidence) -> bool:
     """Whether enough was written wrongly, and of any numbers."""
-    return case.standard.data == "random" and np.count_nonzero(case.held) >= FITTED
+    return case.standard.data == "random" and int(np.count_nonzero(case.held)) >= FITTED
 
 
 # --- what they say together -------------------------------------------------------------------
@@ -97,7 +100,12 @@ def _theories(failed: Sequence[Evidence], passed: Passed) -> tuple[Theory, ...]:
 
 
 def _made_in_part(failed: Sequence[Evidence]) -> list[Theory]:
-    """The mistake that explains all that is wrong, but is not made everywhere; none if several do."""
+    """The mistake that explains all that is wrong, but is not made everywhere; none if several do.
+
+    Where nothing is right in a case that failed, it takes another such case to tell it from other mistakes.
+    """
+    if len(failed) < SEVERAL_CASES and not all(case.where for case in failed):
+        return []
     told = (
         [theory for theory in proposed if is_told_by(theory, failed, hits_in_part)] for proposed in _proposed(failed)
     )
@@ -139,7 +147,7 @@ def _by_part(theory: Theory, case: Evidence) -> Explanation | None:
     count = hits_in_part(theory, case)
     if not count:
         return None
-    sentence = f"{theory.cause}, but only{case.where}" if case.where else theory.cause
+    sentence = f"{theory.cause}, but only{case.where}" if case.where else f"{theory.cause}, but not in every case"
     return Explanation(
         cause=f"{theory.cause}, but not everywhere",
         sentence=f"{sentence}: that explains {case.explained(count)}.",
@@ -199,7 +207,8 @@ def _half_floats(case: Evidence) -> Explanation | None:
 
 
 def _is_half(numbers: NDArray[np.float32]) -> NDArray[np.bool_]:
-    return (numbers.view(np.uint32) & np.uint32(HALF_BITS)) == 0
+    half: NDArray[np.bool_] = (numbers.view(np.uint32) & np.uint32(HALF_BITS)) == 0
+    return half
 
 
 def _nearly_right(case: Evidence) -> Explanation | None:

@@ -199,7 +199,7 @@ def explained(problem: Problem, explanation: Explanation) -> Problem:
 
 
 def _got_and_expected(mismatch: Mismatch) -> str:
-    number = whole_number if mismatch.whole else _number
+    number = _whole_number if mismatch.whole else _number
     if mismatch.first_unwritten:
         return f"never written, expected {number(mismatch.expected)}"
     got, expected = number(mismatch.got), number(mismatch.expected)
@@ -213,7 +213,7 @@ def _how_far(mismatch: Mismatch) -> str:
         return ""
     if mismatch.largest_error is None:
         return "none of the wrong elements holds a finite number."
-    error = (whole_number if mismatch.whole else _number)(mismatch.largest_error)
+    error = (_whole_number if mismatch.whole else _number)(mismatch.largest_error)
     if mismatch.excess is None:
         return f"largest error: {error}; this output must match exactly."
     if mismatch.excess > FAR_OFF:
@@ -330,7 +330,7 @@ def _number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def whole_number(value: float) -> str:
+def _whole_number(value: float) -> str:
     """All digits of a whole number that a float can hold; another as any."""
     return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else f"{value:.6g}"
 

@@ -64,12 +64,10 @@ def hits_in_part(theory: Theory, case: Evidence) -> int | None:
     return _counted(case, tally)
 
 
-def _counted(case: Evidence, tally: Tally) -> int | None:
-    """The hits: too few speak against the theory, and a few small whole numbers say nothing."""
-    if tally.spoken and tally.hits < max(1, KNOWN * np.count_nonzero(case.held)):
-        return None
-    by_chance = case.standard.data == "integers" and tally.hits < FITTED
-    return 0 if by_chance else tally.hits
+def _counted(case: Evidence, tally: Tally) -> int:
+    """The hits, unless the theory is all but silent here, or a few small whole numbers may be right by chance."""
+    least = FITTED if case.standard.data == "integers" else 1
+    return tally.hits if tally.hits >= max(least, KNOWN * np.count_nonzero(case.held)) else 0
 
 
 Hits = Callable[[Theory, Evidence], int | None]

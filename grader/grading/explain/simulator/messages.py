@@ -159,12 +159,14 @@ def _barrier(heard: Heard) -> Words:
     else:
         came, all_items = reached
         missing = all_items - came
-        what = f"line {lines[0]}: {came} of {all_items} work-items{whose} reach the barrier, {missing} do not."
+        what = f"line {lines[0]}: {came} of {all_items} work-items{whose} reach the barrier, {missing} "
+        what += "does not." if missing == 1 else "do not."
         for line, times in heard.message.endings:
             if line and line not in lines:
                 places.append(heard.at(line, f"{count(times, 'work-item')} ended here"))
-        before = [str(line) for line, _ in heard.message.endings if 0 < line < lines[0]]
-        what += f" They ended in line {' or '.join(before)}." if before else " They went past it."
+        before = [str(line) for line, _ in heard.message.endings if 0 < line <= lines[0]]
+        who = "It" if missing == 1 else "They"
+        what += f" {who} ended in line {' or '.join(before)}." if before else f" {who} went past it."
     cause = (
         "Every work-item of a group must reach every barrier: those with nothing to do skip the work, not the barrier."
     )
