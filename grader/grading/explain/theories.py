@@ -234,7 +234,7 @@ def factors(case: Evidence) -> Iterator[Theory]:
         predict=lambda other: other.predict(factor * other.truth.value.astype(np.float64)),
     )
     yield Theory(
-        cause=f"{case.buffer} is off by {difference:.6g} everywhere",
+        cause=f"{case.buffer} is off by {difference:{'.6g' if case.got.dtype.kind == 'f' else '.0f'}} everywhere",
         predict=lambda other: other.predict(other.truth.value.astype(np.float64) + difference),
     )
 

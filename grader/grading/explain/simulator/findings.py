@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.messages import of_message
 from grader.grading.explain.simulator.oclgrind import GLOBAL, INDEX, INVALID, LOCAL, PRIVATE, spot
-from grader.grading.explain.simulator.races import is_past_a_barrier
+from grader.grading.explain.simulator.races import NO_BARRIER, is_past_a_barrier
 from grader.protocol.observation import MESSAGES, SeenKernel, SeenUnset
 from grader.results.result import Finding, Place, Reason
 
@@ -48,10 +48,8 @@ written. An index that was never set comes before them all.
 
 
 def _first_cause(found: Finding) -> tuple[int, bool]:
-    """Causes before consequences; of races, first those that no barrier would end: two that write in the same line."""
-    lines = {place.line for place in found.places}
-    both_write = len(lines) == 1 and all(" writes " in place.words for place in found.places)
-    return CAUSALITY.index(found.reason), not (found.reason is Reason.DATA_RACE and both_write)
+    """Causes before consequences; of races, last those that a barrier would end: it ends no other."""
+    return CAUSALITY.index(found.reason), found.cause.startswith(NO_BARRIER)
 
 
 # --- values that were never set ---------------------------------------------------------------

@@ -28,7 +28,8 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     return what, "There is no place for a barrier between them: check both indices, and which work-items get there."
 
 
-MISSING = "A barrier(CLK_LOCAL_MEM_FENCE) is missing between them: after line {}, before {}."
+NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
+MISSING = NO_BARRIER + " between them: after line {}, before {}."
 
 
 def _way(loop: range | None, start: Entity, end: Entity) -> tuple[range, ...]:
