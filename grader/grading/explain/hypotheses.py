@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from grader.course.truth.comparison import INPUT_POISON, wrong_elements
 from grader.grading.explain.edges import edge_of
 from grader.grading.explain.evidence import EXPLAINED, FITTED, Evidence, Explanation, Use
-from grader.grading.explain.theories import THEORISTS, Theory, hits, hits_in_part, is_told_by, usual_mistakes
+from grader.grading.explain.theories import Theory, hits, hits_in_part, is_told_by
+from grader.grading.explain.theorists import THEORISTS
 
 LARGE = 2_000_000
 """Larger arrays are only searched for places: cases are smaller, and a timed run holds a device others wait for."""
@@ -116,7 +117,7 @@ def _made_in_part(failed: Sequence[Evidence]) -> list[Theory]:
 def _proposed(failed: Sequence[Evidence]) -> Iterator[list[Theory]]:
     """What the typical case makes one think of, each mistake once; what says most about the kernel comes first."""
     typical = _typical(failed)
-    for theorist in (usual_mistakes, *THEORISTS):
+    for theorist in THEORISTS:
         thought = {theory.cause: theory for theory in theorist(typical)}.values()
         yield [theory for theory in thought if hits(theory, typical) is not None or hits_in_part(theory, typical)]
 

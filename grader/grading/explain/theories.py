@@ -13,13 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.course.truth.mistakes import (
-    by_columns,
-    cut_to_half,
-    rounded_to_half,
-    stored_with_row_length,
-    with_row_length,
-)
+from grader.course.truth.mistakes import stored_with_row_length
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.evidence import EXPLAINED, FITTED, KNOWN, Evidence, Tally, Use
 
@@ -87,23 +81,7 @@ def is_told_by(theory: Theory, failed: Sequence[Evidence], count: Hits = hits) -
     return enough and len(values) > 1
 
 
-# --- where theories come from -----------------------------------------------------------------
-
-
-def usual_mistakes(case: Evidence) -> Iterator[Theory]:
-    """The mistakes that the assignment's oracle.py lists; if their words begin as ours do, they mean the same lines."""
-    ours = {_head(theory.cause): theory.use for theory in (*layouts(case), *misread_inputs(case))}
-    for words in case.usual:
-        yield Theory(cause=words, predict=partial(_as_listed, words=words), use=ours.get(_head(words)))
-
-
-def _head(words: str) -> str:
-    """Such as "rows of A are taken to be height long", without what would be right."""
-    return words.partition(",")[0]
-
-
-def _as_listed(case: Evidence, words: str) -> Truth | None:
-    return case.usual.get(words)
+# --- about the array that is wrong -----------------------------------------------------------------
 
 
 def copies(case: Evidence) -> Iterator[Theory]:
@@ -155,7 +133,7 @@ def layouts(case: Evidence) -> Iterator[Theory]:
         predict=_by_columns,
         use=Use(array=case.buffer, writes=True),
     )
-    for words, size in _other_lengths(case, case.buffer):
+    for words, size in other_lengths(case, case.buffer):
         yield Theory(
             cause=words,
             predict=partial(_stored_with, size=size),
@@ -173,11 +151,28 @@ def _by_columns(case: Evidence) -> Truth:
     return case.moved(order // width, order % width)
 
 
-def _other_lengths(case: Evidence, array: str) -> Iterator[tuple[str, str]]:
+def other_lengths(case: Evidence, array: str) -> Iterator[tuple[str, str]]:
+    """Sizes that its rows may be taken to be long, each after the words for that."""
     own = case.rows.get(array)
     for size in case.sizes if own else ():
         if size != own:
             yield f"rows of {array} are taken to be {size} long, not {own}", size
+
+
+def repetitions(case: Evidence) -> Iterator[Theory]:
+    """Every row or every column is the first."""
+    name, height = case.buffer, case.got.shape[0]
+    if height > 1:
+        yield Theory(cause=f"every row of {name} is what belongs to row 0", predict=partial(_shown, rows=0, columns=1))
+    lines = "element" if case.is_vector else "column"
+    yield Theory(
+        cause=f"every {lines} of {name} is what belongs to {lines} 0", predict=partial(_shown, rows=1, columns=0)
+    )
+
+
+def _shown(case: Evidence, rows: int, columns: int) -> Truth:
+    i, j = _indices(case.got)
+    return case.moved(rows * i, columns * j)
 
 
 def signs(_case: Evidence) -> Iterator[Theory]:
@@ -237,58 +232,3 @@ def factors(case: Evidence) -> Iterator[Theory]:
         cause=f"{case.buffer} is off by {difference:{'.6g' if case.got.dtype.kind == 'f' else '.0f'}} everywhere",
         predict=lambda other: other.predict(other.truth.value.astype(np.float64) + difference),
     )
-
-
-# --- what would be right for other inputs -----------------------------------------------------
-
-
-def misread_inputs(case: Evidence) -> Iterator[Theory]:
-    """An input read by columns, or with rows of another length."""
-    for name in (name for name, array in case.inputs.items() if array.ndim == 2):
-        reads = Use(array=name, writes=False)
-        by_column = partial(_of_changed, names=(name,), change=by_columns)
-        yield Theory(cause=f"{name} is read by columns, not by rows", predict=by_column, use=reads)
-        for words, size in _other_lengths(case, name):
-            yield Theory(cause=words, predict=partial(_read_with, name=name, size=size), use=reads)
-
-
-def cut_inputs(case: Evidence) -> Iterator[Theory]:
-    """Numbers of inputs kept in half floats or as whole numbers."""
-    reals = [name for name, array in case.inputs.items() if array.dtype == np.float32]
-    for names in (reals, *([name] for name in reals)) if len(reals) > 1 else (reals,):
-        for words, change in CUTS.items():
-            cause = f"numbers of {' and '.join(names)} are {words}"
-            yield Theory(cause=cause, predict=partial(_of_changed, names=tuple(names), change=change))
-
-
-Change = Callable[[NDArray[Any]], NDArray[Any]]
-
-CUTS: dict[str, Change] = {
-    "rounded to half floats": rounded_to_half,
-    "cut to half floats": cut_to_half,
-    "cut to whole numbers": np.trunc,
-}
-
-
-def _of_changed(case: Evidence, names: tuple[str, ...], change: Change) -> Truth | None:
-    """What would be right if these inputs were others."""
-    return case.remade({name: change(case.inputs[name]) for name in names})
-
-
-def _read_with(case: Evidence, name: str, size: str) -> Truth | None:
-    return case.remade({name: with_row_length(case.inputs[name], case.sizes[size])})
-
-
-Theorist = Callable[[Evidence], Iterator[Theory]]
-
-THEORISTS: tuple[Theorist, ...] = (
-    copies,
-    tiles,
-    layouts,
-    signs,
-    shifts,
-    factors,
-    misread_inputs,
-    cut_inputs,
-)
-"""In the order in which they are asked, after what oracle.py lists: what says most about the kernel comes first."""

@@ -1,4 +1,6 @@
-"""theories.py and edges.py: what is said only because all cases say it, failed ones and right ones."""
+"""theories.py, theorists.py, misreadings.py and edges.py: what is said only because all cases say it, failed ones and
+right ones.
+"""
 
 from dataclasses import replace
 
@@ -130,6 +132,9 @@ def test_whole_numbers_may_agree_by_chance():
     [
         ("A", by_columns, "A is read by columns, not by rows"),
         ("B", lambda b: np.nan_to_num(with_row_length(b, 9)), "rows of B are taken to be depth long, not width"),
+        ("A", lambda a: np.roll(a, -1), "A is read one element too far"),
+        ("A", lambda a: np.roll(a, 1), "A is read one element too early"),
+        ("A", lambda a: a[:, :1] + 0 * a, "A is read as if every column were column 0"),
     ],
 )
 def test_inputs_read_wrongly(name, change, cause):
@@ -138,6 +143,26 @@ def test_inputs_read_wrongly(name, change, cause):
     (explanation,) = explain([case(sizes, lambda a, b: right(change(a), b) if name == "A" else right(a, change(b)))])
     assert explanation.cause == cause
     assert explanation.use == Use(array=name, writes=False)
+
+
+def test_inputs_in_the_place_of_others():
+    """Of the same size: one for the other, or both."""
+    sizes = {"height": 21, "depth": 21, "width": 21}
+    both, one = (
+        case(sizes, lambda a, b: right(b, a)),
+        case(sizes, lambda _, b: right(b, b)),
+    )
+    assert causes([both]) == ["A and B are exchanged"]
+    (explanation,) = explain([one])
+    assert (explanation.cause, explanation.use) == ("B is read where A is meant", Use(array="B", writes=False))
+
+
+def test_results_that_repeat_the_first():
+    """An index term that is left out."""
+    failed = cases(lambda a, b: np.repeat(right(a, b)[:, :1], b.shape[1], axis=1), LARGER)
+    assert set(causes(failed)) == {"every column of C is what belongs to column 0"}
+    failed = cases(lambda a, b: np.repeat(right(a, b)[:1], a.shape[0], axis=0), LARGER)
+    assert set(causes(failed)) == {"every row of C is what belongs to row 0"}
 
 
 def test_listed_mistakes_in_our_words_are_about_the_same_lines():
