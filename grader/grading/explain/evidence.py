@@ -83,6 +83,11 @@ class Evidence:
         """The arrays of usual mistakes."""
         return self.mistakes()
 
+    @cached_property
+    def tallies(self) -> dict[str, Tally | None]:
+        """How theories compare that were held against it, by their causes; None if they say nothing."""
+        return {}
+
     def tally(self, prediction: Truth) -> Tally:
         """Compare a prediction with what is there. NaN predicts nothing."""
         known = np.isfinite(prediction.value)

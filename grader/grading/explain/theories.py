@@ -38,24 +38,27 @@ class Theory:
 
 def hits(theory: Theory, case: Evidence) -> int | None:
     """How many wrong elements of a case the theory explains; None if the case speaks against it."""
-    prediction = theory.predict(case)
-    if prediction is None:
+    tally = _tally(theory, case)
+    if tally is None:
         return 0
-    tally = case.tally(prediction)
-    if tally.agreed < EXPLAINED * tally.in_question:
-        return None
-    return _counted(case, tally)
+    return _counted(case, tally) if tally.agreed >= EXPLAINED * tally.in_question else None
 
 
 def hits_in_part(theory: Theory, case: Evidence) -> int | None:
     """The same of a theory that speaks of the wrong elements only, if these are all or have a place with a name."""
-    prediction = theory.predict(case)
-    if prediction is None:
+    tally = _tally(theory, case)
+    if tally is None:
         return 0
-    tally = case.tally(prediction)
     if tally.hits < EXPLAINED * case.wrong_elements or not (case.wrong.all() or case.where):
         return None
     return _counted(case, tally)
+
+
+def _tally(theory: Theory, case: Evidence) -> Tally | None:
+    if theory.cause not in case.tallies:
+        prediction = theory.predict(case)
+        case.tallies[theory.cause] = None if prediction is None else case.tally(prediction)
+    return case.tallies[theory.cause]
 
 
 def _counted(case: Evidence, tally: Tally) -> int:
