@@ -18,9 +18,19 @@ from grader.results.result import Check, Verdict
 def conclude(tried: Sequence[Tried], built: Built, oracle: Oracle, seen: Simulated | None = None) -> tuple[Check, ...]:
     """The checks of cases that were run, each with what explains it; `seen` knows the lines that use arrays."""
     explanations = _explanations(tried, built, oracle)
-    checks = (_explained(each.check, explanations.get(each.case.name), seen) for each in tried)
-    lines = whereabouts(seen.kernels, seen.scenes) if seen else ""
-    return tuple(locate(check, lines) for check in checks)
+    return tuple(_told(each, explanations.get(each.case.name), seen) for each in tried)
+
+
+def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None) -> Check:
+    """The check with what explains it before its numbers, the lines that are meant, and where else to look."""
+    use = explanation.use if explanation else tried.use
+    lines = lines_of(use, seen.kernels) if use and seen else ""
+    if explanation:
+        words, cause = (explanation.sentence, lines, tried.check.message), explanation.cause
+    else:
+        words, cause = (tried.check.message, lines), ""
+    check = replace(tried.check, message=" ".join(filter(None, words)), cause=cause)
+    return locate(check, whereabouts(seen.kernels, seen.scenes)) if seen else check
 
 
 def _explanations(tried: Sequence[Tried], built: Built, oracle: Oracle) -> dict[str, Explanation | None]:
@@ -41,12 +51,3 @@ def _passed(tried: Sequence[Tried], buffer: str, built: Built, oracle: Oracle) -
             trial = trial_of(each.case, built, oracle)
             script = submission_plan(built.task.assignment, each.case.sizes, built.bindings).scripts[STUDENT]
             yield evidence_of_right(trial, script, buffer)
-
-
-def _explained(check: Check, explanation: Explanation | None, seen: Simulated | None) -> Check:
-    """The check with what explains it before its numbers."""
-    if explanation is None:
-        return check
-    lines = lines_of(explanation.use, seen.kernels) if explanation.use and seen else ""
-    words = " ".join(filter(None, (explanation.sentence, lines, check.message)))
-    return replace(check, message=words, cause=explanation.cause)

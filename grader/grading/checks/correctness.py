@@ -21,7 +21,7 @@ from grader.execution.series import Series
 from grader.grading.checks.building import Built
 from grader.grading.checks.inspection import Trial, evidence, examine, make_trial
 from grader.grading.checks.scoring import case_points
-from grader.grading.explain.evidence import Evidence
+from grader.grading.explain.evidence import Evidence, Use
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED
@@ -66,11 +66,14 @@ class Wrong:
 
 @dataclass(frozen=True, kw_only=True)
 class Tried:
-    """A case that was run, its check, and what it made of an array that is wrong."""
+    """A case that was run, its check, and what it made of an array that is wrong; `use` is what the lines do that a
+    problem is about.
+    """
 
     case: Case
     check: Check
     evidence: Evidence | None = None
+    use: Use | None = None
 
 
 def trial_of(case: Case, built: Built, oracle: Oracle) -> Trial:
@@ -97,7 +100,12 @@ def try_cases(cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: Wor
         if problem is not None:
             reasons[problem.reason] += 1
         check = _check(assignment, case, problem, time.perf_counter() - start)
-        yield Tried(case=case, check=check, evidence=found.evidence if isinstance(found, Wrong) else None)
+        yield Tried(
+            case=case,
+            check=check,
+            evidence=found.evidence if isinstance(found, Wrong) else None,
+            use=problem.use if problem else None,
+        )
     series.close()
 
 

@@ -11,7 +11,7 @@ from grader.course.submissions.scan_process import TooCostly
 from grader.course.truth.comparison import Mismatch
 from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.grading.explain.build_log import Source, explain
-from grader.grading.explain.evidence import Explanation
+from grader.grading.explain.evidence import Explanation, Use
 from grader.grading.explain.resource_usage import excess
 from grader.protocol.messages import BuildFailed, Refused, Stopped
 from grader.results.metrics import Interval, Performance
@@ -25,13 +25,16 @@ MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Why a check did not pass: the reason for machines, a sentence for people, and the details behind it."""
+    """Why a check did not pass: the reason for machines, a sentence for people, and the details behind it. `use` is
+    what the lines do that it is about, where these are not known yet.
+    """
 
     reason: Reason
     message: str
     detail: str = ""
     cause: str = ""
     error_map: ErrorMap | None = None
+    use: Use | None = None
 
     def fail(self, check: Check) -> Check:
         """The check, failed for this reason."""
@@ -179,7 +182,7 @@ def of_mismatch(mismatch: Mismatch) -> Problem:
     """A wrong array: how much of it, the first wrong element, and how far off."""
     if mismatch.unwritten == mismatch.total:
         words = f"the kernel wrote nothing to {mismatch.buffer} ({count(mismatch.total, 'element')}){ONLY_ADDED}."
-        return Problem(reason=Reason.NOT_WRITTEN, message=words)
+        return Problem(reason=Reason.NOT_WRITTEN, message=words, use=Use(array=mismatch.buffer, writes=True))
     where = mismatch.buffer + "".join(f"[{i}]" for i in mismatch.index)
     if mismatch.total == 1:
         message = f"{where} is wrong: {_got_and_expected(mismatch)}."

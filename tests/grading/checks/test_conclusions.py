@@ -86,6 +86,14 @@ def test_without_a_simulated_run_there_are_no_lines(concluded):
     assert checks[2].cause
 
 
+def test_what_is_never_written_is_told_with_the_lines_that_should(concluded):
+    """They are reached at other sizes."""
+    checks, _ = concluded(lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32), SEEN)
+    assert {check.message.partition("there. ")[2] for check in checks} == {
+        "B is written in line 7. In your file, B is written in line 7."
+    }
+
+
 def test_right_cases_keep_their_checks(concluded):
     """There is nothing to say of them."""
     checks, failed = concluded(lambda arrays: arrays["A"].T, SEEN)
