@@ -29,11 +29,12 @@ mistakes come to the same."""
 class Tally:
     """How a prediction compares with an array.
 
-    `hits` are wrong elements that it gets right. In question are elements that were written and are wrong, or should be
-    by the prediction; `agreed` of them are what it says.
+    `hits` are wrong elements that it gets right, `various` those of them that differ from their median. In question are
+    elements that were written and are wrong, or should be by the prediction; `agreed` of them are what it says.
     """
 
     hits: int
+    various: int
     in_question: int
     agreed: int
 
@@ -94,8 +95,10 @@ class Evidence:
         agrees = known & ~self.unwritten & ~wrong_elements(self.buffer, self.got, prediction, self.standard)
         differs = wrong_elements(self.buffer, prediction.value.astype(self.got.dtype), self.truth, self.standard)
         in_question = known & ~self.unwritten & (self.wrong | differs)
+        hits = self.got[agrees & self.wrong]
         return Tally(
-            hits=int(np.count_nonzero(agrees & self.wrong)),
+            hits=hits.size,
+            various=int(np.count_nonzero(hits != np.sort(hits)[hits.size // 2])) if hits.size else 0,
             in_question=int(np.count_nonzero(in_question)),
             agreed=int(np.count_nonzero(in_question & agrees)),
         )

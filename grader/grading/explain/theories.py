@@ -71,17 +71,18 @@ Hits = Callable[[Theory, Evidence], int | None]
 
 
 def is_told_by(theory: Theory, failed: Sequence[Evidence], count: Hits = hits) -> bool:
-    """Whether the failed cases speak for the theory: enough of their elements, with more than one value."""
+    """Whether the failed cases speak for the theory: enough of their elements, and not by one value alone."""
     counts = [count(theory, case) for case in failed]
     if None in counts:
         return False
     told = [case for case, number in zip(failed, counts, strict=True) if number]
-    explained = sum(filter(None, counts))
-    enough = explained >= max(FITTED, KNOWN * sum(case.wrong_elements for case in told))
     if max(case.got.size for case in failed) == 1:
-        enough = sum(max(array.size for array in case.inputs.values()) >= FITTED for case in told) >= SINGLE
-    values = {float(value) for case in told for value in np.unique(case.got[case.held])[:2]}
-    return enough and len(values) > 1
+        large = [case for case in told if max(array.size for array in case.inputs.values()) >= FITTED]
+        return len(large) >= SINGLE and len({float(case.got[0, 0]) for case in large}) > 1
+    explained = sum(filter(None, counts))
+    various = sum(tally.various for case in told if (tally := _tally(theory, case)))
+    enough = max(FITTED, KNOWN * sum(case.wrong_elements for case in told))
+    return explained >= enough and various > (1 - EXPLAINED) * explained
 
 
 # --- about the array that is wrong -----------------------------------------------------------------
