@@ -55,11 +55,11 @@ def cut_short(case: Evidence) -> Iterator[Theory]:
 
 
 def _changed(case: Evidence, names: tuple[str, ...], change: Change) -> Truth | None:
-    return case.remade({name: change(case.inputs[name]) for name in names})
+    return _where_known(case, {name: change(case.inputs[name]) for name in names})
 
 
 def _read_with(case: Evidence, name: str, size: str) -> Truth | None:
-    return case.remade({name: with_row_length(case.inputs[name], case.sizes[size])})
+    return _where_known(case, {name: with_row_length(case.inputs[name], case.sizes[size])})
 
 
 def _exchanged(case: Evidence, one: str, other: str) -> Truth | None:
@@ -75,6 +75,29 @@ def _given(case: Evidence, others: dict[str, str]) -> Truth | None:
     if any(case.inputs[name].size != case.inputs[other].size for name, other in others.items()):
         return None
     return case.remade({name: case.inputs[other].reshape(case.inputs[name].shape) for name, other in others.items()})
+
+
+def _where_known(case: Evidence, changed: dict[str, Array]) -> Truth | None:
+    """What would be right for these inputs, wherever it does not depend on those of their words that are unknown (NaN).
+
+    An oracle need not pass NaN on: of numbers, it may look for the smallest.
+    """
+    small, large = (
+        case.remade({name: np.where(np.isnan(array), fill(array), array) for name, array in changed.items()})
+        for fill in (_low, _high)
+    )
+    if small is None or large is None:
+        return None
+    known = small.value == large.value
+    return Truth(value=np.where(known, small.value, np.nan), magnitude=small.magnitude)
+
+
+def _low(array: Array) -> float:
+    return float(np.nanmin(array)) - 1.5
+
+
+def _high(array: Array) -> float:
+    return float(np.nanmax(array)) + 2.5
 
 
 # --- what is read instead ---------------------------------------------------------------------

@@ -41,11 +41,11 @@ THEORISTS: tuple[Theorist, ...] = (
     copies,
     tiles,
     layouts,
-    repetitions,
     signs,
     shifts,
     factors,
     at_wrong_places,
+    repetitions,
     of_each_other,
     cut_short,
 )

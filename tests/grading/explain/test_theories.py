@@ -13,6 +13,7 @@ from grader.course.truth.mistakes import by_columns, with_row_length
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.evidence import Evidence, Use
 from grader.grading.explain.hypotheses import explain
+from grader.grading.explain.misreadings import at_wrong_places
 
 GENERATOR = np.random.default_rng(7)
 RANDOM = Standard(tolerance=Tolerance(rule="rounding", factor=20.0), factor=20.0, data="random")
@@ -159,10 +160,30 @@ def test_inputs_in_the_place_of_others():
 
 def test_results_that_repeat_the_first():
     """An index term that is left out."""
-    failed = cases(lambda a, b: np.repeat(right(a, b)[:, :1], b.shape[1], axis=1), LARGER)
-    assert set(causes(failed)) == {"every column of C is what belongs to column 0"}
-    failed = cases(lambda a, b: np.repeat(right(a, b)[:1], a.shape[0], axis=0), LARGER)
-    assert set(causes(failed)) == {"every row of C is what belongs to row 0"}
+    columns = cases(lambda a, b: np.repeat(right(a, b)[:, :1], b.shape[1], axis=1), LARGER)
+    rows = cases(lambda a, b: np.repeat(right(a, b)[:1], a.shape[0], axis=0), LARGER)
+    assert set(causes(columns)) == {"B is read as if every column were column 0"}
+    assert set(causes(rows)) == {"A is read as if every row were row 0"}
+    assert set(causes([replace(each, remade=lambda _: None) for each in columns])) == {
+        "every column of C is what belongs to column 0"
+    }
+    assert set(causes([replace(each, remade=lambda _: None) for each in rows])) == {
+        "every row of C is what belongs to row 0"
+    }
+
+
+def test_what_hangs_on_unknown_words_is_no_prediction():
+    """An oracle need not pass NaN on, as one that looks for the smallest number does not."""
+    (failed,) = cases(right, LARGER[:1])
+
+    def remade(changed):
+        return failed.predict(np.repeat(np.nan_to_num(changed["A"][:, :1]), 20, axis=1))
+
+    theories = at_wrong_places(replace(failed, remade=remade))
+    moved = next(theory for theory in theories if theory.cause == "A is read one row too far")
+    prediction = moved.predict(replace(failed, remade=remade)).value
+    assert np.isnan(prediction[-1]).all()
+    assert np.isfinite(prediction[:-1]).all()
 
 
 def test_listed_mistakes_in_our_words_are_about_the_same_lines():
