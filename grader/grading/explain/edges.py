@@ -38,10 +38,10 @@ class Edge:
 
     def explain(self, case: Evidence) -> Explanation:
         """What it says of a case."""
-        lines = "elements" if case.is_vector else ("rows", "columns")[self.axis]
+        line = "element" if case.is_vector else ("row", "column")[self.axis]
         is_written = case.held.any()
         does = "wrong" if is_written else "not written"
-        cause = f"{case.buffer} is {does} in {lines} from {self.size} on, as if there were no more"
+        cause = f"{case.buffer} is {does} from {line} {self.size} on, as if it had no more {line}s"
         return Explanation(
             cause=cause,
             sentence=f"{cause}. Here {self.size} is {self.place(case):,}.",

@@ -167,10 +167,12 @@ def repetitions(case: Evidence) -> Iterator[Theory]:
     """Every row or every column is the first."""
     name, height = case.buffer, case.got.shape[0]
     if height > 1:
-        yield Theory(cause=f"every row of {name} is what belongs to row 0", predict=partial(_shown, rows=0, columns=1))
-    lines = "element" if case.is_vector else "column"
+        yield Theory(
+            cause=f"every row of {name} holds what belongs to row 0", predict=partial(_shown, rows=0, columns=1)
+        )
+    line = "element" if case.is_vector else "column"
     yield Theory(
-        cause=f"every {lines} of {name} is what belongs to {lines} 0", predict=partial(_shown, rows=1, columns=0)
+        cause=f"every {line} of {name} holds what belongs to {line} 0", predict=partial(_shown, rows=1, columns=0)
     )
 
 

@@ -165,10 +165,10 @@ def test_results_that_repeat_the_first():
     assert set(causes(columns)) == {"B is read as if every column were column 0"}
     assert set(causes(rows)) == {"A is read as if every row were row 0"}
     assert set(causes([replace(each, remade=lambda _: None) for each in columns])) == {
-        "every column of C is what belongs to column 0"
+        "every column of C holds what belongs to column 0"
     }
     assert set(causes([replace(each, remade=lambda _: None) for each in rows])) == {
-        "every row of C is what belongs to row 0"
+        "every row of C holds what belongs to row 0"
     }
 
 
@@ -226,7 +226,7 @@ def test_an_edge_that_is_another_size():
     """Columns are guarded with the height: right as long as there are fewer."""
     failed = [case(each, lambda a, b: unwritten(a, b, a.shape[0])) for each in (SIZES[1], LARGER[1])]
     first, second = explain(failed, [case(LARGER[0], right)])
-    assert first.cause == second.cause == "C is not written in columns from height on, as if there were no more"
+    assert first.cause == second.cause == "C is not written from column height on, as if it had no more columns"
     assert first.sentence == f"{first.cause}. Here height is 5."
     assert first.use == Use(array="C", writes=True)
 
