@@ -50,11 +50,11 @@ class Edge:
 
 
 def edge_of(failed: Sequence[Evidence], passed: Callable[[], Iterable[Evidence]]) -> Edge | None:
-    """The line, if there is one that all cases agree on; in those that passed there is nothing behind it."""
-    for edge in _edges(failed[0]):
-        if edge.is_told_by(failed) and not any(edge.region(case).any() for case in passed()):
-            return edge
-    return None
+    """The line that all cases agree on, if it is the only one; in those that passed there is nothing behind it."""
+    told = [edge for edge in _edges(failed[0]) if edge.is_told_by(failed)]
+    if len(told) != 1 or any(told[0].region(case).any() for case in passed()):
+        return None
+    return told[0]
 
 
 def _edges(case: Evidence) -> Iterator[Edge]:
