@@ -17,7 +17,7 @@ from grader.course.truth.oracle import DTYPES, Arrays, Oracle, Truth, consult, c
 from grader.execution.outcome import Fetched
 from grader.execution.plan import Script
 from grader.grading.explain.error_map import error_map
-from grader.grading.explain.evidence import Evidence
+from grader.grading.explain.evidence import Evidence, nothing_remade
 from grader.grading.explain.hypotheses import explain
 from grader.grading.explain.problem import Problem, explained, of_changed_input, of_mismatch, of_stray_write
 from grader.results.result import Reason
@@ -59,7 +59,7 @@ def inspect(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
     if problem is None or problem.error_map is None:
         return problem
     case = evidence(trial, script, problem.error_map.buffer, (fetched,))
-    (explanation,) = explain([case])
+    (explanation,) = explain([replace(case, remade=nothing_remade)])  # this may hold a device that others wait for
     return explained(problem, explanation) if explanation else problem
 
 

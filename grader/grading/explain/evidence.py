@@ -39,6 +39,10 @@ class Tally:
     agreed: int
 
 
+def nothing_remade(_changed: Mapping[str, NDArray[Any]]) -> None:
+    """Used where an oracle is not to be asked about other inputs."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
     """What a case made of one array.
@@ -57,7 +61,7 @@ class Evidence:
     inputs: Mapping[str, NDArray[Any]]
     blocks: Blocks
     mistakes: Callable[[], Mapping[str, Truth]]
-    remade: Callable[[Mapping[str, NDArray[Any]]], Truth | None] = lambda _: None
+    remade: Callable[[Mapping[str, NDArray[Any]]], Truth | None] = nothing_remade
     sizes: Mapping[str, int] = field(default_factory=dict)
     rows: Mapping[str, str] = field(default_factory=dict)
     is_vector: bool = False
