@@ -2,45 +2,54 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+SIGN = re.compile(r"[(){};]|\b(?:for|while|do)\b")
 LOOP = re.compile(r"\b(?:for|while|do)\b")
 BARRIER = re.compile(r"\bbarrier\s*\(")
 
 
 def loops(source: str) -> Iterator[range]:
-    """The lines of each loop that is written as one, from its head to its end."""
+    """The lines of each loop that is written as one, from its head to its end; in one pass, whatever the text is."""
     code = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), source)
-    closing = _closing(code)
-    for found in LOOP.finditer(code):
-        end = _end(code, found.end(), closing)
-        yield range(code.count("\n", 0, found.start()) + 1, code.count("\n", 0, end) + 2)
+    signs = list(SIGN.finditer(code))
+    closing = _closing([sign[0] for sign in signs])
+    line_ends = [found.start() for found in re.finditer("\n", code)]
+    ends: dict[int, int] = {}
+    for number in reversed(range(len(signs))):
+        if LOOP.match(signs[number][0]):
+            ends[number] = _end(number, signs, closing, ends)
+            last = signs[ends[number]].start() if ends[number] < len(signs) else len(code)
+            yield range(bisect_left(line_ends, signs[number].start()) + 1, bisect_left(line_ends, last) + 2)
 
 
-def _closing(code: str) -> dict[int, int]:
-    """Where each bracket that is opened is closed again."""
+def _closing(signs: Sequence[str]) -> dict[int, int]:
+    """Where each bracket that is opened is closed again, by the numbers of the signs."""
     opened: list[int] = []
     closing = {}
-    for place, sign in enumerate(code):
+    for number, sign in enumerate(signs):
         if sign in "({":
-            opened.append(place)
+            opened.append(number)
         elif sign in ")}" and opened:
-            closing[opened.pop()] = place
+            closing[opened.pop()] = number
     return closing
 
 
-def _end(code: str, place: int, closing: dict[int, int]) -> int:
-    """The end of the statement that goes on here, behind the brackets of its head: of a block, or at a semicolon."""
-    while place < len(code):
-        if code[place] == "{":
-            return closing.get(place, len(code) - 1)
-        if code[place] == ";":
-            return place
-        place = closing.get(place, place) + 1
-    return len(code) - 1
+def _end(loop: int, signs: Sequence[re.Match[str]], closing: dict[int, int], ends: dict[int, int]) -> int:
+    """The sign that ends a loop: the end of its block, a semicolon, or what ends the loop that is its statement."""
+    number = loop + 1
+    while number < len(signs):
+        if number in ends:
+            return ends[number]
+        if signs[number][0] == "{":
+            return closing.get(number, len(signs))
+        if signs[number][0] == ";":
+            return number
+        number = closing.get(number, number) + 1
+    return number
 
 
 @dataclass(frozen=True, kw_only=True)

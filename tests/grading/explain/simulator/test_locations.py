@@ -1,6 +1,7 @@
 """locations.py: which lines loops take."""
 
 import pytest
+from growth import assert_linear
 
 from grader.grading.explain.simulator.locations import loops
 
@@ -31,3 +32,10 @@ def test_loops_and_their_lines():
 def test_what_is_no_program_ends_somewhere(source):
     """Texts that do not compile are not simulated, but nothing breaks."""
     assert all(each.start <= each.stop for each in loops(source))
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("text", ["for (;;) ", "/* ", "do ", "for ) ", "((", "for (;;) {", "while (x)\n", "// /* \n"])
+def test_no_text_takes_long(text):
+    """Loops in loops without an end, comments that are never closed."""
+    assert_linear(lambda size: list(loops(text * size)), lambda size: size + 2)
