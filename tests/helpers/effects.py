@@ -11,6 +11,9 @@ from functools import lru_cache
 
 from statements import BARRIERS, GLOBAL, LOCAL, LOOPS, Access, Function, Program, Statement
 
+VECTORS = frozenset(f"{does}{length}" for does in ("vload", "vstore") for length in (2, 3, 4, 8, 16))
+"""Functions that use several elements of an array."""
+
 
 def of_tokens(program: Program, function: Function, changed: range) -> frozenset[int]:
     """Lines of the direct effect of a change of these tokens."""
@@ -74,7 +77,8 @@ def _controlled(program: Program, function: Function, statement: Statement) -> s
     values: set[int] = set()
     if statement.word == "if":
         values = _of_values(program, function, decided) | _of_local_stores(program, function, decided)
-    return {program.line(place) for place in decided if program.text(place) in {"[", *BARRIERS}} | values
+    used = {"[", *BARRIERS, *VECTORS}
+    return {program.line(place) for place in decided if program.text(place) in used} | values
 
 
 def after_an_insertion(program: Program, function: Function, statement: Statement) -> frozenset[int]:

@@ -113,7 +113,7 @@ def _drawn(assignment: Assignment, draw: Callable[[list[int], int], int], most: 
 def _ragged(chance: Random, sides: list[int], most: int) -> int:
     """Up to three blocks, and some of one more."""
     side = chance.choice(sides) if sides else 8
-    return min(most, side * chance.randrange(4) + chance.randrange(1, side))
+    return min(most, side * chance.choice((0, 1, 1, 2, 2, 3)) + chance.randrange(1, side))
 
 
 def _size(chance: Random, sides: list[int], most: int) -> int:

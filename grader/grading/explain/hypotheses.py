@@ -59,7 +59,7 @@ def explain(failed: Sequence[Evidence], passed: Iterable[Evidence] = ()) -> tupl
 
 def _facts(failed: Sequence[Evidence], passed: Passed) -> list[Fact]:
     """What may be said of each of these cases, the best first."""
-    shared = [fact for fact in OF_ALL if all(fact(case) for case in failed if _is_telling(case))]
+    shared = [fact for fact, holds in OF_ALL.items() if holds(failed)]
     return [*_together(failed, passed), *OF_LAUNCHES, *shared, *OF_ONE, *ABOUT_PLACES]
 
 
@@ -181,30 +181,42 @@ def _one_value(case: Evidence) -> Explanation | None:
     return Explanation(sentence=f"all wrong elements of {case.buffer} are {held[0]:.6g}{case.where}.")
 
 
-def _whole_numbers(case: Evidence) -> Explanation | None:
+def _are_whole(failed: Sequence[Evidence]) -> bool:
     """Only of numbers that need not be whole: large floats all are."""
-    held = case.got[case.held]
-    if not _is_telling(case) or held.dtype.kind != "f" or not (np.abs(held) < 2**20).all():
-        return None
-    if (held != np.trunc(held)).any() or np.unique(held).size < SEVERAL:
-        return None
-    if (case.truth.value == np.trunc(case.truth.value)).mean() > 1 - EXPLAINED:
-        return None
+    held, right = _numbers(failed)
+    small = held.size >= FITTED and bool((np.abs(held) < 2**20).all())
+    return small and _show(held == np.trunc(held), right == np.trunc(right), held)
+
+
+def _whole_numbers(case: Evidence) -> Explanation | None:
     cause = "all results are whole numbers, as if kept in an int on the way"
-    return Explanation(
-        cause=cause, sentence=f"{cause}: {case.buffer} should hold real numbers. Look for a variable of a wrong type."
-    )
+    sentence = f"{cause}: {case.buffer} should hold real numbers. Look for a variable of a wrong type."
+    return Explanation(cause=cause, sentence=sentence) if case.standard.data == "random" else None
+
+
+def _are_half(failed: Sequence[Evidence]) -> bool:
+    held, right = _numbers(failed)
+    finite = held.size >= FITTED and bool(np.isfinite(held).all())
+    return finite and _show(_is_half(held), _is_half(right.astype(np.float32)), held)
 
 
 def _half_floats(case: Evidence) -> Explanation | None:
-    held = case.got[case.held]
-    if not _is_telling(case) or held.dtype.kind != "f" or np.unique(held).size < FITTED:
-        return None
-    truth = np.ascontiguousarray(case.truth.value, dtype=np.float32)
-    if _is_half(truth).mean() > 1 - EXPLAINED or not (_is_half(held) & np.isfinite(held)).all():
-        return None
     cause = "all results are half floats, with 11 bits each"
-    return Explanation(cause=cause, sentence=f"{cause}: {case.buffer} should hold numbers of single precision.")
+    sentence = f"{cause}: {case.buffer} should hold numbers of single precision."
+    return Explanation(cause=cause, sentence=sentence) if case.standard.data == "random" else None
+
+
+def _numbers(failed: Sequence[Evidence]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """What was written wrongly to arrays of any real numbers in all cases together, and what is right there."""
+    real = [case for case in failed if case.standard.data == "random" and case.got.dtype.kind == "f"]
+    held = [case.got[case.held] for case in real]
+    right = [case.truth.value[case.held].astype(np.float64) for case in real]
+    return np.concatenate([np.empty(0, np.float32), *held]), np.concatenate([np.empty(0), *right])
+
+
+def _show(so: NDArray[np.bool_], right_so: NDArray[np.bool_], held: NDArray[np.float32]) -> bool:
+    """Whether all numbers are so that were written, several different ones, and hardly any that are right."""
+    return bool(so.all() and right_so.mean() <= 1 - EXPLAINED and np.unique(held).size >= SEVERAL)
 
 
 def _is_half(numbers: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -274,8 +286,8 @@ def _place(case: Evidence) -> Explanation | None:
 
 OF_LAUNCHES: tuple[Fact, ...] = (_every_other_launch, _unsteady)
 
-OF_ALL: tuple[Fact, ...] = (_whole_numbers, _half_floats)
-"""Facts that are told only if they are so in every failed case that can show them."""
+OF_ALL: dict[Fact, Callable[[Sequence[Evidence]], bool]] = {_whole_numbers: _are_whole, _half_floats: _are_half}
+"""Facts that are told of each failed case if they hold for all of them together."""
 
 OF_ONE: tuple[Fact, ...] = (_not_a_number, _one_value, _nearly_right)
 

@@ -121,6 +121,14 @@ def test_one_element_in_every_case():
     assert causes(failed[:2]) != ["the first product is left out"] * 2
 
 
+def test_sums_that_are_whole_numbers_in_every_case():
+    """One element is no evidence; one in each of many cases is."""
+    sizes = [{"height": 1, "depth": 50 + number, "width": 1} for number in range(12)]
+    failed = cases(lambda a, b: np.trunc(3 * right(a, b)), sizes)
+    assert set(causes(failed)) == {"all results are whole numbers, as if kept in an int on the way"}
+    assert set(causes(failed[:4])) == {None}
+
+
 def test_whole_numbers_may_agree_by_chance():
     """Few of them say nothing, many do."""
     few, many = (case(sizes, lambda a, b: right(-a, b), INTEGERS) for sizes in (SIZES[0], LARGER[0]))

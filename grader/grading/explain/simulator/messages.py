@@ -8,7 +8,7 @@ from grader.common.phrases import capital, count
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity, Target
-from grader.grading.explain.simulator.races import local_race
+from grader.grading.explain.simulator.races import NO_BARRIER, is_unparted, local_race
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.result import Finding, Place, Reason
 
@@ -86,12 +86,13 @@ def _race(heard: Heard) -> Words:
         where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} and {lines[1]}"
         what = f"{where}: two work-items write the same element of {array}, so the result depends on which one is last."
         beyond = next((each for each in entities if scene.is_beyond(each.global_id)), None)
-        cause = (
-            f"{capital(scene.item(beyond.global_id))} lies beyond the edge and must not store: "
-            "its index runs into the next row."
-            if beyond
-            else "Both compute the same index: check the ids and the row length that it is made of."
-        )
+        if beyond:
+            item = capital(scene.item(beyond.global_id))
+            cause = f"{item} lies beyond the edge and must not store: its index runs into the next row."
+        elif oclgrind.is_local(heard.message) and is_unparted(lines, scene):
+            cause = f"{NO_BARRIER} between lines {min(lines)} and {max(lines)}."
+        else:
+            cause = "Both compute the same index: check the ids and the row length that it is made of."
     elif oclgrind.is_local(heard.message):
         what, cause = local_race(array, entities, heard.seen, scene)
     else:

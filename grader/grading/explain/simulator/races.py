@@ -1,5 +1,7 @@
 """Explains races in local memory: which barrier is missing, or that none is."""
 
+from collections.abc import Collection
+
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity
@@ -37,6 +39,11 @@ def _way(loop: range | None, start: Entity, end: Entity) -> tuple[range, ...]:
     if start.line < end.line:
         return (range(start.line + 1, end.line),)
     return (range(start.line + 1, loop.stop), range(loop.start, end.line)) if loop else ()
+
+
+def is_unparted(lines: Collection[int], scene: Scene) -> bool:
+    """Whether these are two lines without a barrier between them."""
+    return len(set(lines)) > 1 and not scene.has_barrier(min(lines), max(lines))
 
 
 def _stored_by_all(seen: SeenKernel) -> set[int]:

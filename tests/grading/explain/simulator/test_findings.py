@@ -212,6 +212,14 @@ def test_two_that_write_the_same_element(other, where):
     assert only(kernel(told), PLANE).cause.startswith("Work-item (50, 3) lies beyond the edge and must not store")
 
 
+def test_two_lines_that_write_the_same_word_of_local_memory():
+    """Without a barrier between them, one is missing; with one, the indices are wrong."""
+    told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
+    parted = replace(PLANE, source=SOURCE.replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);"))
+    assert only(kernel(told)).cause == "A barrier(CLK_LOCAL_MEM_FENCE) is missing between lines 13 and 17."
+    assert only(kernel(told), parted).cause.startswith("Both compute the same index")
+
+
 def test_a_race_between_groups():
     """No barrier helps against a race in global memory, and the cause says so."""
     found = only(kernel(race("Read-write", at("global", A), entity(4, READ, group=(1, 0, 0)), entity(5, WRITE))))
