@@ -25,10 +25,9 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
     """The check with what explains it before its numbers, the lines that are meant, and where else to look."""
     use = explanation.use if explanation else tried.use
     lines = lines_of(use, seen.kernels) if use and seen else ""
-    if explanation:
-        words, cause = (explanation.sentence, lines, tried.check.message), explanation.cause
-    else:
-        words, cause = (tried.check.message, lines), ""
+    numbers = tried.check.message
+    words = (explanation.sentence, lines, numbers) if explanation else (numbers, lines)
+    cause = explanation.cause if explanation else ""
     check = replace(tried.check, message=" ".join(filter(None, words)), cause=cause)
     return locate(check, whereabouts(seen.kernels, seen.scenes)) if seen else check
 
