@@ -18,15 +18,21 @@ def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
     return " ".join(filter(None, dict.fromkeys(map(lines_used, kernels, scenes))))
 
 
+FEW = 3
+"""Lines that are named as those to look at; more are no pointer."""
+
+
 def lines_of(use: Use, kernels: Iterable[SeenKernel]) -> str:
-    """For example "A is read in line 31."; "" if no launch uses the array so."""
+    """For example "A is read in line 31."; "" if no launch uses the array so, or many lines do."""
     lines = {
         each.line
         for seen in kernels
         for each in seen.accesses
         if (each.array, each.writes, each.space) == (use.array, use.writes, GLOBAL) and each.line
     }
-    return f"{use.array} is {'written' if use.writes else 'read'} in {_lines(lines)}." if lines else ""
+    if not 1 <= len(lines) <= FEW:
+        return ""
+    return f"{use.array} is {'written' if use.writes else 'read'} in {_lines(lines)}."
 
 
 def lines_used(seen: SeenKernel, scene: Scene) -> str:

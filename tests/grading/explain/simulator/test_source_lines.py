@@ -60,6 +60,7 @@ def test_the_lines_of_one_use_in_all_launches():
     assert lines_of(Use(array="A", writes=False), seen) == "A is read in lines 2 and 4."
     assert lines_of(Use(array="B", writes=True), seen) == "B is written in line 5."
     assert lines_of(Use(array="M", writes=False), seen) == ""
+    assert lines_of(Use(array="A", writes=False), [kernel([access(line, "A") for line in range(1, 5)])]) == ""
 
 
 def test_launches_that_use_the_same_lines_are_told_once():
