@@ -6,6 +6,7 @@ from grader.course.truth.mistakes import (
     rounded_to_half,
     stored_with_row_length,
     with_row_length,
+    with_stale_words,
     with_tiles_turned,
 )
 
@@ -15,5 +16,6 @@ __all__ = [
     "rounded_to_half",
     "stored_with_row_length",
     "with_row_length",
+    "with_stale_words",
     "with_tiles_turned",
 ]

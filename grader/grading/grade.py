@@ -28,12 +28,13 @@ from grader.execution.plan import SUBMISSION
 from grader.execution.probe import RECOVERY, probe
 from grader.grading.bench import Bench, Progress
 from grader.grading.checks.building import Built, Prepared, build_check, check_build, prepare
-from grader.grading.checks.correctness import are_right, check_cases, forfeit, in_order, unrun_cases
+from grader.grading.checks.conclusions import conclude
+from grader.grading.checks.correctness import Tried, failed_sizes, forfeit, in_order, try_cases, unrun_cases
+from grader.grading.checks.sanitizer import Failed
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_checks import Watched, unwatched_checks, watch
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem, blamed
-from grader.grading.explain.simulator.source_lines import locate
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.lineup import Lineup, enter, line_up
 from grader.grading.timing.measurement import open_sessions
@@ -121,17 +122,17 @@ def _test(crew: Crew, rests_on: Provenance) -> Draft:
             others = tuple(_unreached(asked, crew.device))
             return Draft(task=crew.task, provenance=rests_on, build=build.check, cases=cases, others=others)
         lineup = line_up(crew.task, crew.student, build.built, crew.hire)
-        cases = _run(asked.correctness.shown, build.built, crew.student, crew.progress)
-    right = are_right(cases)
-    watched, refused = _watch(crew, lineup, build.built, right=right)
+        tried = _run(asked.correctness.shown, build.built, crew.student, crew.progress)
+    failed = failed_sizes(tried)
+    watched, refused = _watch(crew, lineup, build.built, failed)
     speed = _time(crew, lineup, refused)
-    if right:
+    if not failed:
         speed = replace(speed, usage=build.built.usage)
     return Draft(
         task=crew.task,
         provenance=rests_on,
         build=build.check,
-        cases=tuple(locate(check, watched.lines_used) for check in cases),
+        cases=_blamed(conclude(tried, build.built, lineup.oracle, watched.seen), build.built),
         others=(*_blamed(watched.checks, build.built), *map(HIDDEN.skip, _left_out(asked)), speed),
         profile=watched.profile,
         built=build.built,
@@ -181,15 +182,15 @@ def _prepare(crew: Crew) -> Prepared:
         return prepare(crew.task, crew.student)
 
 
-def _watch(crew: Crew, lineup: Lineup, built: Built, *, right: bool) -> tuple[Watched, Problem | None]:
+def _watch(crew: Crew, lineup: Lineup, built: Built, failed: Failed) -> tuple[Watched, Problem | None]:
     """The simulator's checks; and, while it works, the sessions of the timed rounds open. The problem is why it gets
     none.
     """
     crew.progress("watching every access in a simulator")
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
-        refused = enter(lineup, built) if right else NOT_RIGHT
+        refused = NOT_RIGHT if failed else enter(lineup, built)
         subject = Subject(task=crew.task, oracle=lineup.oracle, worker=crew.simulator, built=built)
-        watched = watch(subject, crew.bench.watching, right=right)
+        watched = watch(subject, crew.bench.watching, failed)
         return watched, refused or open_sessions(lineup)
 
 
@@ -216,18 +217,19 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
             device = worker.ready()
         with shared(device, bench.locks), _awake(worker, device):
             worker.load({SUBMISSION: draft.built.program})
-            checks = _run(asked.hidden, draft.built, worker, progress)
+            tried = _run(asked.hidden, draft.built, worker, progress)
+    checks = _blamed(conclude(tried, draft.built, load_oracle(draft.task.assignment)), draft.built)
     _probe_after(checks, bench, progress)
     return checks
 
 
-def _run(cases: tuple[Case, ...], built: Built, worker: Worker, progress: Progress) -> tuple[Check, ...]:
-    """The checks of these cases; each is reported as progress."""
-    checks = []
-    for check in check_cases(cases, built, load_oracle(built.task.assignment), worker):
-        progress(check.name)
-        checks.append(check)
-    return _blamed(checks, built)
+def _run(cases: tuple[Case, ...], built: Built, worker: Worker, progress: Progress) -> tuple[Tried, ...]:
+    """Run these cases; each is reported as progress."""
+    tried = []
+    for each in try_cases(cases, built, load_oracle(built.task.assignment), worker):
+        progress(each.check.name)
+        tried.append(each)
+    return tuple(tried)
 
 
 def _blamed(checks: Iterable[Check], built: Built) -> tuple[Check, ...]:

@@ -166,6 +166,11 @@ class Told:
         _, bracket, sizes = self.own_name.rpartition(" (")
         return sizes.removesuffix(")") if bracket else ""
 
+    @property
+    def has_a_size_of_one(self) -> bool:
+        """Whether there is but one row, one element or one of anything else that has a size."""
+        return any(size.endswith(" 1") for size in self.sizes.split(", "))
+
 
 class Check(Record, Told):
     """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass, or
@@ -269,13 +274,18 @@ class Standing(Generic[T]):
         """The failed check whose message is the first to read; None if none failed that counts.
 
         It is about the first kernel that failed. What the simulator saw comes before wrong results, which are its
-        consequences; of these, the commonest cause.
+        consequences; of these, the commonest cause, in the first case that has several of everything: with one, little
+        shows.
         """
         untold = {None, Reason.NOT_RUN, *NOT_MADE}
         failed = [each for each in self.checks if each.kind in CAUSES_FIRST and each.reason not in untold]
         of_first = [check for check in failed if check.part == failed[0].part]
         causes = Counter(check.cause for check in of_first if check.cause)
-        return min(of_first, key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause]), default=None)
+        return min(
+            of_first,
+            key=lambda check: (CAUSES_FIRST.index(check.kind), -causes[check.cause], check.has_a_size_of_one),
+            default=None,
+        )
 
     @property
     def unreached(self) -> tuple[T, ...]:

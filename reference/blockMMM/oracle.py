@@ -8,6 +8,7 @@ from grader.mistakes import (
     rounded_to_half,
     stored_with_row_length,
     with_row_length,
+    with_stale_words,
     with_tiles_turned,
 )
 from grader.oracle import Truth
@@ -26,7 +27,6 @@ def mistakes(A, B, heightA, widthB, widthA, TILE, **_):
     """Steps along k that go missing, row lengths taken from another array, tiles turned, operands cut short."""
     whole = widthA // TILE * TILE    # where the last, ragged step begins
     last = (widthA - 1) // TILE * TILE    # where the last step begins
-    stale = np.arange(widthA, last + TILE) - TILE if last else []    # what the last step overwrites only in part
     magnitude = np.abs(A.astype(np.float64)) @ np.abs(B.astype(np.float64))
     made = {
         "the last, ragged step along k is left out": (A[:, :whole], B[:whole]),
@@ -37,8 +37,8 @@ def mistakes(A, B, heightA, widthB, widthA, TILE, **_):
         "the first of the TILE products of every step along k is left out": _without(A, B, 0, TILE),
         "the last of the TILE products of every step along k is left out": _without(A, B, TILE - 1, TILE),
         "past the end of k the tiles still hold the step before": (
-            np.concatenate([A, A[:, stale]], axis=1),
-            np.concatenate([B, B[stale]]),
+            with_stale_words(A, TILE, axis=1),
+            with_stale_words(B, TILE, axis=0),
         ),
         "rows of B are taken to be widthA long, not widthB": (A, with_row_length(B, widthA)),
         "rows of B are taken to be heightA long, not widthB": (A, with_row_length(B, heightA)),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.mistakes import cut_to_half, rounded_to_half, with_tiles_turned
+from grader.mistakes import cut_to_half, rounded_to_half, with_stale_words, with_tiles_turned
 from grader.oracle import Truth
 
 
@@ -19,7 +19,6 @@ def mistakes(A, B, n, TILE, **_):
     """Sums not cleared or without some products, operands turned, exchanged or cut short, tiles wrongly used."""
     whole = n // TILE * TILE    # where the last, ragged step of mmBlock begins
     last = (n - 1) // TILE * TILE    # where its last step begins
-    stale = np.arange(n, last + TILE) - TILE if last else []    # what the last step overwrites only in part
     made = {
         "the last product of every sum (k = n - 1) is left out": (A[:, :-1], B[:-1]),
         "the first product of every sum (k = 0) is left out": (A[:, 1:], B[1:]),
@@ -30,8 +29,8 @@ def mistakes(A, B, n, TILE, **_):
         "the last, ragged tile along k is left out": (A[:, :whole], B[:whole]),
         "only the last tile along k counts, as if the sum restarted in every step": (A[:, last:], B[last:]),
         "past the end of k the tiles still hold the step before": (
-            np.concatenate([A, A[:, stale]], axis=1),
-            np.concatenate([B, B[stale]]),
+            with_stale_words(A, TILE, axis=1),
+            with_stale_words(B, TILE, axis=0),
         ),
         "the tile of B is used with its rows and columns swapped": (A, with_tiles_turned(B, TILE)),
         "the tile of A is used with its rows and columns swapped": (with_tiles_turned(A, TILE), B),
@@ -40,6 +39,6 @@ def mistakes(A, B, n, TILE, **_):
     }
     results = {words: a.astype(np.float64) @ b.astype(np.float64) for words, (a, b) in made.items()}
     right = expected(A, B)["C"]
-    running = right.value.cumsum(axis=1)
-    results["the sum is not cleared for a new column, so it also holds the columns before"] = running
-    return {words: {"C": Truth(value=value, magnitude=right.magnitude)} for words, value in results.items()}
+    made = {words: {"C": Truth(value=value, magnitude=right.magnitude)} for words, value in results.items()}
+    running = Truth(value=right.value.cumsum(axis=1), magnitude=right.magnitude.cumsum(axis=1))
+    return {**made, "the sum is not cleared for a new column, so it also holds the columns before": {"C": running}}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.mistakes import by_columns, stored_with_row_length, with_row_length, with_tiles_turned
+from grader.mistakes import by_columns, stored_with_row_length, with_row_length, with_stale_words, with_tiles_turned
 from grader.oracle import Truth
 
 
@@ -20,11 +20,10 @@ def mistakes(A, B, heightA, widthB, widthA, TILE, **_):
     truth = expected(A, B)["C"]
     whole = widthA // TILE * TILE    # where the last, ragged step begins
     last = (widthA - 1) // TILE * TILE    # where the last step begins
-    stale = np.arange(widthA, last + TILE) - TILE if last else []    # what the last step overwrites only in part
     made = {
         "past the end of k the tiles still hold the step before": (
-            np.concatenate([A, A[:, stale]], axis=1),
-            np.concatenate([B, B[stale]]),
+            with_stale_words(A, TILE, axis=1),
+            with_stale_words(B, TILE, axis=0),
         ),
         "the last, ragged step along k is left out": (A[:, :whole], B[:whole]),
         "only the last step along k counts, as if the sum restarted in every step": (A[:, last:], B[last:]),

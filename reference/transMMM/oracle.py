@@ -8,6 +8,7 @@ from grader.mistakes import (
     rounded_to_half,
     stored_with_row_length,
     with_row_length,
+    with_stale_words,
     with_tiles_turned,
 )
 from grader.oracle import Truth
@@ -26,7 +27,6 @@ def mistakes(A, B, heightA, heightB, widthA, TILE, **_):
     """B taken for a matrix that is transposed already, rows mixed up while staging, steps along k that go missing."""
     whole = widthA // TILE * TILE    # where the last, ragged step begins
     last = (widthA - 1) // TILE * TILE    # where the last step begins
-    stale = np.arange(widthA, last + TILE) - TILE if last else []    # what the last step overwrites only in part
     made = {
         "B is not transposed: it is read at [k * heightB + col]": (A, by_columns(B)),
         "the tile of B is used with its rows and columns swapped": (A, with_tiles_turned(B, TILE)),
@@ -39,8 +39,8 @@ def mistakes(A, B, heightA, heightB, widthA, TILE, **_):
         "the first of the TILE products of every step along k is left out": _without(A, B, 0, TILE),
         "the last of the TILE products of every step along k is left out": _without(A, B, TILE - 1, TILE),
         "past the end of k the tiles still hold the step before": (
-            np.concatenate([A, A[:, stale]], axis=1),
-            np.concatenate([B, B[:, stale]], axis=1),
+            with_stale_words(A, TILE, axis=1),
+            with_stale_words(B, TILE, axis=1),
         ),
         "rows of B are taken to be heightB long, not widthA": (A, with_row_length(B, heightB)),
         "rows of B are taken to be heightA long, not widthA": (A, with_row_length(B, heightA)),

@@ -1,7 +1,8 @@
 """Prints how often mistakes are caught and explained: single mutations of right kernels, by assignment and by kind.
 
     python tests/benchmarks/mutants.py [ASSIGNMENT ...] [--kind KIND ...] [--count N] [--seed S] [--jobs N]
-                                       [--sample N] [--to FILE]
+                                       [--to FILE]
+    python tests/benchmarks/mutants.py --table FILE [--sample N]
 
 Right kernels are the model solutions and the right submissions of tests/submissions/; of all their mutations N are
 drawn, as many of each kind and assignment as there are. Another judge than the grader's (second_judge.py) says which
@@ -10,18 +11,20 @@ explanation is judged: `named` is a line that was changed or shows the effect at
 or claims what cannot be; `words` are without a line, so that nobody but a reader can judge them; `none` says how many
 elements are wrong, or where in the array. The percentages are of those that are not the same.
 
-With --sample, N of the wrong ones are written to a file, to be read: what was changed, what was said, and how it was
-judged.
+Each outcome is a line of a file as soon as it is known, so that a run that is cut off has its figures, too: --table
+prints those of such a file. With --sample, N of its wrong ones are told in full, to be read: what was changed, what was
+said, and how it was judged.
 """
 
 import argparse
+import json
 import sys
 import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -71,37 +74,32 @@ class Mutant:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of a mutant: `first` is the check that is read first, if any check caught it."""
+    """What became of a mutant: `judgement` is of the first explanation, None if no check caught it; `told` is all of
+    it, to be read.
+    """
 
-    mutant: Mutant
+    assignment: str
+    kind: Kind
     fault: Fault
-    first: Check | None
+    judgement: Judgement | None
     seconds: float
-
-    @property
-    def judgement(self) -> Judgement | None:
-        """Of its first explanation."""
-        return None if self.first is None else judged(self.mutant.mutation, self.first)
+    told: str
 
 
 def main() -> None:
     """Draw, judge, print."""
     given = _options()
+    if given.table:
+        _print(given.table, given.sample)
+        return
     mutants = drawn([each for name in given.names for each in _mutants(name) if each.kind in given.kind], given)
+    given.to.write_text("")
     start = time.perf_counter()
     with ProcessPoolExecutor(given.jobs) as pool:
         parts = [mutants[number :: given.jobs] for number in range(given.jobs)]
-        shares = pool.map(partial(_judge, seed=given.seed), parts)
-        outcomes = [outcome for share in shares for outcome in share]
-    seconds = time.perf_counter() - start
-    built = [each for each in outcomes if each.fault is not Fault.UNBUILT]
-    print("\n".join(_table(built)))
-    unbuilt = len(outcomes) - len(built)
-    print(f"\n{seconds:.0f} s for {len(outcomes)} mutants, {unbuilt} of which do not build and are left out")
-    if given.sample:
-        wrong = [each for each in built if each.fault is not Fault.NONE]
-        given.to.write_text("\n".join(map(_told, wrong[: given.sample])))
-        print(f"{min(given.sample, len(wrong))} of them are in {given.to}")
+        list(pool.map(partial(_judge, seed=given.seed, to=given.to), parts))
+    print(f"{time.perf_counter() - start:.0f} s; the outcomes are in {given.to}\n")
+    _print(given.to, given.sample)
 
 
 def _options() -> argparse.Namespace:
@@ -112,7 +110,8 @@ def _options() -> argparse.Namespace:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("--sample", type=int, default=0)
-    options.add_argument("--to", type=Path, default=Path(tempfile.gettempdir()) / "mutants.txt")
+    options.add_argument("--to", type=Path, default=Path(tempfile.gettempdir()) / "mutants.jsonl")
+    options.add_argument("--table", type=Path, metavar="FILE")
     return options.parse_args()
 
 
@@ -153,16 +152,14 @@ def drawn(mutants: Iterable[Mutant], given: argparse.Namespace) -> list[Mutant]:
 # --- judging ----------------------------------------------------------------------------------
 
 
-def _judge(mutants: list[Mutant], seed: int) -> list[Outcome]:
-    """All of them on one bench."""
+def _judge(mutants: list[Mutant], seed: int, to: Path) -> None:
+    """All of them on one bench, each written down at once."""
     settings = load_settings({"timing": ONE_PAIR})
-    with settings.open_batch(settings.sandbox_for_ours()) as bench, bench.worker() as worker:
-        outcomes = []
-        for number, mutant in enumerate(mutants, start=1):
+    with settings.open_batch(settings.sandbox_for_ours()) as bench, bench.worker() as worker, to.open("a") as file:
+        for mutant in mutants:
             outcome = _outcome(mutant, bench, worker, seed)
-            outcomes.append(outcome)
-            print(f"{number} of {len(mutants)}, {outcome.seconds:.1f} s: {_told(outcome)}", file=sys.stderr, flush=True)
-    return outcomes
+            file.write(json.dumps(asdict(outcome)) + "\n")
+            file.flush()
 
 
 def _outcome(mutant: Mutant, bench: Bench, worker: Worker, seed: int) -> Outcome:
@@ -173,7 +170,15 @@ def _outcome(mutant: Mutant, bench: Bench, worker: Worker, seed: int) -> Outcome
         found = Fault.NONE  # it complains of the right text, too
     wrong = found not in {Fault.NONE, Fault.UNBUILT}
     first = _first(part, mutant.mutation.source, bench, seed) if wrong else None
-    return Outcome(mutant=mutant, fault=found, first=first, seconds=time.perf_counter() - start)
+    judgement = None if first is None else judged(mutant.mutation, first)
+    return Outcome(
+        assignment=mutant.assignment,
+        kind=mutant.kind,
+        fault=found,
+        judgement=judgement,
+        seconds=time.perf_counter() - start,
+        told=_told(mutant, found, first, judgement),
+    )
 
 
 def _first(part: Assignment, source: str, bench: Bench, seed: int) -> Check | None:
@@ -190,11 +195,34 @@ def _first(part: Assignment, source: str, bench: Bench, seed: int) -> Check | No
 HEADS = ("mutants", "same", "caught", *Judgement, "s each")
 
 
+def _print(file: Path, sample: int) -> None:
+    """The table of a file of outcomes, and so many of them to be read."""
+    outcomes = [_parsed(line) for line in file.read_text().splitlines()]
+    built = [each for each in outcomes if each.fault is not Fault.UNBUILT]
+    wrong = [each for each in built if each.fault is not Fault.NONE]
+    print("\n".join(each.told for each in wrong[:sample]))
+    print("\n".join(_table(built)))
+    print(f"\n{len(outcomes)} mutants, {len(outcomes) - len(built)} of which do not build and are left out")
+
+
+def _parsed(line: str) -> Outcome:
+    fields = json.loads(line)
+    judgement = fields["judgement"]
+    return Outcome(
+        **{
+            **fields,
+            "kind": Kind(fields["kind"]),
+            "fault": Fault(fields["fault"]),
+            "judgement": None if judgement is None else Judgement(judgement),
+        }
+    )
+
+
 def _table(outcomes: list[Outcome]) -> Iterator[str]:
     """Rows by assignment, by kind, and of all."""
     by: dict[str, Callable[[Outcome], str]] = {
-        "assignment": lambda each: each.mutant.assignment,
-        "kind": lambda each: each.mutant.kind,
+        "assignment": lambda each: each.assignment,
+        "kind": lambda each: each.kind,
     }
     for head, key in by.items():
         yield f"{head:<16}" + "".join(f"{word:>8}" for word in HEADS)
@@ -203,14 +231,14 @@ def _table(outcomes: list[Outcome]) -> Iterator[str]:
         yield ""
     yield _row("all", outcomes)
     wrong = [each for each in outcomes if each.fault is not Fault.NONE]
-    counts = [sum(each.first is not None for each in wrong), *(_count(wrong, each) for each in Judgement)]
+    counts = [sum(each.judgement is not None for each in wrong), *(_count(wrong, each) for each in Judgement)]
     shares = "".join(f"{100 * count / max(1, len(wrong)):6.1f} %" for count in counts)
     yield f"{'':<16}{'':>8}{'':>8}{shares}"
 
 
 def _row(name: str, outcomes: list[Outcome]) -> str:
     same = sum(each.fault is Fault.NONE for each in outcomes)
-    caught = sum(each.first is not None for each in outcomes)
+    caught = sum(each.judgement is not None for each in outcomes)
     counts = (len(outcomes), same, caught, *(_count(outcomes, each) for each in Judgement))
     seconds = sum(each.seconds for each in outcomes) / max(1, len(outcomes))
     return f"{name:<16}" + "".join(f"{count:8d}" for count in counts) + f"{seconds:8.1f}"
@@ -220,9 +248,8 @@ def _count(outcomes: list[Outcome], judgement: Judgement) -> int:
     return sum(each.judgement is judgement for each in outcomes)
 
 
-def _told(outcome: Outcome) -> str:
+def _told(mutant: Mutant, found: Fault, first: Check | None, judgement: Judgement | None) -> str:
     """A mutant to be read."""
-    mutant, first = outcome.mutant, outcome.first
     mutation = mutant.mutation
     before, after = _source(mutant.origin).splitlines(), mutation.source.splitlines()
     changes = (
@@ -236,8 +263,8 @@ def _told(outcome: Outcome) -> str:
         (
             f"=== {mutant.origin.parent.relative_to(ROOT)} {mutant.part}: {mutation.kind}",
             *changes,
-            f"lines {sorted(mutation.lines)}, effect in {sorted(mutation.effect)}; the other judge: {outcome.fault}",
-            f"{said}\n--> {outcome.judgement}\n",
+            f"lines {sorted(mutation.lines)}, effect in {sorted(mutation.effect)}; the other judge: {found}",
+            f"{said}\n--> {judgement}\n",
         )
     )
 

@@ -2,13 +2,17 @@
 
 A changed statement: its own lines. If it gives variables their values, the lines that use them, and through variables
 that are made of those, such as `inside` of `row`, theirs. If it controls others, the elements that these use; if it
-returns, those behind it. If it stores into a local array, the lines that read that array. If it declares an array, its
+returns, those behind it, and of a value, the calls of its function. If it calls a function, the elements that this
+uses. If it stores into a local array, the lines that read that array, in callers too. If it declares an array, its
 uses. A barrier: what is used on both of its sides, in loops also round their end, and written on one.
 """
 
 from functools import lru_cache
 
 from statements import BARRIERS, GLOBAL, LOCAL, LOOPS, Access, Function, Program, Statement
+
+VECTORS = frozenset(f"{does}{length}" for does in ("vload", "vstore") for length in (2, 3, 4, 8, 16))
+"""Functions that use several elements of an array."""
 
 
 def of_tokens(program: Program, function: Function, changed: range) -> frozenset[int]:
@@ -21,7 +25,35 @@ def of_tokens(program: Program, function: Function, changed: range) -> frozenset
     found |= _of_local_stores(program, function, own)
     if statement.body:
         found |= _controlled(program, function, statement)
-    return frozenset(found)
+    return frozenset(found | _called(program, own) | _calling(program, function, statement))
+
+
+def _called(program: Program, own: range) -> set[int]:
+    """Lines of the elements that functions use which these tokens call."""
+    called = [each for each in program.functions if any(program.uses(each.name, own))]
+    return {program.line(access.place) for each in called for access in program.accesses(each.body.tokens)}
+
+
+def _calling(program: Program, function: Function, statement: Statement) -> set[int]:
+    """Lines that use the value of a function, or the local arrays that it fills for its callers."""
+    if function.is_kernel:
+        return set()
+    found = set()
+    if any(program.text(place) == "return" for place in statement.tokens):
+        found |= _calls(program, function)
+    filled = {each.array for each in program.accesses(statement.tokens) if each.writes}
+    if filled & local_arrays(program, function).keys():
+        for other in program.functions:
+            roots = local_arrays(program, other)
+            accesses = program.accesses(other.body.tokens)
+            found |= {program.line(each.place) for each in accesses if each.array in roots}
+    return found
+
+
+def _calls(program: Program, function: Function) -> set[int]:
+    """Lines that use the value of a function."""
+    others = (each.body.tokens for each in program.functions if each is not function)
+    return {program.line(place) for places in others for place in program.uses(function.name, places)}
 
 
 def _of_values(program: Program, function: Function, own: range) -> set[int]:
@@ -65,7 +97,8 @@ def _controlled(program: Program, function: Function, statement: Statement) -> s
     values: set[int] = set()
     if statement.word == "if":
         values = _of_values(program, function, decided) | _of_local_stores(program, function, decided)
-    return {program.line(place) for place in decided if program.text(place) in {"[", *BARRIERS}} | values
+    used = {"[", *BARRIERS, *VECTORS}
+    return {program.line(place) for place in decided if program.text(place) in used} | values
 
 
 def after_an_insertion(program: Program, function: Function, statement: Statement) -> frozenset[int]:

@@ -35,7 +35,7 @@ PRINTED = {
     "gpu_attacks": "is no GPU of NVIDIA's",
     "killing": "different but for times 0",
     "model_solutions": "| blockMMM | 128 x 128 x 128 |",
-    "mutants": "s for 2 mutants",
+    "mutants": "2 mutants",
     "repeat_gradings": "vectorAdd",
     "sandbox_cost": "right, timed: in a batch",
     "simulator_cost": "vectorAdd",

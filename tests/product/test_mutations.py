@@ -139,6 +139,35 @@ def test_a_mutation_knows_where_it_shows(source, kind, new, words):
     assert mutation.effect == numbers(source, *words) - mutation.lines if words else not mutation.effect
 
 
+def test_a_value_that_a_function_returns_shows_where_it_is_called():
+    """There the index is used that it has made."""
+    source = TRANSPOSITION.replace("__kernel", "uint at(uint i, uint j) { return i * 9 + j; }\n__kernel", 1).replace(
+        "= A[", "= at(1, 2) + A["
+    )
+    assert found(source, Kind.OPERAND, "return i + 9").effect == numbers(source, "at(1, 2)")
+
+
+HELPER = """void fill(__local real *t, __global const real *A, uint n)
+{
+    for (uint i = 0; i < n; i++)
+        t[i] = A[i];
+}
+__kernel void k(__global const real *A, __global real *B, uint n, uint m)
+{
+    __local real t[64];
+    fill(t, A, n);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    B[0] = t[m];
+}
+"""
+
+
+def test_what_a_function_fills_shows_in_its_callers():
+    """And what it is called with in the function."""
+    assert numbers(HELPER, "t[m]") <= found(HELPER, Kind.RELATION, "i <= n").effect
+    assert numbers(HELPER, "t[i] = A[i]") <= found(HELPER, Kind.SIZE, "fill(t, A, m)").effect
+
+
 def test_a_barrier_in_a_loop_orders_round_its_end():
     """Without the second of a tiled product, what the next step writes races with what this one reads."""
     barriers = [each for each in all_of(PRODUCT) if each.kind is Kind.NO_BARRIER]

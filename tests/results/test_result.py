@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 from samples import BUILD, RACE, SLOW, SPEED, check, failed, result, unchecked
 
+from grader.common.record import replace
 from grader.reports import REPORTS
 from grader.results.gradebook import grade_of
 from grader.results.result import NOT_MADE, OUTSTANDING, Kind, Place, Reason, Result, Unchecked, Verdict, full_marks
@@ -81,6 +82,15 @@ def test_what_is_unreached_follows_from_a_failed_build():
     parts = (unbuilt.of_part("a"), unrun.of_part("a"), BUILD.of_part("b"), unrun.of_part("b"))
     assert result(*parts).unreached == (unrun.of_part("a"),)
     assert [mark.name for mark in grade_of(result(*parts)).unreached] == ["a: correctness: one"]
+
+
+def test_the_first_to_read_has_several_of_everything():
+    """With one row, little shows; but the commonest cause comes first, whatever the sizes."""
+    tiny, small = failed("correctness: one row (height 1, width 9)"), failed("correctness: few (height 11, width 9)")
+    assert result(BUILD, tiny, small).first_cause == small
+    assert result(BUILD, tiny).first_cause == tiny
+    known = replace(tiny, cause="the sign is wrong")
+    assert result(BUILD, small, known).first_cause == known
 
 
 def test_the_json_says_what_was_not_checked_and_reads_back():

@@ -325,6 +325,18 @@ def test_launches_of_a_session(simulator):
     assert np.all(results["out"].view(np.float32) == 1)
 
 
+def test_what_was_never_set_is_known_in_the_next_kernel(simulator):
+    """A kernel leaves it in global memory, another uses it: where it comes from is told there, too."""
+    source = kernel("    float s; out[i] = s;") + kernel("    if (out[i] > a[i]) out[i] = 1;").replace(
+        "void k(", "void m("
+    )
+    given = Given(args={"a": np.ones(64, np.float32), "out": np.zeros(64, np.float32)}, items=(64,), group=(32,))
+    first, second = watch(simulator, source, given, kernels=("k", "m"))[0]
+    (stored,), (used,) = first.unset, second.unset
+    assert (stored.line, stored.name, stored.how) == (used.line, used.name, "stored") == (4, "s", "stored")
+    assert used.how == "condition"
+
+
 RAGGED = """\
     __local float t[32];
     float s = 0;

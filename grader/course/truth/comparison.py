@@ -29,7 +29,8 @@ class Mismatch:
     """How an array differs from the truth: how many elements, and the first of them.
 
     `largest_error` is taken over the wrong elements that are finite, None if none is; `excess` is the largest error
-    over what is allowed there, None if nothing but equality is allowed.
+    over what is allowed there, None if nothing but equality is allowed. `whole` is whether right elements are whole
+    numbers.
     """
 
     buffer: str
@@ -42,6 +43,7 @@ class Mismatch:
     expected: float
     largest_error: float | None
     excess: float | None
+    whole: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +106,7 @@ def _describe(
         expected=float(truth.value[index]),
         largest_error=float(errors.max()) if errors.size else None,
         excess=float(excess.max()) if excess is not None and excess.size else None,
+        whole=bool((truth.value == np.trunc(truth.value)).all()),
     )
 
 

@@ -45,6 +45,20 @@ def with_tiles_turned(array: NDArray[Any], tile: int) -> NDArray[np.float64]:
     return turned[: array.shape[0], : array.shape[1]]
 
 
+def with_stale_words(array: NDArray[Any], tile: int, axis: int) -> NDArray[np.float64]:
+    """The matrix with what tiles still hold past its end along this axis: words of the step before.
+
+    NaN where there was no step before: nobody can know what local memory holds then.
+    """
+    extent = array.shape[axis]
+    padding = -extent % tile
+    if extent > tile:
+        stale = np.take(array, np.arange(extent, extent + padding) - tile, axis=axis)
+    else:
+        stale = np.full((padding, array.shape[1]) if axis == 0 else (array.shape[0], padding), np.nan)
+    return np.concatenate([array, stale], axis=axis).astype(np.float64)
+
+
 def cut_to_half(array: NDArray[np.float32]) -> NDArray[np.float64]:
     """The numbers without the bits of the mantissa that a half float lacks."""
     return (array.view(np.uint32) & np.uint32(HALF_MASK)).view(np.float32).astype(np.float64)

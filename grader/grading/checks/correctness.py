@@ -7,17 +7,21 @@ such as that a wrong one is launched again, comes too late to show in anything t
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import prod
 
 from grader.common.record import replace
 from grader.course.assignment import Assignment
-from grader.course.rubric import Case
+from grader.course.rubric import Case, Sizes
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
 from grader.execution.plan import submission_plan
 from grader.execution.series import Series
 from grader.grading.checks.building import Built
-from grader.grading.checks.inspection import Trial, inspect, make_trial
+from grader.grading.checks.inspection import Trial, evidence, examine, make_trial
 from grader.grading.checks.scoring import case_points
+from grader.grading.explain.evidence import Evidence, Use
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED
@@ -52,40 +56,71 @@ def in_order(assignment: Assignment, checks: Iterable[Check]) -> list[Check]:
     return sorted(checks, key=lambda check: names.index(check.name))
 
 
-def check_cases(cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: Worker) -> Iterator[Check]:
-    """The check of each of these cases of the assignment, in one worker; each is run when it is asked for."""
-    task, bindings = built.task, built.bindings
-    assignment = task.assignment
-    names = [case.name for case in assignment.correctness.cases]
-    series = Series(worker, {case.name: submission_plan(assignment, case.sizes, bindings) for case in cases})
+@dataclass(frozen=True, kw_only=True)
+class Wrong:
+    """An array that is wrong: what is wrong with it, and all that is known of it."""
+
+    problem: Problem
+    evidence: Evidence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried:
+    """A case that was run, its check, and what it made of an array that is wrong; `use` is what the lines do that a
+    problem is about.
+    """
+
+    case: Case
+    check: Check
+    evidence: Evidence | None = None
+    use: Use | None = None
+
+
+def trial_of(case: Case, built: Built, oracle: Oracle) -> Trial:
+    """The data of a case: always the same for the same seed."""
+    task = built.task
+    names = [each.name for each in task.assignment.correctness.cases]
+    key = (task.seed, CASE_KEY, names.index(case.name))
+    return make_trial(task.assignment, oracle, case.sizes, case.data, key)
+
+
+def try_cases(cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: Worker) -> Iterator[Tried]:
+    """Run each of these cases of the assignment when it is asked for, all in one worker."""
+    assignment = built.task.assignment
+    series = Series(worker, {case.name: submission_plan(assignment, case.sizes, built.bindings) for case in cases})
     seen: dict[bool, Counter[Reason]] = defaultdict(Counter)
     for case in cases:
         start = time.perf_counter()
         reasons = seen[case.practice]
-        problem: Problem | None = GAVE_UP
+        found: Problem | Wrong | None = GAVE_UP
         if reasons[Reason.TIME_LIMIT] < PATIENCE:
-            key = (task.seed, CASE_KEY, names.index(case.name))
-            trial = make_trial(assignment, oracle, case.sizes, case.data, key)
-            problem = _try(series, case.name, trial, repeats=REPEATS if reasons[Reason.WRONG_OUTPUT] < REPEATED else 0)
+            repeats = REPEATS if reasons[Reason.WRONG_OUTPUT] < REPEATED else 0
+            found = _try(series, case.name, trial_of(case, built, oracle), repeats)
+        problem = found.problem if isinstance(found, Wrong) else found
         if problem is not None:
             reasons[problem.reason] += 1
-        yield _check(assignment, case, problem, time.perf_counter() - start)
+        check = _check(assignment, case, problem, time.perf_counter() - start)
+        yield Tried(
+            case=case,
+            check=check,
+            evidence=found.evidence if isinstance(found, Wrong) else None,
+            use=problem.use if problem else None,
+        )
     series.close()
 
 
 @or_problem
-def _try(series: Series, name: str, trial: Trial, repeats: int) -> Problem | None:
-    """What is wrong with a launch; a wrong result is compared with those of so many repeats on the same data."""
+def _try(series: Series, name: str, trial: Trial, repeats: int) -> Problem | Wrong | None:
+    """What is wrong with a launch; a wrong array comes with those of so many repeats on the same data."""
     fetched = done(series.run(name, trial.arrays))
     script = series.script(name)
-    problem = inspect(trial, script, fetched)
-    if problem is None or problem.reason is not Reason.WRONG_OUTPUT:
+    problem = examine(trial, script, fetched)
+    if problem is None or problem.error_map is None:
         return problem
-    try:
-        again = [done(series.run(name, trial.arrays)) for _ in range(repeats)]
-    except FailedError:
-        return problem
-    return inspect(trial, script, fetched, again) if again else problem
+    launches = [fetched]
+    with suppress(FailedError):
+        launches += [done(series.run(name, trial.arrays)) for _ in range(repeats)]
+    return Wrong(problem=problem, evidence=evidence(trial, script, problem.error_map.buffer, launches))
 
 
 def unrun_cases(assignment: Assignment, cases: Iterable[Case]) -> Iterator[Check]:
@@ -98,6 +133,12 @@ def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds:
     check = full_marks(kind, case_points(assignment.correctness, case), case.name, case.sizes)
     check = replace(check, seconds=seconds)
     return check if problem is None else problem.fail(check)
+
+
+def failed_sizes(tried: Iterable[Tried]) -> tuple[Sizes, ...]:
+    """The sizes of cases that failed, the smallest first; practice decides nothing."""
+    failed = [each.case.sizes for each in tried if not are_right([each.check])]
+    return tuple(sorted(failed, key=lambda sizes: prod(sizes.values())))
 
 
 def are_right(checks: Iterable[Check]) -> bool:

@@ -7,16 +7,17 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from grader.common.errors import SolutionError
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.rubric import DataSet, Sizes
 from grader.course.truth.comparison import Standard, compare, first_stray_write, unchanged
 from grader.course.truth.inputs import make_inputs
-from grader.course.truth.oracle import DTYPES, Oracle, Truth, consult, consult_about
+from grader.course.truth.oracle import DTYPES, Arrays, Oracle, Truth, consult, consult_about
 from grader.execution.outcome import Fetched
 from grader.execution.plan import Script
 from grader.grading.explain.error_map import error_map
-from grader.grading.explain.evidence import Evidence
+from grader.grading.explain.evidence import Evidence, nothing_remade
 from grader.grading.explain.hypotheses import explain
 from grader.grading.explain.problem import Problem, explained, of_changed_input, of_mismatch, of_stray_write
 from grader.results.result import Reason
@@ -50,14 +51,21 @@ Launched = Mapping[str, Fetched]
 """The buffers after a launch, by name."""
 
 
-def inspect(trial: Trial, script: Script, fetched: Launched, repeats: Sequence[Launched] = ()) -> Problem | None:
-    """The first thing wrong with the fetched buffers, the likeliest cause first; None if all is right.
-
-    `repeats` are launches on the same data, made to see whether a wrong result is always the same.
+def inspect(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
+    """The first thing wrong with the fetched buffers, with what this launch alone says of its cause; None if all is
+    right.
     """
-    return (
-        stray_write(fetched) or _changed_input(trial, script, fetched) or _wrong_output(trial, script, fetched, repeats)
-    )
+    problem = examine(trial, script, fetched)
+    if problem is None or problem.error_map is None:
+        return problem
+    case = evidence(trial, script, problem.error_map.buffer, (fetched,))
+    (explanation,) = explain([replace(case, remade=nothing_remade)])  # this may hold a device that others wait for
+    return explained(problem, explanation) if explanation else problem
+
+
+def examine(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
+    """The first thing wrong with the fetched buffers, the likeliest cause first; None if all is right."""
+    return stray_write(fetched) or _changed_input(trial, script, fetched) or _wrong_output(trial, script, fetched)
 
 
 def stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
@@ -81,44 +89,68 @@ def _changed_input(trial: Trial, script: Script, fetched: Mapping[str, Fetched])
     return None
 
 
-def _wrong_output(trial: Trial, script: Script, fetched: Launched, repeats: Sequence[Launched]) -> Problem | None:
-    assignment = trial.assignment
-    tolerance = assignment.correctness.tolerance
-    factor = evaluate(tolerance.factor, assignment.names(trial.sizes))
-    standard = Standard(tolerance=tolerance, factor=factor, data=trial.data)
+def _wrong_output(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
+    """The first array that is wrong, with a map of what is, unless nothing was written to it."""
+    assignment, standard = trial.assignment, _standard(trial)
     for name in script.outputs:
         if not assignment.buffers[name].is_judged:
             continue
         mismatch = compare(name, _payload(trial, name, fetched), trial.truth[name], standard)
         if mismatch is not None:
-            return _explain(of_mismatch(mismatch), _evidence(trial, script, name, standard, (fetched, *repeats)))
+            problem = of_mismatch(mismatch)
+            if problem.reason is not Reason.WRONG_OUTPUT:
+                return problem
+            case = evidence(trial, script, name, (fetched,))
+            return replace(problem, error_map=error_map(name, case.wrong, case.unwritten, case.blocks))
     return None
 
 
-def _explain(problem: Problem, evidence: Evidence) -> Problem:
-    """The problem with a map of what is wrong and, if that can be told, why."""
-    if problem.reason is not Reason.WRONG_OUTPUT:  # nothing was written, and that is all there is to say
-        return problem
-    picture = error_map(evidence.buffer, evidence.wrong, evidence.unwritten, evidence.blocks)
-    explanation = explain(evidence)
-    return replace(explained(problem, explanation) if explanation else problem, error_map=picture)
+def _standard(trial: Trial) -> Standard:
+    tolerance = trial.assignment.correctness.tolerance
+    factor = evaluate(tolerance.factor, trial.assignment.names(trial.sizes))
+    return Standard(tolerance=tolerance, factor=factor, data=trial.data)
 
 
-def _evidence(trial: Trial, script: Script, name: str, standard: Standard, launches: tuple[Launched, ...]) -> Evidence:
-    got, *repeats = (_matrix(_payload(trial, name, launched)) for launched in launches)
+def evidence(trial: Trial, script: Script, name: str, launches: Sequence[Launched]) -> Evidence:
+    """What launches on the same data made of an array; of right ones, it is the truth."""
+    return _evidence(trial, script, name, [_payload(trial, name, launched) for launched in launches])
+
+
+def evidence_of_right(trial: Trial, script: Script, name: str) -> Evidence:
+    """The same of a launch that made it right."""
+    buffer = trial.assignment.buffers[name]
+    return _evidence(trial, script, name, [trial.truth[name].value.astype(DTYPES[buffer.type])])
+
+
+def _evidence(trial: Trial, script: Script, name: str, made: Sequence[NDArray[Any]]) -> Evidence:
+    assignment = trial.assignment
+    got, *repeats = map(_matrix, made)
 
     def mistakes() -> dict[str, Truth]:
-        made = consult_about(name, trial.oracle, trial.assignment, trial.inputs, trial.sizes)
-        return {words: _as_matrices(truth) for words, truth in made.items()}
+        listed = consult_about(name, trial.oracle, assignment, trial.inputs, trial.sizes)
+        return {words: _as_matrices(truth) for words, truth in listed.items()}
+
+    def remade(changed: Arrays) -> Truth | None:
+        if any(buffer.data == "made" for buffer in assignment.buffers.values()):
+            return None  # an oracle may rely on what it has made of them, such as that an iteration ends
+        try:
+            truth = consult(trial.oracle, assignment, {**trial.inputs, **changed}, trial.sizes)
+        except SolutionError:  # it may rely on more than it says
+            return None
+        return _as_matrices(truth[name])
 
     return Evidence(
         buffer=name,
         got=got,
         truth=_as_matrices(trial.truth[name]),
-        standard=standard,
+        standard=_standard(trial),
         inputs={upload: trial.arrays[upload] for upload in script.uploads},
-        blocks=_blocks(trial.assignment),
+        blocks=_blocks(assignment),
         mistakes=mistakes,
+        remade=remade,
+        sizes=trial.sizes,
+        rows={each: str(buffer.shape[-1]) for each, buffer in assignment.buffers.items() if len(buffer.shape) > 1},
+        is_vector=len(assignment.buffers[name].shape) < 2,
         repeats=tuple(repeats),
     )
 

@@ -166,8 +166,19 @@ def _bank_conflicts(counted: Profile) -> Reading:
         reason=Reason.BANK_CONFLICT,
         what=f"line {worst.line} {worst.does} {worst.array}{_apart(worst)}: {_number(worst.worst)} words of a warp "
         f"lie in the same one of {counted.banks} banks, and are served one after the other",
-        cause=f"Make the rows of {worst.array} one word longer: then the words of a column lie in different banks.",
+        cause=_other_banks(worst),
     )
+
+
+NEAR = 4 * ELEMENT_BYTES
+"""Words of neighbouring work-items that are up to so far apart do not lie in different rows."""
+
+
+def _other_banks(access: Access) -> str:
+    """Against words in the same bank."""
+    if access.stride is not None and abs(access.stride) <= NEAR:
+        return f"Work-items that are neighbours in get_local_id(0) should use neighbouring words of {access.array}."
+    return f"Make the rows of {access.array} one word longer: then the words of a column lie in different banks."
 
 
 def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
@@ -206,13 +217,17 @@ def _words_moved(counted: Profile) -> Reading:
 def _remedy(counted: Profile, most: Access) -> str:
     """Against reading too much."""
     made = {each.array for each in _global(counted) if each.does == "writes"}
-    if any(each.array in made and each.does == "reads" for each in _global(counted)):
+    read_back = sum(each.bytes for each in _global(counted) if each.array in made and each.does == "reads")
+    if read_back >= NOTABLE * counted.read:
         return "Keep in a variable what a work-item wrote itself, instead of reading it back."
     return (
         f"Read each word of {most.array} only once: into a variable, or into local memory if several work-items need "
         "it."
     )
 
+
+NOTABLE = 0.25
+"""The share of all that is read that must be read back for that to be worth saying: else too much is read elsewhere."""
 
 NAMED = 3
 """Uses of arrays in lines that a sentence about traffic names, the costliest first."""

@@ -1,42 +1,70 @@
 """The sanitizer check: does anything go wrong in a run on the simulator, even if the results are right?"""
 
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 
+from grader.common.phrases import sizes_in_words
 from grader.common.record import replace
-from grader.course.rubric import Sanitizer
+from grader.course.rubric import Sanitizer, Sizes
 from grader.grading.checks.simulated_run import Simulated, Subject, simulate
 from grader.grading.explain.failing import FailedError, done
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.findings import findings
-from grader.grading.explain.simulator.source_lines import lines_used
 from grader.results.result import Check, Finding, Kind, Reason, full_marks
 
 NUMBER = 0
 """The number of the simulated run, from which its inputs follow."""
 
-NOTHING_SEEN = Problem(
-    reason=Reason.NOT_RUN,
-    message="the simulator saw no wrong access, but results are wrong: fix correctness first to earn these points.",
-)
+Failed = tuple[Sizes, ...]
+"""The sizes of the cases that failed, the smallest first; none if all are right."""
 
 
-def check_sanitizer(subject: Subject, asked: Sanitizer, *, right: bool) -> tuple[Check, str]:
-    """Run it once on the simulator: the check, and the lines that use the arrays, which a wrong result does not name.
+@dataclass(frozen=True, kw_only=True)
+class Sanitized:
+    """The check, and what was seen at the sizes that it asks for, if it came to its end."""
 
-    `right` is whether all cases are.
-    """
+    check: Check
+    seen: Simulated | None = None
+
+
+def check_sanitizer(subject: Subject, asked: Sanitizer, failed: Failed = ()) -> Sanitized:
+    """Run it once on the simulator; if that shows nothing and cases have failed, also at the smallest failed size."""
     start = time.perf_counter()
+    seen: Simulated | None = None
     found: tuple[Finding, ...] = ()
-    told = ""
     try:
         seen = done(simulate(subject, asked.sizes, NUMBER))
         found = _findings(seen)
-        problem = _problem(seen, found, right=right)
-        told = " ".join(dict.fromkeys(map(lines_used, seen.kernels, seen.scenes)))
-    except FailedError as failed:
-        problem = failed.problem
+        problem = _problem(seen, found)
+        if failed and not found:
+            found, problem = _at_failed(subject, asked.sizes, failed[0])
+    except FailedError as failure:
+        problem = failure.problem
     check = replace(unwatched(asked), seconds=time.perf_counter() - start, findings=found)
-    return check if problem is None else problem.fail(check), told
+    return Sanitized(check=check if problem is None else problem.fail(check), seen=seen)
+
+
+def _at_failed(subject: Subject, clean: Sizes, sizes: Sizes) -> tuple[tuple[Finding, ...], Problem]:
+    """What goes wrong where results do, after a run that was clean at other sizes."""
+    runs = [clean]
+    if sizes != clean:
+        seen = done(simulate(subject, sizes, NUMBER))
+        found = _findings(seen)
+        if found:
+            problem = _told(found)
+            return found, replace(problem, message=f"at {sizes_in_words(sizes)}, {problem.message}")
+        runs.append(sizes)
+    return (), _nothing_seen(runs)
+
+
+def _nothing_seen(runs: Sequence[Sizes]) -> Problem:
+    where = " and ".join(f"({sizes_in_words(sizes)})" for sizes in runs)
+    return Problem(
+        reason=Reason.NOT_RUN,
+        message=f"the simulator saw no wrong access at {where}, but results are wrong: fix correctness first to earn "
+        "these points.",
+    )
 
 
 def unwatched(asked: Sanitizer) -> Check:
@@ -49,13 +77,15 @@ def _findings(seen: Simulated) -> tuple[Finding, ...]:
     return tuple({each.message: each for each in found}.values())  # a kernel that is repeated does it every time
 
 
-def _problem(seen: Simulated, found: tuple[Finding, ...], *, right: bool) -> Problem | None:
+def _problem(seen: Simulated, found: tuple[Finding, ...]) -> Problem | None:
     """The first finding; without one, what else went wrong in the simulated run."""
     if found:
-        return Problem(reason=found[0].reason, message=f"{found[0].message} {found[0].cause}")
-    if not right:
-        return NOTHING_SEEN
+        return _told(found)
     return None if seen.problem is None else _order_matters(seen.problem)
+
+
+def _told(found: tuple[Finding, ...]) -> Problem:
+    return Problem(reason=found[0].reason, message=f"{found[0].message} {found[0].cause}")
 
 
 def _order_matters(problem: Problem) -> Problem:

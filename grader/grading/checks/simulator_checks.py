@@ -10,8 +10,8 @@ from grader.course.assignment import Assignment
 from grader.course.rubric import Memory
 from grader.execution.client import Worker
 from grader.grading.checks.memory import check_memory, count_memory, uncounted, usable
-from grader.grading.checks.sanitizer import check_sanitizer, unwatched
-from grader.grading.checks.simulated_run import Subject
+from grader.grading.checks.sanitizer import Failed, check_sanitizer, unwatched
+from grader.grading.checks.simulated_run import Simulated, Subject
 from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.protocol.messages import Simulation
 from grader.results.metrics import Profile
@@ -27,17 +27,17 @@ class WatchingRules(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Watched:
-    """The checks that rest on simulated runs, the counts of the one for memory behaviour, if it was made, and where in
-    the source the arrays are used.
+    """The checks that rest on simulated runs, the counts of the one for memory behaviour, if it was made, and what was
+    seen that may be told in checks that are shown.
     """
 
     checks: tuple[Check, ...]
     profile: Profile | None = None
-    lines_used: str = ""
+    seen: Simulated | None = None
 
 
-def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
-    """Run the submission on the simulator; memory behaviour is checked only if all cases are `right`.
+def watch(subject: Subject, rules: WatchingRules, failed: Failed = ()) -> Watched:
+    """Run the submission on the simulator; memory behaviour is checked only if no case has failed.
 
     Where there is no simulator, the checks are skipped, or NoSimulatorError is raised if they are required.
     """
@@ -50,20 +50,19 @@ def watch(subject: Subject, rules: WatchingRules, *, right: bool) -> Watched:
         return Watched(checks=tuple(map(missing.skip, unwatched_checks(assignment))))
     watched = Watched(checks=())
     if assignment.sanitizer is not None:
-        check, told = check_sanitizer(subject, assignment.sanitizer, right=right)
-        shown = "" if assignment.sanitizer.hidden else told  # stands in checks that are shown
-        watched = Watched(checks=(check,), lines_used=shown)
+        sanitized = check_sanitizer(subject, assignment.sanitizer, failed)
+        watched = Watched(checks=(sanitized.check,), seen=None if assignment.sanitizer.hidden else sanitized.seen)
     if assignment.memory is not None:
-        profile, checks = _memory(subject, assignment.memory, rules.simulation, right=right)
+        profile, checks = _memory(subject, assignment.memory, rules.simulation, failed)
         watched = replace(watched, checks=(*watched.checks, *checks), profile=profile)
     return watched
 
 
 def _memory(
-    subject: Subject, asked: Memory, simulation: Simulation, *, right: bool
+    subject: Subject, asked: Memory, simulation: Simulation, failed: Failed
 ) -> tuple[Profile | None, tuple[Check, ...]]:
     start = time.perf_counter()
-    counted = usable(count_memory(subject, asked, simulation)) if right else NOT_RIGHT
+    counted = NOT_RIGHT if failed else usable(count_memory(subject, asked, simulation))
     seconds = (time.perf_counter() - start) / len(asked.checks)
     checks = check_memory(subject.task.assignment, asked, counted)
     profile = None if isinstance(counted, Problem) else counted

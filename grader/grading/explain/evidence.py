@@ -1,7 +1,7 @@
-"""A wrong array, everything that is known about it, and whether a prediction explains it."""
+"""A wrong array, everything that is known about it, and how a prediction compares with it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,19 +17,40 @@ EXPLAINED = 0.95
 in local memory held before."""
 
 KNOWN = 0.25
-"""The least share of the elements written wrongly that a prediction must get right: at edges, it may be silent."""
+"""The least share of the elements written wrongly in a case that a prediction must get right for the case to speak for
+it, and of all wrong elements of such cases: at edges, it may be silent."""
 
 FITTED = 8
-"""Elements that a prediction must explain if something in it was chosen to fit (a factor), or where it may be right by
-chance (small integers)."""
+"""Wrong elements that a statement must rest on: fewer may agree with it by chance, or because in arrays this small many
+mistakes come to the same."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """How a prediction compares with an array.
+
+    `hits` are wrong elements that it gets right, `various` those of them that differ from their median. In question are
+    elements that were written and are wrong, or should be by the prediction; `agreed` of them are what it says.
+    """
+
+    hits: int
+    various: int
+    in_question: int
+    agreed: int
+
+
+def nothing_remade(_changed: Mapping[str, NDArray[Any]]) -> None:
+    """Used where an oracle is not to be asked about other inputs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """All arrays are matrices: others are folded into two dimensions.
+    """What a case made of one array.
 
-    `inputs` are the arrays that the kernel was given; `mistakes` makes the arrays of usual mistakes, by the words for
-    them; `blocks` are the sides of the kernel's blocks; `repeats` is what further launches on the same data, in a
+    All arrays are matrices: others are folded into two dimensions, vectors into one row (`is_vector`). `inputs` are the
+    arrays that the kernel was given, `rows` the words for the length of the rows of each array that has several;
+    `mistakes` makes the arrays of usual mistakes, by the words for them, and `remade` what would be right for other
+    inputs; `blocks` are the sides of the kernel's blocks; `repeats` is what further launches on the same data, in a
     session of their own, made of the array.
     """
 
@@ -40,6 +61,10 @@ class Evidence:
     inputs: Mapping[str, NDArray[Any]]
     blocks: Blocks
     mistakes: Callable[[], Mapping[str, Truth]]
+    remade: Callable[[Mapping[str, NDArray[Any]]], Truth | None] = nothing_remade
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    rows: Mapping[str, str] = field(default_factory=dict)
+    is_vector: bool = False
     repeats: tuple[NDArray[Any], ...] = ()
 
     @cached_property
@@ -58,21 +83,33 @@ class Evidence:
         """Which elements are wrong because of what the kernel wrote there."""
         return self.wrong & ~self.unwritten
 
-    def fit(self, prediction: Truth, least: int = 1) -> str | None:
-        """How many wrong elements the prediction explains, in words; None if too few.
+    @cached_property
+    def usual(self) -> Mapping[str, Truth]:
+        """The arrays of usual mistakes."""
+        return self.mistakes()
 
-        NaN predicts nothing. `least` is the number of wrong elements that must be so.
-        """
-        known = np.isfinite(prediction.value) & ~self.unwritten
-        agrees = ~wrong_elements(self.buffer, self.got, prediction, self.standard)
-        hits, wrong = int(np.count_nonzero(known & self.wrong & agrees)), int(np.count_nonzero(self.wrong))
-        least = FITTED if self.standard.data == "integers" else least
-        if hits < max(least, KNOWN * np.count_nonzero(self.held)):
-            return None
+    @cached_property
+    def tallies(self) -> dict[str, Tally | None]:
+        """How theories compare that were held against it, by their causes; None if they say nothing."""
+        return {}
+
+    def tally(self, prediction: Truth) -> Tally:
+        """Compare a prediction with what is there. NaN predicts nothing."""
+        known = np.isfinite(prediction.value)
+        agrees = known & ~self.unwritten & ~wrong_elements(self.buffer, self.got, prediction, self.standard)
         differs = wrong_elements(self.buffer, prediction.value.astype(self.got.dtype), self.truth, self.standard)
-        in_question = known & (self.wrong | differs)
-        if np.count_nonzero(in_question & agrees) < EXPLAINED * np.count_nonzero(in_question):
-            return None
+        in_question = known & ~self.unwritten & (self.wrong | differs)
+        hits = self.got[agrees & self.wrong]
+        return Tally(
+            hits=hits.size,
+            various=int(np.count_nonzero(hits != np.sort(hits)[hits.size // 2])) if hits.size else 0,
+            in_question=int(np.count_nonzero(in_question)),
+            agreed=int(np.count_nonzero(in_question & agrees)),
+        )
+
+    def explained(self, hits: int) -> str:
+        """So many wrong elements, in words."""
+        wrong = self.wrong_elements
         if hits < wrong:
             return f"{hits:,} of the {wrong:,} wrong elements of {self.buffer}"
         return f"all {wrong:,} wrong elements of {self.buffer}" if wrong > 1 else f"the wrong element of {self.buffer}"
@@ -92,11 +129,28 @@ class Evidence:
             magnitude=None if magnitude is None else magnitude[rows, columns],
         )
 
-    @property
+    @cached_property
+    def wrong_elements(self) -> int:
+        """How many are wrong."""
+        return int(np.count_nonzero(self.wrong))
+
+    @cached_property
     def where(self) -> str:
         """Where it is wrong, such as " in the last row", if that has a simple shape."""
-        words = place(self.wrong, self.blocks)
+        words = self.place(self.wrong)
         return f" in {words}" if words else ""
+
+    def place(self, mask: Mask) -> str | None:
+        """Where a mask of its elements holds, in words that follow "in"."""
+        return place(mask, self.blocks, is_vector=self.is_vector)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Use:
+    """What lines of the source do with an array."""
+
+    array: str
+    writes: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,8 +158,9 @@ class Explanation:
     """Why an array is wrong, or at least where.
 
     `cause` names the mistake in the same words for every size, so that it can be counted; it is empty where only a
-    place is known. `sentence` is for the student.
+    place is known. `sentence` is for the student. `use` is what the lines do that it speaks of, if it speaks of some.
     """
 
     sentence: str
     cause: str = ""
+    use: Use | None = None

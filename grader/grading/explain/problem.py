@@ -11,7 +11,7 @@ from grader.course.submissions.scan_process import TooCostly
 from grader.course.truth.comparison import Mismatch
 from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.grading.explain.build_log import Source, explain
-from grader.grading.explain.evidence import Explanation
+from grader.grading.explain.evidence import Explanation, Use
 from grader.grading.explain.resource_usage import excess
 from grader.protocol.messages import BuildFailed, Refused, Stopped
 from grader.results.metrics import Interval, Performance
@@ -25,13 +25,16 @@ MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Why a check did not pass: the reason for machines, a sentence for people, and the details behind it."""
+    """Why a check did not pass: the reason for machines, a sentence for people, and the details behind it. `use` is
+    what the lines do that it is about, where these are not known yet.
+    """
 
     reason: Reason
     message: str
     detail: str = ""
     cause: str = ""
     error_map: ErrorMap | None = None
+    use: Use | None = None
 
     def fail(self, check: Check) -> Check:
         """The check, failed for this reason."""
@@ -185,7 +188,7 @@ def of_mismatch(mismatch: Mismatch) -> Problem:
     """A wrong array: how much of it, the first wrong element, and how far off."""
     if mismatch.unwritten == mismatch.total:
         words = f"the kernel wrote nothing to {mismatch.buffer} ({count(mismatch.total, 'element')}){ONLY_ADDED}."
-        return Problem(reason=Reason.NOT_WRITTEN, message=words)
+        return Problem(reason=Reason.NOT_WRITTEN, message=words, use=Use(array=mismatch.buffer, writes=True))
     where = mismatch.buffer + "".join(f"[{i}]" for i in mismatch.index)
     if mismatch.total == 1:
         message = f"{where} is wrong: {_got_and_expected(mismatch)}."
@@ -226,9 +229,10 @@ def blamed(check: Check, misordered: str) -> Check:
 
 
 def _got_and_expected(mismatch: Mismatch) -> str:
+    number = _whole_number if mismatch.whole else _number
     if mismatch.first_unwritten:
-        return f"never written, expected {_number(mismatch.expected)}"
-    got, expected = _number(mismatch.got), _number(mismatch.expected)
+        return f"never written, expected {number(mismatch.expected)}"
+    got, expected = number(mismatch.got), number(mismatch.expected)
     if got == expected:  # nine digits tell any two floats apart
         got, expected = f"{mismatch.got:.9g}", f"{mismatch.expected:.9g}"
     return f"got {got}, expected {expected}"
@@ -239,7 +243,7 @@ def _how_far(mismatch: Mismatch) -> str:
         return ""
     if mismatch.largest_error is None:
         return "none of the wrong elements holds a finite number."
-    error = _number(mismatch.largest_error)
+    error = (_whole_number if mismatch.whole else _number)(mismatch.largest_error)
     if mismatch.excess is None:
         return f"largest error: {error}; this output must match exactly."
     if mismatch.excess > FAR_OFF:
@@ -368,6 +372,11 @@ NO_TIME = Problem(
 
 def _number(value: float) -> str:
     return f"{value:.6g}"
+
+
+def _whole_number(value: float) -> str:
+    """All digits of a whole number that a float can hold; another as any."""
+    return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else f"{value:.6g}"
 
 
 def _percent(fraction: float) -> str:

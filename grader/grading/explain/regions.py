@@ -17,19 +17,29 @@ FEW = 4
 """Up to this many rows at the end are counted; more are named by where they begin."""
 
 
-def place(mask: Mask, blocks: Blocks) -> str | None:
-    """Where a 2-D mask holds, in words that follow "in"; None if that has no simple shape, or is all or nothing."""
+def place(mask: Mask, blocks: Blocks, *, is_vector: bool = False) -> str | None:
+    """Where a 2-D mask holds, in words that follow "in"; None if that has no simple shape, or is all or nothing.
+
+    A vector is one row, whose elements are called that.
+    """
     if not mask.any():
         return None
-    shapes = (_band, _border, _off_diagonal, _run)
+    shapes = (_elements,) if is_vector else (_band, _border, _off_diagonal, _run)
     found = (shape(mask, blocks, filled) for filled in (1.0, FILLED) for shape in shapes)  # without exceptions first
     return next((words for words in found if words), None)
+
+
+def _elements(mask: Mask, blocks: Blocks, filled: float) -> str | None:
+    """Some elements of a vector."""
+    which = mask[0]
+    words = None if which.all() else _lines(which, "element", blocks)
+    return words or _run(mask, blocks, filled)
 
 
 def _band(mask: Mask, blocks: Blocks, filled: float) -> str | None:
     """Some rows, some columns, or where both cross."""
     rows, columns = np.any(mask, axis=1, keepdims=True)[:, 0], np.any(mask, axis=0, keepdims=True)[0]
-    if not _fills(mask, rows[:, None] & columns, filled) or (rows.all() and columns.all()):
+    if not fills(mask, rows[:, None] & columns, filled) or (rows.all() and columns.all()):
         return None
     words = [
         None if which.all() else _lines(which, noun, blocks) or ""
@@ -45,7 +55,7 @@ def _border(mask: Mask, blocks: Blocks, filled: float) -> str | None:
     rows, columns = mask.mean(axis=1) >= filled, mask.mean(axis=0) >= filled
     if rows.all() or columns.all() or not rows.any() or not columns.any():
         return None
-    if not _fills(mask, rows[:, None] | columns, filled):
+    if not fills(mask, rows[:, None] | columns, filled):
         return None
     down, across = _lines(rows, "row", blocks), _lines(columns, "column", blocks)
     if down is None or across is None:
@@ -58,7 +68,7 @@ def _off_diagonal(mask: Mask, blocks: Blocks, filled: float) -> str | None:
     rows, columns = np.arange(mask.shape[0])[:, None], np.arange(mask.shape[1])
     for name, side in blocks.items():
         region = rows // side != columns // side
-        if region.any() and _fills(mask, region, filled):
+        if region.any() and fills(mask, region, filled):
             return f"the {side} x {side} blocks ({name}) off the diagonal"
     return None
 
@@ -67,10 +77,10 @@ def _run(mask: Mask, _blocks: Blocks, filled: float) -> str | None:
     """Elements in the order of memory."""
     flat = mask.reshape(-1)
     hull = _hull(flat)
-    if hull.all() or not _fills(flat, hull, filled):
+    if hull.all() or not fills(flat, hull, filled):
         return None
     words = _lines(hull, "element", {})
-    return words and f"{words} in the order of memory"
+    return words and (words if mask.shape[0] == 1 else f"{words} in the order of memory")
 
 
 def _hull(flat: Mask) -> Mask:
@@ -83,7 +93,7 @@ def _hull(flat: Mask) -> Mask:
     return hull
 
 
-def _fills(mask: Mask, region: Mask, filled: float) -> bool:
+def fills(mask: Mask, region: Mask, filled: float) -> bool:
     """Whether the mask holds only inside the region, and in at least this share of it."""
     return not (mask & ~region).any() and bool(np.count_nonzero(mask) >= filled * np.count_nonzero(region))
 
@@ -119,11 +129,19 @@ def _periodic(which: Mask, noun: str, blocks: Blocks) -> str | None:
         every = f"every other {noun}" if period == 2 else f"every {_ordinal(period)} {noun}"
         return f"{every}{named}, from {noun} {held[0]:,} on"
     for name, side in blocks.items():
+        if _is_of_every_other_block(which, side):
+            return f"every other block of {side} {noun}s ({name}), from {noun} {held[0]:,} on"
         places = np.unique(held % side)
         run = int(places[-1]) - int(places[0]) == places.size - 1
         if run and np.array_equal(which, np.isin(np.arange(which.size) % side, places)):
             return f"{noun}s {places[0]} to {places[-1]} of every {side} ({name})"
     return None
+
+
+def _is_of_every_other_block(which: Mask, side: int) -> bool:
+    """Whether it is the first, third, fifth block and so on, or all others."""
+    odd = np.arange(which.size) // side % 2
+    return which.size > 3 * side and (np.array_equal(which, odd == 0) or np.array_equal(which, odd == 1))
 
 
 def _ordinal(number: int) -> str:

@@ -9,6 +9,7 @@ from grader.course.truth.mistakes import (
     rounded_to_half,
     stored_with_row_length,
     with_row_length,
+    with_stale_words,
     with_tiles_turned,
 )
 
@@ -42,6 +43,14 @@ def test_turned_tiles_stay_in_their_place():
     """Ragged tiles take zeros from beyond the edge."""
     turned = with_tiles_turned(MATRIX, 2)
     assert turned.tolist() == [[0, 4, 2, 6], [1, 5, 3, 7], [8, 0, 10, 0]]
+
+
+def test_past_the_end_tiles_hold_the_step_before():
+    """Which is unknown where there was none; a whole tile has no such words."""
+    assert with_stale_words(MATRIX, 2, axis=0).tolist() == [*MATRIX.tolist(), MATRIX[1].tolist()]
+    assert with_stale_words(MATRIX, 3, axis=1)[:, 4:].tolist() == MATRIX[:, 1:3].tolist()
+    assert np.isnan(with_stale_words(MATRIX, 5, axis=1)[:, 4:]).all()
+    assert with_stale_words(MATRIX, 2, axis=1).tolist() == MATRIX.tolist()
 
 
 def test_half_floats_keep_ten_bits():

@@ -1,71 +1,29 @@
 """correctness.py: which cases run again, what a worker hears of cases, and what a failed one costs elsewhere."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
+from fake_worker import BINDINGS, FakeWorker
 from samples import BUILD, SPEED, check
 
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.comparison import POISON
 from grader.course.truth.oracle import load_oracle
-from grader.execution.outcome import Fetched, TimedOut
-from grader.execution.plan import Binding
+from grader.execution.outcome import TimedOut
 from grader.grading.checks.building import Built
+from grader.grading.checks.conclusions import conclude
 from grader.grading.checks.correctness import (
     FORFEITED,
     PATIENCE,
     REPEATED,
     REPEATS,
-    check_cases,
     forfeit,
     in_order,
+    try_cases,
     unrun_cases,
 )
-from grader.protocol.messages import Opened
 from grader.protocol.steps import ProgramSource
 from grader.results.result import Kind, Reason, Verdict
-
-BINDINGS = {"coalsTransp": Binding(name="coalsTransp", takes_local=False)}
-
-
-class FakeWorker:
-    """Makes of the first launch of a case what `make` says, and of repeats what `again` says; counts these by case."""
-
-    def __init__(self, make, again=None):
-        self.make = make
-        self.again = again or make
-        self.launches = Counter()
-
-    def open(self, plan):
-        self.plan = plan
-        return Opened(kernels=())
-
-    def close(self):
-        pass
-
-    def run(self, name, arrays):
-        self.launches[name] += 1
-        act = self.make if self.launches[name] == 1 else self.again
-        return act if isinstance(act, TimedOut) else fetched(self.plan, name, arrays, act)
-
-    @property
-    def repeated(self):
-        return [launches - 1 for launches in self.launches.values() if launches > 1]
-
-
-def fetched(plan, case, arrays, make):
-    """Buffers with whole guard bands; the output holds what is made of the inputs."""
-    inputs = {name.removesuffix(f" of {case}"): array for name, array in arrays.items()}
-    contents = {f"A of {case}": inputs["A"], f"B of {case}": make(inputs)}
-    buffers = {}
-    for spec in plan.buffers:
-        if spec.name in contents:
-            band = np.full(spec.guard // 4, spec.poison, dtype=np.uint32)
-            payload = np.ascontiguousarray(contents[spec.name], dtype=np.float32).reshape(-1).view(np.uint32)
-            buffers[spec.name] = Fetched(before=band, payload=payload, after=band, poison=spec.poison)
-    return buffers
 
 
 def noise(arrays):
@@ -78,7 +36,13 @@ def checks(transposition):
     """The checks that a worker leads to."""
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=1)
     built = Built(task=task, program=ProgramSource(source=""), bindings=BINDINGS, usage=())
-    return lambda worker: list(check_cases(transposition.correctness.cases, built, load_oracle(transposition), worker))
+    return lambda worker: checked(transposition.correctness.cases, built, transposition, worker)
+
+
+def checked(cases, built, assignment, worker):
+    """The checks of these cases, and what they say together."""
+    oracle = load_oracle(assignment)
+    return list(conclude(list(try_cases(cases, built, oracle, worker)), built, oracle))
 
 
 def test_right_results_are_not_repeated(checks):
@@ -132,7 +96,7 @@ def test_time_limits_of_practice_end_nothing_else(transposition):
         for number, case in enumerate(transposition.correctness.cases[: 2 * (PATIENCE + 1)])
     ]
     built, worker = altered(transposition, cases), FakeWorker(TimedOut(doing="running", seconds=1))
-    failed = list(check_cases(tuple(cases), built, load_oracle(transposition), worker))
+    failed = checked(tuple(cases), built, transposition, worker)
     for practice in (False, True):
         reasons = [check.reason for case, check in zip(cases, failed, strict=True) if case.practice is practice]
         assert reasons == [Reason.TIME_LIMIT] * PATIENCE + [Reason.NOT_RUN]
@@ -145,7 +109,7 @@ def test_a_worker_hears_of_no_case_but_those_that_it_is_to_run(transposition):
     built = altered(transposition, cases)
     for asked in (built.task.assignment.correctness.shown, built.task.assignment.correctness.hidden):
         worker = FakeWorker(lambda arrays: arrays["A"].T)
-        list(check_cases(asked, built, load_oracle(transposition), worker))
+        checked(asked, built, transposition, worker)
         assert set(worker.launches) == {case.name for case in asked}
         assert {spec.name.partition(" of ")[2] for spec in worker.plan.buffers} == {case.name for case in asked}
 
@@ -158,7 +122,7 @@ def test_a_case_has_the_same_inputs_whether_or_not_it_is_hidden(transposition):
         asked = tuple(case.model_copy(update={"hidden": hidden}) for case in cases[1:])
         built = altered(transposition, (cases[0], *asked))
         worker = FakeWorker(lambda arrays: (seen.append(arrays["A"].copy()), arrays["A"].T)[1])
-        list(check_cases(asked, built, load_oracle(transposition), worker))
+        checked(asked, built, transposition, worker)
     assert len(seen) == 4
     for one, other in zip(seen[:2], seen[2:], strict=True):
         assert np.array_equal(one, other)

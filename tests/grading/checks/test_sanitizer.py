@@ -13,10 +13,13 @@ MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 BARRIER = "        barrier(CLK_LOCAL_MEM_FENCE);"
 
 
-def checked(worker, assignment, source, *, right=True):
+SMALLEST = {"height": 3, "width": 2}
+"""Of the cases that are said to have failed."""
+
+
+def checked(worker, assignment, source, failed=()):
     """The check of a submission, with some of the assignment's points."""
-    check, _ = check_sanitizer(subject_of(worker, assignment, source), assignment.sanitizer, right=right)
-    return check
+    return check_sanitizer(subject_of(worker, assignment, source), assignment.sanitizer, failed).check
 
 
 def line_of(source, text):
@@ -90,22 +93,34 @@ def test_a_loop_that_does_not_end(simulator, transposition):
 def test_wrong_results_alone_keep_no_points(simulator, transposition):
     """A kernel that does nothing wrong but computes something else has no clean run to be proud of."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
-    check = checked(simulator, transposition, source, right=False)
+    check = checked(simulator, transposition, source, (SMALLEST,))
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.NOT_RUN, 0)
-    assert "fix correctness first" in check.message
+    assert check.message == (
+        "the simulator saw no wrong access at (height 53, width 90) and (height 3, width 2), but results are wrong: "
+        "fix correctness first to earn these points."
+    )
+
+
+def test_a_wrong_access_at_the_smallest_failed_size_only(simulator, transposition):
+    """Nothing goes wrong at the sizes that the check asks for, but where results are wrong: that is told."""
+    source = changed(TRANSPOSITION, "= tile[lx][ly]", "= tile[lx][ly] + (width < 3 ? A[height * width + 9] : 0)")
+    check = checked(simulator, transposition, source, (SMALLEST,))
+    assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.OUT_OF_BOUNDS, 0)
+    assert check.message.startswith(f"at height 3, width 2, line {line_of(source, '+ 9]')} reads outside A, ")
+    assert check.findings
 
 
 def test_results_that_are_wrong_only_there(simulator, transposition):
     """What is right on the device and wrong in the simulator hangs on the order of work-items."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
-    check = checked(simulator, transposition, source, right=True)
+    check = checked(simulator, transposition, source)
     assert (check.verdict, check.reason) == (Verdict.FAILED, Reason.WRONG_OUTPUT)
     assert check.message.startswith("its results depend on the order in which work-items run: in the simulator, ")
 
 
 def test_findings_come_before_wrong_results(simulator, transposition):
     """A kernel that is wrong for a reason is told the reason."""
-    check = checked(simulator, transposition, without(TRANSPOSITION, "    barrier(CLK_LOCAL_MEM_FENCE);"), right=False)
+    check = checked(simulator, transposition, without(TRANSPOSITION, "    barrier(CLK_LOCAL_MEM_FENCE);"), (SMALLEST,))
     assert check.reason is Reason.DATA_RACE
     assert check.message == f"{check.findings[0].message} {check.findings[0].cause}"
 

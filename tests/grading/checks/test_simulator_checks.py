@@ -15,6 +15,7 @@ from grader.results.result import Reason, Verdict
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 RULES = WatchingRules()
+FAILED = ({"height": 1, "width": 1},)
 REQUIRED = WatchingRules(required=True)
 NEVER_RUN = Problem(reason=Reason.NOT_RUN, message="the build failed.")
 
@@ -41,7 +42,7 @@ def nowhere(bench, transposition):
 
 def test_a_model_solution_passes(subject):
     """All points are earned, and the counts are kept."""
-    watched = watch(subject, RULES, right=True)
+    watched = watch(subject, RULES)
     assert [each.verdict for each in watched.checks] == [Verdict.PASSED] * 4
     assert sum(each.points for each in watched.checks) == 32
     assert isinstance(watched.profile, Profile)
@@ -52,13 +53,13 @@ def test_a_hidden_run_says_nothing_in_other_checks(subject):
     """The lines that it names would stand in cases that are shown, unless it broke off."""
     assignment = subject.task.assignment
     hidden = assignment.model_copy(update={"sanitizer": assignment.sanitizer.model_copy(update={"hidden": True})})
-    assert watch(subject, RULES, right=True).lines_used
-    assert not watch(replace(subject, task=replace(subject.task, assignment=hidden)), RULES, right=True).lines_used
+    assert watch(subject, RULES).seen
+    assert not watch(replace(subject, task=replace(subject.task, assignment=hidden)), RULES).seen
 
 
 def test_a_wrong_kernel_is_not_counted(subject):
     """Its accesses are looked at, which may tell the cause; its memory behaviour is not."""
-    watched = watch(subject, RULES, right=False)
+    watched = watch(subject, RULES, FAILED)
     assert [each.reason for each in watched.checks] == [Reason.NOT_RUN] * 4
     assert watched.profile is None
 
@@ -68,7 +69,7 @@ def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
     problem = Problem(reason=Reason.TIME_LIMIT, message="in the simulator: stopped after 20 s of running.")
     for module in ("sanitizer", "memory"):
         monkeypatch.setattr(f"grader.grading.checks.{module}.simulate", lambda *_: problem)
-    first, *others = watch(subject, RULES, right=True).checks
+    first, *others = watch(subject, RULES).checks
     assert (first.reason, first.message) == (Reason.TIME_LIMIT, problem.message)
     assert {(each.reason, each.message) for each in others} == {
         (Reason.NOT_RUN, "not counted: in the simulator: stopped after 20 s of running.")
@@ -77,7 +78,7 @@ def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
 
 def test_without_a_simulator_checks_are_skipped(nowhere):
     """They stay in the total, neither earned nor lost, and each says what to install."""
-    watched = watch(nowhere, RULES, right=True)
+    watched = watch(nowhere, RULES)
     assert {(each.verdict, each.reason, each.points) for each in watched.checks} == {
         (Verdict.SKIPPED, Reason.NO_SIMULATOR, 0)
     }
@@ -90,7 +91,7 @@ def test_without_a_simulator_checks_are_skipped(nowhere):
 def test_a_simulator_that_is_required(nowhere):
     """A course that asks for these checks gets no grades without them."""
     with pytest.raises(NoSimulatorError):
-        watch(nowhere, REQUIRED, right=True)
+        watch(nowhere, REQUIRED)
 
 
 def test_a_submission_that_is_not_run_fails_them(transposition):
@@ -106,7 +107,7 @@ def test_without_such_checks_no_simulator_is_asked_for(nowhere):
     task = nowhere.task
     assignment = task.assignment.model_copy(update={"sanitizer": None, "memory": None})
     asking_nothing = replace(nowhere, task=replace(task, assignment=assignment))
-    assert watch(asking_nothing, REQUIRED, right=True).checks == ()
+    assert watch(asking_nothing, REQUIRED).checks == ()
     assert list(unwatched_checks(assignment)) == []
 
 
@@ -115,7 +116,7 @@ def test_an_assignment_may_ask_for_one_of_them(subject, dropped, names):
     """An assignment without a sanitizer, or without memory checks, gets the others."""
     assignment = subject.task.assignment.model_copy(update={dropped: None})
     part = replace(subject, task=replace(subject.task, assignment=assignment))
-    watched = watch(part, RULES, right=True)
+    watched = watch(part, RULES)
     assert len(watched.checks) == names
     assert [each.name for each in watched.checks] == [each.name for each in unwatched_checks(assignment)]
     assert (watched.profile is None) is (dropped == "memory")
@@ -132,6 +133,6 @@ def test_the_rules_say_what_the_device_is(bench, subject):
     rules = WatchingRules.model_validate({"simulation": {"warp": 16, "sector": 64}})
     with replace(bench, watching=rules).simulator() as worker:
         task = replace(subject.task, assignment=assignment)
-        found = watch(replace(subject, task=task, worker=worker), rules, right=True).profile
+        found = watch(replace(subject, task=task, worker=worker), rules).profile
     assert (found.warp, found.sector) == (16, 64)
     assert {each.requests for each in found.accesses} == {32 * 32 // 16}

@@ -121,6 +121,14 @@ def test_numbers_that_look_alike_get_more_digits():
     assert "got 1.50000012, expected 1.5." in of_mismatch(mismatch(got=1.50000012, expected=1.5)).message
 
 
+def test_whole_numbers_have_all_their_digits():
+    """Where right ones are whole; what a kernel made of them need not be."""
+    told = mismatch(got=12345678.0, expected=104729.0, largest_error=12240949.0, excess=None, whole=True)
+    assert "got 12345678, expected 104729." in of_mismatch(told).message
+    assert of_mismatch(told).detail == "largest error: 12240949; this output must match exactly."
+    assert "got 0.5, expected 104729." in of_mismatch(mismatch(got=0.5, expected=104729.0, whole=True)).message
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

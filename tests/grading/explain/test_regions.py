@@ -40,6 +40,15 @@ def test_rows_and_columns_have_words(where, words):
     assert place(where, BLOCKS) == words
 
 
+def test_vectors_have_elements():
+    """And no order of memory."""
+    row = mask(height=1, columns=slice(32, 48))
+    assert place(row, BLOCKS, is_vector=True) == "elements 32 to 47"
+    assert place(mask(height=1, columns=slice(89, None)), {}, is_vector=True) == "the last element"
+    every = mask(height=1, columns=np.arange(90) // 16 % 2 == 0)
+    assert place(every, BLOCKS, is_vector=True) == "every other block of 16 elements (TILE), from element 0 on"
+
+
 def test_a_border_is_rows_and_columns():
     """What ragged blocks at two edges cover."""
     where = mask(rows=slice(48, None)) | mask(columns=slice(80, None))

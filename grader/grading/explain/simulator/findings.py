@@ -15,6 +15,7 @@ from grader.grading.explain.simulator.oclgrind import (
     entities,
     spot,
 )
+from grader.grading.explain.simulator.races import NO_BARRIER, is_past_a_barrier
 from grader.protocol.observation import MESSAGES, SeenKernel, SeenMessage, SeenUnset
 from grader.results.result import Finding, Place, Reason
 
@@ -27,7 +28,11 @@ def findings(seen: SeenKernel, scene: Scene) -> tuple[Finding, ...]:
     heard = seen.messages[:MESSAGES]
     indexed = {spot(message) for message in heard if INDEX.match(message.text)}  # which says it better
     messages = (
-        each for each in heard if not (INVALID.match(each.text) and spot(each) in indexed) and not _is_swap(each, scene)
+        each
+        for each in heard
+        if not (INVALID.match(each.text) and spot(each) in indexed)
+        and not _is_swap(each, scene)
+        and not is_past_a_barrier(each, seen, scene)
     )
     told = [each for message in messages for each in of_message(message, seen, scene)]
     raced = {place.line for each in told if each.reason is Reason.DATA_RACE for place in each.places}
@@ -35,7 +40,7 @@ def findings(seen: SeenKernel, scene: Scene) -> tuple[Finding, ...]:
     wild = [_unset(each, scene) for each in uses if each.how == "address" and each.space != LOCAL]
     other = [_unset(each, scene) for each in uses if each.how != "address" or each.space == LOCAL]
     found: dict[tuple[Reason, str], Finding] = {}
-    for each in [*wild, *sorted([*told, *other], key=lambda each: CAUSALITY.index(each.reason))]:
+    for each in [*wild, *sorted([*told, *other], key=_first_cause)]:
         found.setdefault((each.reason, each.message), each)
     return tuple(found.values())[:LIMIT]
 
@@ -62,6 +67,11 @@ CAUSALITY = (
 """Causes come before consequences: a missed barrier makes races, a race makes reads of words that are not yet
 written. An index that was never set comes before them all.
 """
+
+
+def _first_cause(found: Finding) -> tuple[int, bool]:
+    """Causes before consequences; of races, last those that a barrier would end: it ends no other."""
+    return CAUSALITY.index(found.reason), found.cause.startswith(NO_BARRIER)
 
 
 # --- values that were never set ---------------------------------------------------------------

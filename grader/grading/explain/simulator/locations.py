@@ -2,13 +2,56 @@
 
 import re
 from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+SIGN = re.compile(r"[(){};]|\b(?:for|while|do)\b")
 LOOP = re.compile(r"\b(?:for|while|do)\b")
 BARRIER = re.compile(r"\bbarrier\s*\(")
 SWAP = re.compile(r"\batom(?:ic)?_cmpxchg\s*\(")
 ASSIGNED = re.compile(r"\b(\w+)(?:\.\w+)?\s*=(?!=)")
+
+
+def loops(source: str) -> Iterator[range]:
+    """The lines of each loop that is written as one, from its head to its end; in one pass, whatever the text is."""
+    code = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), source)
+    signs = list(SIGN.finditer(code))
+    closing = _closing([sign[0] for sign in signs])
+    line_ends = [found.start() for found in re.finditer("\n", code)]
+    ends: dict[int, int] = {}
+    for number in reversed(range(len(signs))):
+        if LOOP.match(signs[number][0]):
+            ends[number] = _end(number, signs, closing, ends)
+            last = signs[ends[number]].start() if ends[number] < len(signs) else len(code)
+            yield range(bisect_left(line_ends, signs[number].start()) + 1, bisect_left(line_ends, last) + 2)
+
+
+def _closing(signs: Sequence[str]) -> dict[int, int]:
+    """Where each bracket that is opened is closed again, by the numbers of the signs."""
+    opened: list[int] = []
+    closing = {}
+    for number, sign in enumerate(signs):
+        if sign in "({":
+            opened.append(number)
+        elif sign in ")}" and opened:
+            closing[opened.pop()] = number
+    return closing
+
+
+def _end(loop: int, signs: Sequence[re.Match[str]], closing: dict[int, int], ends: dict[int, int]) -> int:
+    """The sign that ends a loop: the end of its block, a semicolon, or what ends the loop that is its statement."""
+    number = loop + 1
+    while number < len(signs):
+        if number in ends:
+            return ends[number]
+        if signs[number][0] == "{":
+            return closing.get(number, len(signs))
+        if signs[number][0] == ";":
+            return number
+        number = closing.get(number, number) + 1
+    return number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +73,15 @@ class Scene:
         """Whether the source has a barrier between these two lines."""
         place = bisect_left(self._barriers, after + 1)
         return place < len(self._barriers) and self._barriers[place] < before
+
+    def loop_around(self, lines: Collection[int]) -> range | None:
+        """The lines of the innermost loop that holds all of these; None if there is none in the same function."""
+        around = [loop for loop in self._loops if all(line in loop for line in lines)]
+        return min(around, key=len, default=None)
+
+    def has_barrier_in(self, lines: range) -> bool:
+        """Whether a barrier stands in one of these lines."""
+        return any(line in lines for line in self._barriers)
 
     def is_loop(self, line: int) -> bool:
         """Whether a loop is written in the line, outside of a comment at its end."""
@@ -62,6 +114,10 @@ class Scene:
     @cached_property
     def _lines(self) -> list[str]:
         return self.source.split("\n")
+
+    @cached_property
+    def _loops(self) -> list[range]:
+        return list(loops(self.source))
 
     @cached_property
     def _barriers(self) -> list[int]:

@@ -8,6 +8,7 @@ from grader.common.phrases import capital, count
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity, Target
+from grader.grading.explain.simulator.races import NO_BARRIER, is_unparted, local_race
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.result import Finding, Place, Reason
 
@@ -85,41 +86,19 @@ def _race(heard: Heard) -> Words:
         where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} and {lines[1]}"
         what = f"{where}: two work-items write the same element of {array}, so the result depends on which one is last."
         beyond = next((each for each in entities if scene.is_beyond(each.global_id)), None)
-        cause = (
-            f"{capital(scene.item(beyond.global_id))} lies beyond the edge and must not store: "
-            "its index runs into the next row."
-            if beyond
-            else "Both compute the same index: check the ids and the row length that it is made of."
-        )
+        if beyond:
+            item = capital(scene.item(beyond.global_id))
+            cause = f"{item} lies beyond the edge and must not store: its index runs into the next row."
+        elif oclgrind.is_local(heard.message) and is_unparted(lines, scene):
+            cause = f"{NO_BARRIER} between lines {min(lines)} and {max(lines)}."
+        else:
+            cause = "Both compute the same index: check the ids and the row length that it is made of."
     elif oclgrind.is_local(heard.message):
-        what, cause = _local_race(array, entities, heard.seen, scene)
+        what, cause = local_race(array, entities, heard.seen, scene)
     else:
         what = f"line {lines[1]} reads {array} while line {lines[0]} writes it, and nothing says which comes first."
         cause = "A barrier only orders work-items of the same group: no work-item may read what another group writes."
     return what, cause, tuple(heard.place(each, array) for each in entities)
-
-
-def _local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
-    """Which of the two comes first. It is the write, if it stands above without a barrier between, or if the read found
-    words that no work-item had written. Otherwise it is the read, and the write belongs to the next step.
-    """
-    write, read = entities
-    parted = scene.has_barrier(write.line, read.line)
-    unset = any(each.name == array and each.line == read.line for each in seen.unset)
-    too_early = unset or (write.line < read.line and not parted)
-    if too_early:
-        what = f"line {read.line} reads words of {array} that another work-item writes in line {write.line}."
-        cause = (
-            f"A barrier(CLK_LOCAL_MEM_FENCE) is missing between them: after line {write.line}, before any work-item "
-            "reads."
-        )
-    else:
-        what = f"line {write.line} overwrites words of {array} that another work-item still reads in line {read.line}."
-        cause = (
-            f"A barrier(CLK_LOCAL_MEM_FENCE) is missing between them: after line {read.line}, before the next step "
-            f"writes {array} again."
-        )
-    return what, cause
 
 
 def _out_of_bounds(heard: Heard) -> Words:
@@ -145,7 +124,13 @@ def _how_far(target: Target) -> str:
         return ""
     if target.element < 0:
         return f", {count(-target.element, 'element')} before its start"
+    if target.element < target.elements:
+        return f", from its {_last(target.elements - target.element)} on"
     return f", {count(target.element - target.elements + 1, 'element')} past its end"
+
+
+def _last(number: int) -> str:
+    return "last element" if number == 1 else f"last {number} elements"
 
 
 def _beyond_array(heard: Heard) -> Words:
@@ -175,12 +160,14 @@ def _barrier(heard: Heard) -> Words:
     else:
         came, all_items = reached
         missing = all_items - came
-        what = f"line {lines[0]}: {came} of {all_items} work-items{whose} reach the barrier, {missing} do not."
+        what = f"line {lines[0]}: {came} of {all_items} work-items{whose} reach the barrier, {missing} "
+        what += "does not." if missing == 1 else "do not."
         for line, times in heard.message.endings:
             if line and line not in lines:
                 places.append(heard.at(line, f"{count(times, 'work-item')} ended here"))
-        before = [str(line) for line, _ in heard.message.endings if 0 < line < lines[0]]
-        what += f" They ended in line {' or '.join(before)}." if before else " They went past it."
+        before = [str(line) for line, _ in heard.message.endings if 0 < line <= lines[0]]
+        who = "It" if missing == 1 else "They"
+        what += f" {who} ended in line {' or '.join(before)}." if before else f" {who} went past it."
     cause = (
         "Every work-item of a group must reach every barrier: those with nothing to do skip the work, not the barrier."
     )

@@ -1,8 +1,9 @@
 """Names the lines that a wrong result may come from: writes of the array, reads of the others, loops."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from grader.common.record import replace
+from grader.grading.explain.evidence import Use
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.protocol.observation import SeenKernel
@@ -10,6 +11,28 @@ from grader.results.result import Check, Reason
 
 EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 """What a correctness check can only say of the results, not of the source."""
+
+
+def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
+    """The lines of several launches, each sentence once."""
+    return " ".join(filter(None, dict.fromkeys(map(lines_used, kernels, scenes))))
+
+
+FEW = 3
+"""Lines that are named as those to look at; more are no pointer."""
+
+
+def lines_of(use: Use, kernels: Iterable[SeenKernel]) -> str:
+    """For example "A is read in line 31."; "" if no launch uses the array so, or many lines do."""
+    lines = {
+        each.line
+        for seen in kernels
+        for each in seen.accesses
+        if (each.array, each.writes, each.space) == (use.array, use.writes, GLOBAL) and each.line
+    }
+    if not 1 <= len(lines) <= FEW:
+        return ""
+    return f"{use.array} is {'written' if use.writes else 'read'} in {_lines(lines)}."
 
 
 def lines_used(seen: SeenKernel, scene: Scene) -> str:

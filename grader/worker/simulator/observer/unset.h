@@ -26,10 +26,9 @@ class Unset {
 public:
   explicit Unset(const Arrays &arrays) : arrays(arrays) {}
 
+  // Origins stay: marks of global memory mean them, which another kernel may have left there.
   void kernelBegins() {
     uses.clear();
-    originOf.clear();
-    origins.resize(2);
     items.clear();
   }
 

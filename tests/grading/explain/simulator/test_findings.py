@@ -10,7 +10,7 @@ from growth import assert_linear
 from grader.grading.explain.simulator.findings import LIMIT, findings
 from grader.grading.explain.simulator.locations import Scene
 from grader.protocol.messages import REPLY_LIMIT
-from grader.protocol.observation import SeenArray, SeenKernel, SeenMessage, SeenUnset
+from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenMessage, SeenUnset
 from grader.results.result import Place, Reason
 
 SOURCE = "\n".join(f"line {n};" for n in range(1, 31))
@@ -172,6 +172,68 @@ def test_another_access_beside_a_compare_and_swap_is_a_race(line, text, code):
     assert only(kernel(race(kind, at("local", ASH), entity(line, code), entity(8, SWAP))), replace(LINE, source=source))
 
 
+LOOP = SOURCE.replace("line 12;", "for (;;) {").replace("line 20;", "}")
+
+
+def with_barriers(*lines):
+    """A loop from line 12 to 20 with barriers in these lines."""
+    source = LOOP
+    for line in lines:
+        source = source.replace(f"line {line};", "barrier(CLK_LOCAL_MEM_FENCE);")
+    return replace(PLANE, source=source)
+
+
+@pytest.mark.parametrize(
+    ("barriers", "message", "cause"),
+    [
+        ((), "line 17 reads words", "after line 13, before any work-item reads"),
+        ((15,), "line 13 overwrites words", "after line 17, before the next step"),
+        ((18,), "line 17 reads words", "after line 13, before any work-item reads"),
+        ((15, 18), "line 13 overwrites words", "There is no place for a barrier"),
+        ((15, 22), "line 13 overwrites words", "after line 17, before the next step"),
+    ],
+)
+def test_a_barrier_is_missing_only_where_one_can_stand(barriers, message, cause):
+    """Between the write and the read, or the read and the write of the next turn; behind the loop is neither."""
+    found = only(kernel(LOCAL_RACE), with_barriers(*barriers))
+    assert found.message.startswith(message)
+    assert cause in found.cause
+
+
+def test_a_race_within_a_line():
+    """In a loop with a barrier, or in none, no barrier can part them; in a loop without one, it is missing."""
+    told = race("Read-write", at("local", ASH), entity(17, READ, item=(3, 0, 0)), entity(17, WRITE))
+    causes = [only(kernel(told), scene).cause for scene in (with_barriers(14), PLANE, with_barriers())]
+    assert ["no place for a barrier" in cause for cause in causes] == [True, True, False]
+
+
+def test_words_of_another_step_that_nobody_has_written():
+    """A barrier stands between the write and the read: what is read is not what was written there."""
+    uses = [unset(line=17, name="Ash", space=3)]
+    found = only(kernel(LOCAL_RACE, unset=uses), with_barriers(15))
+    assert found.reason is Reason.UNINITIALISED
+    assert found.message.startswith("line 17 reads words of Ash that no work-item has written")
+
+
+def test_a_result_that_all_work_items_write():
+    """One may, who has waited for the others: no barrier is missing."""
+    counts = {"requests": 1, "bytes": 128, "sectors": 1, "fewest": 1, "worst": 1.0}
+    store = SeenAccess(line=17, column=1, array="C", space=1, writes=True, stride=0, **counts)
+    found = only(kernel(LOCAL_RACE).model_copy(update={"accesses": (store,)}), with_barriers(15))
+    assert found.message.startswith(
+        "line 17: all work-items of a group write the same element, each made of words of Ash"
+    )
+    assert found.cause.startswith("Let one work-item")
+
+
+def test_two_that_write_in_a_line_come_before_a_missing_barrier():
+    """No barrier would part them."""
+    both = race("Write-write", at("global", C), entity(6, WRITE), entity(6, WRITE, item=(1, 0, 0)))
+    first, second = findings(kernel(LOCAL_RACE, both), LINE)
+    assert first.message.startswith("line 6: two work-items write")
+    assert "is missing" in second.cause
+
+
 def test_an_atomic_function_writes():
     """A race between an atomic function and a plain read is told with the function as the writer, in either order."""
     sides = entity(4, READ), entity(8, ATOMIC)
@@ -189,6 +251,14 @@ def test_two_that_write_the_same_element(other, where):
     assert only(kernel(told)).message.startswith(f"{where}: two work-items write the same element of C,")
     assert "row length" in only(kernel(told)).cause
     assert only(kernel(told), PLANE).cause.startswith("Work-item (50, 3) lies beyond the edge and must not store")
+
+
+def test_two_lines_that_write_the_same_word_of_local_memory():
+    """Without a barrier between them, one is missing; with one, the indices are wrong."""
+    told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
+    parted = replace(PLANE, source=SOURCE.replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);"))
+    assert only(kernel(told)).cause == "A barrier(CLK_LOCAL_MEM_FENCE) is missing between lines 13 and 17."
+    assert only(kernel(told), parted).cause.startswith("Both compute the same index")
 
 
 def test_a_race_between_groups():
@@ -213,6 +283,8 @@ def test_a_race_with_a_copy_by_the_group():
         ("write", at("global", C + 4096 + 48), "line 7 writes outside C, 13 elements past its end."),
         ("read", at("global", A - 4), "line 7 reads outside A, 1 element before its start."),
         ("write", at("global", C - 80), "line 7 writes outside C, 20 elements before its start."),
+        ("read", at("global", A + 396), "line 7 reads outside A, from its last element on."),
+        ("read", at("global", A + 392), "line 7 reads outside A, from its last 2 elements on."),
         ("read", at("local", ASH + 1028), "line 7 reads outside Ash, 2 elements past its end."),
         ("write", at("global", 9 << 48), "line 7 writes outside given."),
         ("read", at("private", 1 << 33), "line 7 reads outside given."),
@@ -281,6 +353,14 @@ def test_a_barrier_after_a_return():
         (4, "12 work-items ended here"),
         (6, "1 work-item ended here"),
     ]
+
+
+def test_a_return_in_the_line_of_the_barrier():
+    """It stands before the barrier: who returns does not go past it."""
+    found = only(kernel(message(REACHED.replace("19 out", "31 out"), endings=((13, 1), (20, 31)))))
+    assert found.message == (
+        "line 13: 31 of 32 work-items of group 1 reach the barrier, 1 does not. It ended in line 13."
+    )
 
 
 def test_a_barrier_in_a_condition():

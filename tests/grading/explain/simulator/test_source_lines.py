@@ -3,8 +3,9 @@
 import pytest
 from samples import BUILD, failed
 
+from grader.grading.explain.evidence import Use
 from grader.grading.explain.simulator.locations import Scene
-from grader.grading.explain.simulator.source_lines import lines_used, locate
+from grader.grading.explain.simulator.source_lines import lines_of, lines_used, locate, whereabouts
 from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel
 from grader.results.result import Reason
 
@@ -51,6 +52,21 @@ def test_several_lines_are_listed():
 def test_a_kernel_that_uses_nothing_is_nowhere():
     """There is nothing to say."""
     assert lines_used(kernel(), SCENE) == ""
+
+
+def test_the_lines_of_one_use_in_all_launches():
+    """Those that read an array, or those that write it; nothing where it has another name in the source."""
+    seen = [kernel([access(5, "B", writes=True), access(4, "A")]), kernel([access(2, "A"), access(7, "A", space=3)])]
+    assert lines_of(Use(array="A", writes=False), seen) == "A is read in lines 2 and 4."
+    assert lines_of(Use(array="B", writes=True), seen) == "B is written in line 5."
+    assert lines_of(Use(array="M", writes=False), seen) == ""
+    assert lines_of(Use(array="A", writes=False), [kernel([access(line, "A") for line in range(1, 5)])]) == ""
+
+
+def test_launches_that_use_the_same_lines_are_told_once():
+    """Turns of an iteration do."""
+    seen = [kernel([access(4, "A")]), kernel([access(4, "A")]), kernel()]
+    assert whereabouts(seen, [SCENE] * 3) == "In your file, A is read in line 4."
 
 
 @pytest.mark.parametrize("reason", [Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN])

@@ -1,0 +1,52 @@
+"""What the cases of a submission say together: the cause of wrong results, and the lines where to look for it."""
+
+from collections.abc import Iterator, Sequence
+
+from grader.common.record import replace
+from grader.course.truth.oracle import Oracle
+from grader.execution.plan import STUDENT, submission_plan
+from grader.grading.checks.building import Built
+from grader.grading.checks.correctness import Tried, trial_of
+from grader.grading.checks.inspection import evidence_of_right
+from grader.grading.checks.simulated_run import Simulated
+from grader.grading.explain.evidence import Evidence, Explanation
+from grader.grading.explain.hypotheses import explain
+from grader.grading.explain.simulator.source_lines import lines_of, locate, whereabouts
+from grader.results.result import Check, Verdict
+
+
+def conclude(tried: Sequence[Tried], built: Built, oracle: Oracle, seen: Simulated | None = None) -> tuple[Check, ...]:
+    """The checks of cases that were run, each with what explains it; `seen` knows the lines that use arrays."""
+    explanations = _explanations(tried, built, oracle)
+    return tuple(_told(each, explanations.get(each.case.name), seen) for each in tried)
+
+
+def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None) -> Check:
+    """The check with what explains it before its numbers, the lines that are meant, and where else to look."""
+    use = explanation.use if explanation else tried.use
+    lines = lines_of(use, seen.kernels) if use and seen else ""
+    numbers = tried.check.message
+    words = (explanation.sentence, lines, numbers) if explanation else (numbers, lines)
+    cause = explanation.cause if explanation else ""
+    check = replace(tried.check, message=" ".join(filter(None, words)), cause=cause)
+    return locate(check, whereabouts(seen.kernels, seen.scenes)) if seen else check
+
+
+def _explanations(tried: Sequence[Tried], built: Built, oracle: Oracle) -> dict[str, Explanation | None]:
+    """By the names of cases: those in which the same array is wrong are explained together."""
+    wrong = {each.case.name: each.evidence for each in tried if each.evidence}
+    found: dict[str, Explanation | None] = {}
+    for buffer in dict.fromkeys(case.buffer for case in wrong.values()):
+        failed = {name: case for name, case in wrong.items() if case.buffer == buffer}
+        told = explain(tuple(failed.values()), _passed(tried, buffer, built, oracle))
+        found |= dict(zip(failed, told, strict=True))
+    return found
+
+
+def _passed(tried: Sequence[Tried], buffer: str, built: Built, oracle: Oracle) -> Iterator[Evidence]:
+    """The array in the cases that passed, made again from their seeds."""
+    for each in tried:
+        if each.check.verdict is Verdict.PASSED:
+            trial = trial_of(each.case, built, oracle)
+            script = submission_plan(built.task.assignment, each.case.sizes, built.bindings).scripts[STUDENT]
+            yield evidence_of_right(trial, script, buffer)

@@ -1,0 +1,69 @@
+"""Explains races in local memory: which barrier is missing, or that none is."""
+
+from collections.abc import Collection
+
+from grader.grading.explain.simulator import oclgrind
+from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.simulator.oclgrind import Entity
+from grader.protocol.observation import SeenKernel, SeenMessage
+
+
+def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
+    """Which of the two comes first. It is the write, if it stands above without a barrier between, or if the read found
+    words that no work-item had written. Otherwise it is the read, and the write belongs to the next step. Where
+    barriers stand on both ways, none is missing.
+    """
+    write, read = entities
+    if read.line in _stored_by_all(seen):
+        what = f"line {read.line}: all work-items of a group write the same element, each made of words of {array} "
+        what += f"that others still change in line {write.line}."
+        return what, "Let one work-item of the group write it, one that may read those words."
+    loop = scene.loop_around({write.line, read.line})
+    early = not any(map(scene.has_barrier_in, _way(loop, write, read)))
+    late = not any(map(scene.has_barrier_in, _way(loop, read, write)))
+    what = f"line {read.line} reads words of {array} that another work-item writes in line {write.line}."
+    if _is_unset(array, read, seen) or (early and (write.line < read.line or not late)):
+        return what, MISSING.format(write.line, "any work-item reads")
+    what = f"line {write.line} overwrites words of {array} that another work-item still reads in line {read.line}."
+    if late and (loop or write.line != read.line):
+        return what, MISSING.format(read.line, f"the next step writes {array} again")
+    return what, "There is no place for a barrier between them: check both indices, and which work-items get there."
+
+
+NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
+MISSING = NO_BARRIER + " between them: after line {}, before {}."
+
+
+def _way(loop: range | None, start: Entity, end: Entity) -> tuple[range, ...]:
+    """The lines from one to the other, which in a loop may lie in its next turn."""
+    if start.line < end.line:
+        return (range(start.line + 1, end.line),)
+    return (range(start.line + 1, loop.stop), range(loop.start, end.line)) if loop else ()
+
+
+def is_unparted(lines: Collection[int], scene: Scene) -> bool:
+    """Whether these are two lines without a barrier between them."""
+    return len(set(lines)) > 1 and not scene.has_barrier(min(lines), max(lines))
+
+
+def _stored_by_all(seen: SeenKernel) -> set[int]:
+    """Lines in which the work-items of a warp write one and the same element."""
+    return {each.line for each in seen.accesses if each.writes and each.stride == 0}
+
+
+def _is_unset(array: str, read: Entity, seen: SeenKernel) -> bool:
+    """Whether the read found words that no work-item had written."""
+    return any(each.name == array and each.line == read.line for each in seen.unset)
+
+
+def is_past_a_barrier(message: SeenMessage, seen: SeenKernel, scene: Scene) -> bool:
+    """Whether a race in local memory only is one because words are read that nobody has written: a barrier stands
+    between the write and the read below it, so that those are the words of another step.
+    """
+    if not (oclgrind.RACE.match(message.text) and oclgrind.is_local(message)):
+        return False
+    match sorted(oclgrind.entities(message), key=lambda each: not each.writes):
+        case [write, read] if not read.writes:
+            array = oclgrind.target(message, seen).array
+            return _is_unset(array, read, seen) and scene.has_barrier(write.line, read.line)
+    return False

@@ -1,0 +1,107 @@
+"""conclusions.py: what cases say together stands in the check of each, with the lines that are meant."""
+
+import numpy as np
+import pytest
+from fake_worker import BINDINGS, FakeWorker
+
+from grader.course.rubric import Case
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
+from grader.course.truth.comparison import POISON
+from grader.course.truth.oracle import load_oracle
+from grader.grading.checks.building import Built
+from grader.grading.checks.conclusions import conclude
+from grader.grading.checks.correctness import failed_sizes, try_cases
+from grader.grading.checks.simulated_run import Simulated
+from grader.grading.explain.simulator.locations import Scene
+from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel
+from grader.protocol.steps import ProgramSource
+from grader.results.result import Verdict
+
+COUNTS = {"requests": 1, "bytes": 4, "sectors": 1, "fewest": 1, "worst": 1.0, "stride": 4}
+STORE = SeenAccess(line=7, column=1, array="B", space=1, writes=True, **COUNTS)
+SEEN = Simulated(
+    sizes={"height": 5, "width": 7},
+    kernels=(
+        SeenKernel(
+            kernel="coalsTransp",
+            flop=0,
+            arrays=(SeenArray(space=1, buffer=1, name="B", size=140),),
+            messages=(),
+            unset=(),
+            accesses=(STORE,),
+            branches=(),
+        ),
+    ),
+    scenes=(Scene(source="", dimensions=2, extent=None),),
+    problem=None,
+)
+
+SIZES = [{"height": 1, "width": 1}, {"height": 5, "width": 7}, {"height": 20, "width": 33}, {"height": 30, "width": 31}]
+
+
+@pytest.fixture
+def concluded(transposition):
+    """The checks of four cases of which a kernel makes what `make` says, and the sizes of those that failed."""
+    cases = tuple(Case(name=f"{sizes}", sizes=sizes) for sizes in SIZES)
+    asked = transposition.correctness.model_copy(update={"cases": cases})
+    assignment = transposition.model_copy(update={"correctness": asked})
+    task = Task(assignment=assignment, submission=read_submission(transposition.reference), seed=1)
+    built = Built(task=task, program=ProgramSource(source=""), bindings=BINDINGS, usage=())
+
+    def conclude_of(make, seen=None):
+        oracle = load_oracle(assignment)
+        tried = list(try_cases(cases, built, oracle, FakeWorker(make)))
+        return conclude(tried, built, oracle, seen), failed_sizes(tried)
+
+    return conclude_of
+
+
+def with_another_pitch(arrays):
+    """The transpose, stored with the rows of A."""
+    height, width = arrays["A"].shape
+    made = np.full(height * width + width * width, POISON, dtype=np.uint32).view(np.float32)
+    places = np.arange(width)[:, None] * width + np.arange(height)
+    made[places] = arrays["A"].T
+    return made[: height * width]
+
+
+def test_a_cause_stands_in_each_check_with_its_lines(concluded):
+    """The lines in which the array is written, before the numbers of the case."""
+    checks, failed = concluded(with_another_pitch, SEEN)
+    wrong = [check for check in checks if check.verdict is Verdict.FAILED]
+    assert failed == (SIZES[1], SIZES[2], SIZES[3])
+    assert {check.cause for check in wrong} == {"rows of B are taken to be width long, not height"}
+    for check in wrong:
+        cause, numbers = check.message.split(" B is written in line 7. ")
+        assert cause.startswith(f"{check.cause}: that explains ")
+        assert " elements of B are wrong; " in numbers
+        assert numbers.endswith(" In your file, B is written in line 7.")
+
+
+def test_without_a_simulated_run_there_are_no_lines(concluded):
+    """The cause is told all the same."""
+    checks, _ = concluded(with_another_pitch)
+    assert "line" not in checks[2].message
+    assert checks[2].cause
+
+
+def test_what_is_never_written_is_told_with_the_lines_that_should(concluded):
+    """They are reached at other sizes."""
+    checks, _ = concluded(lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32), SEEN)
+    assert {check.message.partition("there. ")[2] for check in checks} == {
+        "B is written in line 7. In your file, B is written in line 7."
+    }
+
+
+def test_right_cases_keep_their_checks(concluded):
+    """There is nothing to say of them."""
+    checks, failed = concluded(lambda arrays: arrays["A"].T, SEEN)
+    assert {(check.verdict, check.message) for check in checks} == {(Verdict.PASSED, "")}
+    assert failed == ()
+
+
+def test_right_cases_are_asked(concluded):
+    """Were all results negative, that of one element would be."""
+    checks, _ = concluded(lambda arrays: arrays["A"].T if arrays["A"].size == 1 else -arrays["A"].T)
+    assert [check.cause for check in checks] == ["", *["the sign is wrong, but not everywhere"] * 3]

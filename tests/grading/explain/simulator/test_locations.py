@@ -1,0 +1,41 @@
+"""locations.py: which lines loops take."""
+
+import pytest
+from growth import assert_linear
+
+from grader.grading.explain.simulator.locations import loops
+
+SOURCE = """// for nothing {
+for (i = 0; i < n; i++)  /* while
+    it lasts */
+    if (i) { a; }
+while (x) {
+    do
+        b;
+    while (y);
+    for (;;) { for (;;) c; }
+}
+"""
+
+
+def test_loops_and_their_lines():
+    """With a block or a statement as their body; comments are none. Ends are counted up to the last line."""
+    found = [(each.start, each.stop - 1) for each in loops(SOURCE)]
+    assert (2, 4) in found
+    assert (5, 10) in found
+    assert (6, 7) in found
+    assert found.count((9, 9)) == 2
+    assert all(first != 1 for first, _ in found)
+
+
+@pytest.mark.parametrize("source", ["for (", "while (x) {", "do", "for (;;) } ) {", "}}}", ""])
+def test_what_is_no_program_ends_somewhere(source):
+    """Texts that do not compile are not simulated, but nothing breaks."""
+    assert all(each.start <= each.stop for each in loops(source))
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("text", ["for (;;) ", "/* ", "do ", "for ) ", "((", "for (;;) {", "while (x)\n", "// /* \n"])
+def test_no_text_takes_long(text):
+    """Loops in loops without an end, comments that are never closed."""
+    assert_linear(lambda size: list(loops(text * size)), lambda size: size + 2)
