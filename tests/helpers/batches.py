@@ -149,7 +149,8 @@ def essences(out):
 def essence(value):
     """A result but for times, and for the messages about speed."""
     if isinstance(value, dict):
-        return {name: essence(each) for name, each in value.items() if name not in UNLIKE}
+        unlike = (*UNLIKE, "message") if value.get("kind") == "performance" else UNLIKE
+        return {name: essence(each) for name, each in value.items() if name not in unlike}
     if isinstance(value, list):
         return [essence(each) for each in value]
     return value

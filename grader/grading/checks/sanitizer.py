@@ -1,5 +1,6 @@
 """The sanitizer check: does anything go wrong in a run on the simulator, even if the results are right?"""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,11 @@ from grader.results.result import Check, Finding, Kind, Reason, full_marks
 NUMBER = 0
 """The number of the simulated run, from which its inputs follow."""
 
+LARGER = 16
+"""How many times as large as asked for a failed case may be that is simulated, too, by the product of its sizes. More
+takes minutes, and a loop of millions of turns looks there like one that does not end.
+"""
+
 Failed = tuple[Sizes, ...]
 """The sizes of the cases that failed, the smallest first; none if all are right."""
 
@@ -29,7 +35,9 @@ class Sanitized:
 
 
 def check_sanitizer(subject: Subject, asked: Sanitizer, failed: Failed = ()) -> Sanitized:
-    """Run it once on the simulator; if that shows nothing and cases have failed, also at the smallest failed size."""
+    """Run it once on the simulator; if that shows nothing and cases have failed, also at the smallest failed size,
+    if it is small enough.
+    """
     start = time.perf_counter()
     seen: Simulated | None = None
     found: tuple[Finding, ...] = ()
@@ -48,7 +56,7 @@ def check_sanitizer(subject: Subject, asked: Sanitizer, failed: Failed = ()) -> 
 def _at_failed(subject: Subject, clean: Sizes, sizes: Sizes) -> tuple[tuple[Finding, ...], Problem]:
     """What goes wrong where results do, after a run that was clean at other sizes."""
     runs = [clean]
-    if sizes != clean:
+    if sizes != clean and math.prod(sizes.values()) <= LARGER * math.prod(clean.values()):
         seen = done(simulate(subject, sizes, NUMBER))
         found = _findings(seen)
         if found:

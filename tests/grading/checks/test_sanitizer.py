@@ -110,6 +110,14 @@ def test_a_wrong_access_at_the_smallest_failed_size_only(simulator, transpositio
     assert check.findings
 
 
+def test_a_case_that_only_fails_when_large_is_not_simulated(simulator, transposition):
+    """A right kernel's loops would look there as if they did not end; the sentence names what was looked at."""
+    source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
+    check = checked(simulator, transposition, source, ({"height": 4096, "width": 4096},))
+    assert check.reason is Reason.NOT_RUN
+    assert check.message.startswith("the simulator saw no wrong access at (height 53, width 90), but results are wrong")
+
+
 def test_results_that_are_wrong_only_there(simulator, transposition):
     """What is right on the device and wrong in the simulator hangs on the order of work-items."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
