@@ -1,6 +1,7 @@
 """The sentences that students read: what went wrong, where, and what to look at."""
 
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from grader.common.phrases import count
@@ -229,7 +230,7 @@ def blamed(check: Check, misordered: str) -> Check:
 
 
 def _got_and_expected(mismatch: Mismatch) -> str:
-    number = _whole_number if mismatch.whole else _number
+    number = _numeral(mismatch)
     if mismatch.first_unwritten:
         return f"never written, expected {number(mismatch.expected)}"
     got, expected = number(mismatch.got), number(mismatch.expected)
@@ -243,7 +244,7 @@ def _how_far(mismatch: Mismatch) -> str:
         return ""
     if mismatch.largest_error is None:
         return "none of the wrong elements holds a finite number."
-    error = (_whole_number if mismatch.whole else _number)(mismatch.largest_error)
+    error = _numeral(mismatch)(mismatch.largest_error)
     if mismatch.excess is None:
         return f"largest error: {error}; this output must match exactly."
     if mismatch.excess > FAR_OFF:
@@ -368,6 +369,11 @@ NO_TIME = Problem(
 
 
 # --- phrases ----------------------------------------------------------------------------------
+
+
+def _numeral(mismatch: Mismatch) -> Callable[[float], str]:
+    """How its numbers are written."""
+    return _whole_number if mismatch.whole else _number
 
 
 def _number(value: float) -> str:

@@ -123,8 +123,9 @@ def render(outcome: Result | Ungraded) -> str:
 
 def _verdicts(result: Result) -> Counter[Verdict]:
     """How many checks went how, those for practice left out; what a failed build leaves out is skipped."""
+    unreached = result.unreached
     return Counter(
-        Verdict.SKIPPED if check in result.unreached else check.verdict
+        Verdict.SKIPPED if check in unreached else check.verdict
         for check in result.checks
         if check.kind is not Kind.PRACTICE
     )

@@ -71,8 +71,7 @@ class Scene:
 
     def has_barrier(self, after: int, before: int) -> bool:
         """Whether the source has a barrier between these two lines."""
-        place = bisect_left(self._barriers, after + 1)
-        return place < len(self._barriers) and self._barriers[place] < before
+        return self.has_barrier_in(range(after + 1, before))
 
     def loop_around(self, lines: Collection[int]) -> range | None:
         """The lines of the innermost loop that holds all of these; None if there is none in the same function."""
@@ -81,7 +80,8 @@ class Scene:
 
     def has_barrier_in(self, lines: range) -> bool:
         """Whether a barrier stands in one of these lines."""
-        return any(line in lines for line in self._barriers)
+        place = bisect_left(self._barriers, lines.start)
+        return place < len(self._barriers) and self._barriers[place] < lines.stop
 
     def is_loop(self, line: int) -> bool:
         """Whether a loop is written in the line, outside of a comment at its end."""
