@@ -9,7 +9,7 @@ from functools import cached_property
 COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 SIGN = re.compile(r"[(){};]|\b(?:for|while|do)\b")
 LOOP = re.compile(r"\b(?:for|while|do)\b")
-BARRIER = re.compile(r"\bbarrier\s*\(")
+BARRIER = re.compile(r"\b(?:work_group_)?barrier\s*\(")
 SWAP = re.compile(r"\batom(?:ic)?_cmpxchg\s*\(")
 ASSIGNED = re.compile(r"\b(\w+)(?:\.\w+)?\s*=(?!=)")
 

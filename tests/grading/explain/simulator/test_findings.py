@@ -200,6 +200,13 @@ def test_a_barrier_is_missing_only_where_one_can_stand(barriers, message, cause)
     assert cause in found.cause
 
 
+def test_a_barrier_of_either_name_is_one():
+    """OpenCL 2.0 calls it work_group_barrier, which is a macro here."""
+    scene = with_barriers(15, 18)
+    renamed = replace(scene, source=scene.source.replace("barrier(", "work_group_barrier("))
+    assert "There is no place for a barrier" in only(kernel(LOCAL_RACE), renamed).cause
+
+
 def test_a_race_within_a_line():
     """In a loop with a barrier, or in none, no barrier can part them; in a loop without one, it is missing."""
     told = race("Read-write", at("local", ASH), entity(17, READ, item=(3, 0, 0)), entity(17, WRITE))
