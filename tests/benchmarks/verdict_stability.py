@@ -3,8 +3,8 @@
     python tests/benchmarks/verdict_stability.py ASSIGNMENT GRADINGS [SPEED ...] [--beside ATTACK]
 
 Without SPEED, the model solution is graded. SPEED is a multiple of the speed that full points ask for, such as 0.9: a
-plain submission is graded then, some of whose work-groups do their work again; how many is read off a curve that is
-measured first. A grading is one case and the whole performance check, by workers that were never used. Several are made
+plain submission is graded then, whose work-groups do their work again; how often is read off a curve that is measured
+first. A grading is one case and the whole performance check, by workers that were never used. Several are made
 side by side, and wait for each other where the device must be theirs alone; so does another grader of this machine,
 which grades an ATTACK of tests/submissions/hostile/ over and over.
 
@@ -47,7 +47,8 @@ from grader.results.metrics import Interval, Performance  # noqa: E402
 from grader.results.result import Check, Verdict  # noqa: E402
 
 PARTS, POINTS = 1000, 8
-"""SLOW of so many work-groups do their work again; and at how many values of it the speed is measured first."""
+"""SLOW is at most PARTS, where all work-groups do their work 9 or 16 times; and at how many values of it the speed is
+measured first."""
 
 SLOWED = {
     "coalsTransp": """
@@ -55,7 +56,7 @@ __kernel void coalsTransp(__global real *A, __global real *B, uint height, uint 
     __local real tile[TILE][TILE + 1];
     const uint lx = get_local_id(0), ly = get_local_id(1), x = get_group_id(0) * TILE, y = get_group_id(1) * TILE;
     const uint number = get_group_id(1) * get_num_groups(0) + get_group_id(0);
-    const uint times = (number * 2654435761u >> 12) % 1000 < SLOW ? 9 : 1;
+    const uint times = 1 + (8 * SLOW + (number * 2654435761u >> 12) % 1000) / 1000;
     for (uint time = 0; time < times; time++) {
         if (y + ly < height && x + lx < width) tile[ly][lx] = A[(y + ly) * width + x + lx];
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -70,7 +71,7 @@ __kernel void blockMMM(__global real *A, __global real *B, __global real *C,
     __local real a[TILE][TILE], b[TILE][TILE];
     const uint lx = get_local_id(0), ly = get_local_id(1), col = get_global_id(0), row = get_global_id(1);
     const uint number = get_group_id(1) * get_num_groups(0) + get_group_id(0);
-    const uint times = (number * 2654435761u >> 12) % 1000 < SLOW ? 16 : 1;
+    const uint times = 1 + (15 * SLOW + (number * 2654435761u >> 12) % 1000) / 1000;
     for (uint time = 0; time < times; time++) {
         real sum = 0;
         for (uint k0 = 0; k0 < widthA; k0 += TILE) {
@@ -85,7 +86,9 @@ __kernel void blockMMM(__global real *A, __global real *B, __global real *C,
 }
 """,
 }
-"""Plain submissions, some of whose work-groups do it all again."""
+"""Plain submissions whose work-groups do their work again, all about as often: a kernel most of whose time is that of a
+few groups has no steady speed on many cores.
+"""
 
 
 def main() -> None:
@@ -120,7 +123,7 @@ def _quick(assignment: Assignment) -> Assignment:
 
 
 def _slowed(name: str, slow: int) -> Submission:
-    """The plain submission, so many of whose work-groups work again."""
+    """The plain submission, so slow."""
     return parse_submission(Path("kernels.cl"), f"#define SLOW {slow}\n{SLOWED[name]}".encode())
 
 
@@ -194,9 +197,7 @@ def _threshold(assignment: Assignment, check: Check) -> float:
 
 
 def _tune(assignment: Assignment, pool: ProcessPoolExecutor) -> Callable[[float], int]:
-    """How many of PARTS groups must work again for a speed, read off a curve that is measured first: of times, which
-    grow by as much for each of them.
-    """
+    """The SLOW for a speed, read off a curve that is measured first: of times, which grow evenly with it."""
     slows = range(0, PARTS + 1, PARTS // POINTS)
     checks = list(pool.map(partial(_grade, assignment), (_slowed(assignment.name, slow) for slow in slows)))
     turns = [_threshold(assignment, check) / _fraction(check) for check in checks]

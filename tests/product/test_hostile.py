@@ -16,7 +16,6 @@ from attacks import HOSTILE, QUICK, corpus, in_words, small_assignment, small_co
 from project import ROOT
 from selection import ATTACKS, param
 
-from grader.common.errors import WorkerError
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.inputs import fresh_seed
@@ -37,9 +36,6 @@ HONEST_EVERY = 5
 
 NEIGHBOURS = ("grader-worker-", "grader-rounds-", "sem.")
 """How names in shared memory begin that tests beside these make: arrays of other gradings, and Dask's locks."""
-
-LOST_TRACK = "is not paused"
-"""What the engine says, rarely, of a container that it has paused. `grader batch` tries again, too."""
 
 KEPT = 3
 """Containers that stay between two gradings: the spare, and two that run our own kernels only."""
@@ -66,12 +62,7 @@ def wall(worker_image, tmp_path_factory, locks):
 
 def grade(bench, assignment, folder):
     task = Task(assignment=assignment, submission=read_submission(folder), seed=fresh_seed())
-    try:
-        return grade_submission(task, bench, lambda _: None)
-    except WorkerError as error:
-        if LOST_TRACK not in str(error):
-            raise
-        return grade_submission(task, bench, lambda _: None)
+    return grade_submission(task, bench, lambda _: None)
 
 
 def containers(client, folder):

@@ -75,10 +75,13 @@ def settle(look, wanted):
 class FakeEngine:
     """An engine with one container, whose worker is the test: `theirs` is its end of the stream.
 
-    `failures` holds what calls raise; `slowly` holds back the start; `listed` are the containers of other judges.
+    `failures` holds what calls raise; `slowly` holds back the start; `listed` are the containers of other judges;
+    `refusals` are what is raised for the next changes, and `changes` those that were made.
     """
 
     def __init__(self):
+        self.refusals = []
+        self.changes = []
         self.away = 0
         self.ours, self.theirs = socket.socketpair()
         self.failures = {}
@@ -119,6 +122,17 @@ class FakeEngine:
     def start(self, _):
         assert self.slowly.wait(10)
         self._may_fail("start")
+
+    def pause(self, _):
+        self._change("pause")
+
+    def unpause(self, _):
+        self._change("unpause")
+
+    def _change(self, change):
+        if self.refusals:
+            raise self.refusals.pop()
+        self.changes.append(change)
 
     def inspect_container(self, _):
         self._may_fail("inspect_container")
@@ -328,6 +342,34 @@ def test_a_worker_that_floods_us_fills_no_memory(fake, sandbox):
     assert sum(map(len, kept)) <= UNREAD_FRAMES * 32768
     assert len(worker._errors) <= LAST_WORDS
     worker.stop()
+
+
+ALREADY = APIError("409", response=SimpleNamespace(status_code=409), explanation="Container c1 is already paused")
+NOT_YET = APIError("500", response=SimpleNamespace(status_code=500), explanation="Container c1 is not paused")
+"""What Docker says when it has not yet heard of the change before."""
+
+
+@pytest.mark.parametrize("refused", [0, 1, 3])
+def test_an_engine_that_is_late_is_asked_until_it_has_done_it(fake, sandbox, refused):
+    """What it takes for frozen may be running; only what it has done itself counts."""
+    worker = sandbox.start()
+    fake.refusals = [ALREADY] * refused
+    worker.freeze()
+    fake.refusals = [NOT_YET] * refused
+    worker.thaw()
+    assert fake.changes == ["pause", "unpause"]
+
+
+@pytest.mark.parametrize(("change", "said"), [("freeze", ALREADY), ("thaw", NOT_YET)])
+def test_an_engine_that_stays_behind_is_our_error(fake, sandbox, monkeypatch, change, said):
+    """No submission is timed, and none is blamed, when nobody knows what runs."""
+    monkeypatch.setattr(container, "LAST_MOMENT", 0.1)
+    worker = sandbox.start()
+    if change == "thaw":
+        worker.freeze()
+    fake.refusals = [said] * 1000
+    with pytest.raises(WorkerError, match="the container engine refused"):
+        getattr(worker, change)()
 
 
 @pytest.mark.parametrize(("out_of_memory", "outcome"), [(True, OutOfMemory), (False, Garbled)])
