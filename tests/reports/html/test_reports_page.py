@@ -285,6 +285,13 @@ def test_the_error_map_is_a_picture_with_a_legend():
         assert words in Reader(page).text
 
 
+def test_the_map_of_one_element_is_spoken_of_in_the_singular():
+    """A row, a column and an element."""
+    one = ERROR_MAP.model_copy(update={"shape": (1, 1), "block": (1, 1), "cells": ("#",)})
+    page = text_of(result(WRONG.model_copy(update={"error_map": one}), SPEED))
+    assert "1 row down, 1 column across. A cell is an element." in page
+
+
 def test_two_error_maps_have_tiles_of_their_own():
     """No id is on the page twice."""
     page = page_of(result(WRONG, WRONG.model_copy(update={"name": "correctness: two"}), SPEED))
