@@ -173,6 +173,7 @@ def test_an_attack_gets_nothing(engine, installed, hostile_source, attack):
     """Where it gets something, it spoils its own result; no process is left, and the results are the judge's."""
     with handed_in(engine, installed, kernels(attack), hostile_source) as container:
         results, output = grade(container, **BRISK)
+        assert "tests" in results, output
         lost = [test["name"] for test in results["tests"] if test["score"] < test["max_score"]]
         assert [name for name in lost if not name.startswith("performance")] == [], output
         assert left_of_workers(container) == []
