@@ -248,7 +248,7 @@ def test_speed_is_told_and_decided_elsewhere(small):
     assert (check.verdict, check.reason) == (Verdict.SKIPPED, Reason.DECIDED_ELSEWHERE)
     assert (check.points, check.max_points) == (0, small.performance.classes["cpu"].points)
     assert "decided on the course's machine" in check.message
-    assert "3 times the naive kernel's speed" in check.message
+    assert "3.0 times the naive kernel's speed" in check.message
     assert check.performance.fraction_of_reference is None
     assert check.performance.speed_up_over_baseline.median == pytest.approx(3)
     assert (check.performance.samples.reference, check.performance.samples.control) == ((), ())

@@ -311,7 +311,7 @@ def of_speed_elsewhere(timed: Performance) -> Problem:
     return Problem(
         reason=Reason.DECIDED_ELSEWHERE,
         message="speed is decided on the course's machine. Here the kernel reaches "
-        f"{timed.speed_up_over_baseline.median:.2g} times the naive kernel's speed{copied}.",
+        f"{timed.speed_up_over_baseline.median:.1f} times the naive kernel's speed{copied}.",
     )
 
 
