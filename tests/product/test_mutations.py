@@ -1,6 +1,8 @@
 """helpers/mutations.py: each is one mistake on the lines that it says, and knows where that shows.
 
 helpers/explanations.py: an explanation is judged by these lines, and by what cannot be true of the mistake.
+
+helpers/second_judge.py: what is right, is found right.
 """
 
 import difflib
@@ -11,6 +13,7 @@ from kernels import PRODUCT, TRANSPOSITION
 from mutations import mutations
 from operators import Kind
 from project import ASSIGNMENTS, ROOT
+from second_judge import Fault, fault
 from statements import parse
 
 from grader.common.record import replace
@@ -210,3 +213,12 @@ def test_a_claim_is_false_only_where_it_cannot_hold():
     race = said(f"line {HERE} ... A barrier(X) is missing between them.", Reason.DATA_RACE)
     assert judged(mutation, race) is Judgement.NAMED
     assert judged(mutation, said("rows of A are taken to be height long: ...", cause="x")) is Judgement.FALSE
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_the_other_judge_finds_model_solutions_right(bench, course, name):
+    """Or every mutant of theirs would be wrong, whatever it does."""
+    with bench.worker() as worker:
+        for part in course.load(name).parts:
+            assert fault(part, MODELS[name], worker, 25) is Fault.NONE

@@ -81,7 +81,8 @@ def unwatched(asked: Sanitizer) -> Check:
 
 
 def _findings(seen: Simulated) -> tuple[Finding, ...]:
-    found = (each for kernel, scene in zip(seen.kernels, seen.scenes, strict=True) for each in findings(kernel, scene))
+    launches = enumerate(zip(seen.kernels, seen.scenes, strict=True))
+    found = (each for n, (kernel, scene) in launches for each in findings(kernel, scene, seen.kernels[:n]))
     return tuple({each.message: each for each in found}.values())  # a kernel that is repeated does it every time
 
 

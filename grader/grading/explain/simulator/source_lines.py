@@ -22,6 +22,13 @@ FEW = 3
 """Lines that are named as those to look at; more are no pointer."""
 
 
+def writers(array: str, space: int, seen: SeenKernel) -> set[int]:
+    """The lines of a launch that write an array."""
+    return {
+        each.line for each in seen.accesses if each.writes and (each.array, each.space) == (array, space) and each.line
+    }
+
+
 def lines_of(use: Use, kernels: Iterable[SeenKernel]) -> str:
     """For example "A is read in line 31."; "" if no launch uses the array so, or many lines do."""
     lines = {
@@ -32,7 +39,7 @@ def lines_of(use: Use, kernels: Iterable[SeenKernel]) -> str:
     }
     if not 1 <= len(lines) <= FEW:
         return ""
-    return f"{use.array} is {'written' if use.writes else 'read'} in {_lines(lines)}."
+    return f"{use.array} is {'written' if use.writes else 'read'} in {lines_in_words(lines)}."
 
 
 def lines_used(seen: SeenKernel, scene: Scene) -> str:
@@ -40,7 +47,7 @@ def lines_used(seen: SeenKernel, scene: Scene) -> str:
     parts = [*_uses(seen, writes=True), *_uses(seen, writes=False)]
     loops = {branch.line for branch in seen.branches if scene.is_loop(branch.line)}
     if loops:
-        parts.append(f"loops turn in {_lines(loops)}")
+        parts.append(f"loops turn in {lines_in_words(loops)}")
     return f"In your file, {'; '.join(parts)}." if parts else ""
 
 
@@ -58,9 +65,10 @@ def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:
         if each.space == GLOBAL and each.writes is writes and each.line:
             used.setdefault(each.array, set()).add(each.line)
     for name in sorted(array.name for array in seen.arrays if array.space == GLOBAL and array.name in used):
-        yield f"{name} is {does} in {_lines(used[name])}"
+        yield f"{name} is {does} in {lines_in_words(used[name])}"
 
 
-def _lines(numbers: set[int]) -> str:
+def lines_in_words(numbers: set[int]) -> str:
+    """For example "line 12", "lines 12, 13 and 20"."""
     *others, last = sorted(numbers)
     return f"lines {', '.join(map(str, others))} and {last}" if others else f"line {last}"

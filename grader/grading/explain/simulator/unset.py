@@ -1,0 +1,65 @@
+"""Values that are used and were never set: who reads them, and who should have written them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.simulator.oclgrind import GLOBAL, LOCAL
+from grader.grading.explain.simulator.source_lines import lines_in_words, writers
+from grader.protocol.observation import SeenKernel, SeenUnset
+from grader.results.result import Finding, Place, Reason
+
+
+def first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:
+    """The first use of each unset value: an address before a condition before a store."""
+    uses = sorted(unset, key=lambda each: (each.line, each.column, each.name, each.how, each.used_line))
+    known: set[tuple[int, int, str]] = set()
+    for each in uses:
+        key = (each.line, each.column, each.name)
+        if key not in known:
+            known.add(key)
+            yield each
+
+
+def of_unset(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> Finding:
+    """The finding, of the last of these launches."""
+    name = unset.name or "a value"
+    use = {
+        "stored": f"the result is stored in {unset.array} in line {unset.used_line}",
+        "condition": f"the condition in line {unset.used_line} depends on it",
+        "address": f"an index in line {unset.used_line} depends on it",
+    }[unset.how]
+    if unset.space == LOCAL:
+        what = f"line {unset.line} reads words of {name} that no work-item has written; {use}."
+        cause = _of_local_words(name, launches[-1])
+    elif unset.space == GLOBAL:
+        what = f"line {unset.line} reads {name} before anything is written there; {use}."
+        cause = _of_global_words(name, launches)
+    else:
+        what = f"line {unset.line} reads {name}, which has no value yet; {use}."
+        cause = f"Give {name} a value where it is declared, such as 0."
+    words = f"{scene.item(unset.global_id)} of {scene.group(unset.group)} reads {name}"
+    places = [Place(line=unset.line, text=scene.text(unset.line), words=words)]
+    if unset.used_line != unset.line:
+        places.append(Place(line=unset.used_line, text=scene.text(unset.used_line), words=use.partition(" in line")[0]))
+    return Finding(reason=Reason.UNINITIALISED, message=what, cause=cause, places=tuple(places), times=unset.times)
+
+
+def _of_local_words(name: str, launch: SeenKernel) -> str:
+    lines = writers(name, LOCAL, launch)
+    if not lines:
+        return f"Every word that is read must be written first: store a zero in {name} where there is nothing to load."
+    return (
+        f"{name} is written in {lines_in_words(lines)}, but not all of what is read: where there is nothing to load, "
+        "store a zero."
+    )
+
+
+def _of_global_words(name: str, launches: Sequence[SeenKernel]) -> str:
+    """An array that only kernels before this one write is theirs to fill."""
+    *before, launch = launches
+    if not writers(name, GLOBAL, launch):
+        for other in reversed(before):
+            lines = writers(name, GLOBAL, other)
+            if lines:
+                return f"{other.kernel} writes {name} in {lines_in_words(lines)}, but not all of what is read here."
+    return "An output does not start at zero: add up in a variable, then store that."

@@ -1,0 +1,77 @@
+"""unset.py: who should have written what nobody has written."""
+
+import pytest
+
+from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.simulator.unset import of_unset
+from grader.protocol.observation import SeenAccess, SeenKernel, SeenUnset
+
+LINE = Scene(source="\n".join(f"line {n};" for n in range(1, 31)), dimensions=1, extent=None)
+GLOBAL, LOCAL = 1, 3
+
+
+def launch(name, *written, space=GLOBAL):
+    """A launch that writes arrays in lines."""
+    accesses = tuple(
+        SeenAccess(
+            line=line,
+            column=5,
+            array=array,
+            space=space,
+            writes=True,
+            requests=1,
+            bytes=4,
+            sectors=1,
+            fewest=1,
+            worst=1.0,
+            stride=None,
+        )
+        for array, line in written
+    )
+    return SeenKernel(kernel=name, flop=0, arrays=(), messages=(), unset=(), accesses=accesses, branches=())
+
+
+def cause(name, space, *launches):
+    """What is said of a read in line 20 of the last launch."""
+    unset = SeenUnset(
+        line=20,
+        column=5,
+        name=name,
+        space=space,
+        used_line=22,
+        how="stored",
+        array="sums",
+        global_id=(3, 0, 0),
+        local_id=(3, 0, 0),
+        group=(0, 0, 0),
+        times=1,
+    )
+    return of_unset(unset, launches, LINE).cause
+
+
+@pytest.mark.parametrize(
+    ("written", "lines"), [([("tile", 12)], "line 12"), ([("tile", 12), ("tile", 15), ("other", 9)], "lines 12 and 15")]
+)
+def test_local_memory_is_filled_in_the_lines_that_write_it(written, lines):
+    """These are where some words are left out."""
+    assert cause("tile", LOCAL, launch("k", *written, space=LOCAL)) == (
+        f"tile is written in {lines}, but not all of what is read: where there is nothing to load, store a zero."
+    )
+
+
+def test_local_memory_that_no_line_writes():
+    """There is no line to look at."""
+    assert cause("tile", LOCAL, launch("k", ("other", 12), space=LOCAL)).startswith("Every word that is read must be")
+
+
+def test_what_another_kernel_should_have_written_is_that_kernels():
+    """Of several, the last that writes the array; no variable in the reader would help."""
+    first, second, reader = launch("first", ("x", 5)), launch("second", ("x", 9), ("y", 10)), launch("r", ("sums", 22))
+    assert cause("x", GLOBAL, first, second, reader) == "second writes x in line 9, but not all of what is read here."
+    assert cause("x", GLOBAL, first, reader) == "first writes x in line 5, but not all of what is read here."
+
+
+@pytest.mark.parametrize("before", [[], [launch("first", ("C", 5))], [launch("first", ("x", 5))]])
+def test_an_output_that_is_added_up_in_is_the_readers_own(before):
+    """Whatever ran before it."""
+    assert cause("C", GLOBAL, *before, launch("k", ("C", 22))).startswith("An output does not start at zero")
