@@ -5,7 +5,8 @@ kernel (a worker that does not start, a missing device) is raised.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -186,6 +187,17 @@ class Worker:
                 return Garbled(what="it says that its device has gone")
             case reply:
                 return self._unexpected(reply)
+
+    @contextmanager
+    def hurried(self, seconds: float) -> Iterator[None]:
+        """Until the end of the block, nothing that it is asked may take longer than so many seconds, but its start."""
+        usual = self._deadlines
+        parts = ("build", "first_launch", "launch", "transfer")
+        self._deadlines = usual.model_copy(update={part: min(getattr(usual, part), seconds) for part in parts})
+        try:
+            yield
+        finally:
+            self._deadlines = usual
 
     def freeze(self) -> None:
         """Stop all of the worker until it is thawed, as far as its sandbox can."""

@@ -1,0 +1,444 @@
+"""Small edits of a text, each the opposite of a mistake that people make: another comparison, one more or one less,
+another variable, a term too many or too few, the wrong array.
+
+An edit replaces some tokens of one region. What it makes must compile as often as possible, since it is compiled
+together with all others: so variables are exchanged for others of their type.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from grader.grading.search.outline import TYPE, Outline, Region, Variable
+from grader.protocol.tokens import Token
+
+OTHERS = {
+    "<": ("<=", ">", ">="),
+    "<=": ("<", ">=", ">"),
+    ">": (">=", "<", "<="),
+    ">=": (">", "<=", "<"),
+    "==": ("!=", "<", ">"),
+    "!=": ("==", "<", ">"),
+    "&&": ("||",),
+    "||": ("&&",),
+    "+": ("-", "*"),
+    "-": ("+",),
+    "*": ("+", "/"),
+    "/": ("*",),
+    "%": ("/",),
+    "<<": (">>",),
+    ">>": ("<<",),
+    "&": ("|",),
+    "|": ("&",),
+    "+=": ("-=", "="),
+    "-=": ("+=", "="),
+    "*=": ("+=", "/=", "="),
+    "/=": ("*=", "-="),
+    "<<=": (">>=",),
+    ">>=": ("<<=",),
+    "++": ("--",),
+    "--": ("++",),
+}
+"""Operators that are taken for each other."""
+
+DIVISIONS = frozenset({"/", "%"})
+"""A whole number that is divided by 0 ends the process, which costs as much time as hundreds of edits."""
+
+COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
+
+CHANGES = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--"})
+
+ALIKE = (
+    ("get_global_id", "get_local_id", "get_group_id"),
+    ("get_global_size", "get_local_size", "get_num_groups"),
+    ("fmin", "fmax"),
+    ("min", "max"),
+    ("sin", "cos"),
+    ("exp", "exp2"),
+    ("floor", "ceil", "round"),
+    ("atomic_min", "atomic_max"),
+    ("atomic_add", "atomic_sub"),
+)
+"""Functions that are taken for each other."""
+
+COMPONENTS = frozenset("xyzw")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edit:
+    """Tokens of a region, from `first` to before `last`, replaced by a text. `part` says where that is, in words;
+    `around` are the tokens of the expression that it is part of.
+    """
+
+    region: Region
+    first: int
+    last: int
+    text: str
+    part: str
+    line: int
+    around: tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A token in its region: `index` are the brackets of the innermost index that it is part of, and whose that is."""
+
+    outline: Outline
+    region: Region
+    number: int
+    index: tuple[int, int, str] | None
+
+    @property
+    def token(self) -> Token:
+        """The token."""
+        return self.outline.code[self.number]
+
+    def text(self, away: int = 0) -> str:
+        """The text of a token so many places away; "" beyond the region."""
+        number = self.number + away
+        return self.outline.code[number].text if self.region.first <= number < self.region.last else ""
+
+    @cached_property
+    def variables(self) -> dict[str, Variable]:
+        """What can be seen from here, by name."""
+        return {each.name: each for each in self.region.visible}
+
+    @property
+    def variable(self) -> Variable | None:
+        """The variable that this token is."""
+        return None if self.text(-1) == "." else self.variables.get(self.token.text)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether an operand stands before it."""
+        before = self.outline.code[self.number - 1]
+        inside = self.number > self.region.first
+        is_operand = before.kind in {"name", "number"} and not TYPE.fullmatch(before.text)
+        return inside and (is_operand or before.text in {")", "]"})
+
+    @property
+    def divides_safely(self) -> bool:
+        """Whether what stands after it is never 0."""
+        after = self.variables.get(self.text(1))
+        return self.text(1).isdigit() or (after is not None and after.is_size)
+
+    @property
+    def is_divisor(self) -> bool:
+        """Whether something is divided by it."""
+        return self.text(-1) in DIVISIONS
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it is a variable that is given a value here."""
+        return self.text(1) in CHANGES or self.text(-1) in {"++", "--"}
+
+    def replaced(self, text: str) -> Edit:
+        """The edit that puts a text in the token's place."""
+        return self.edit(self.number, self.number + 1, text)
+
+    def edit(self, first: int, last: int, text: str) -> Edit:
+        """An edit of some tokens."""
+        begin, end = (self.index[0] + 1, self.index[1]) if self.index is not None else (0, 0)
+        around = (begin, end) if begin <= first and last <= end else (self.region.first, self.region.last)
+        return Edit(
+            region=self.region,
+            first=first,
+            last=last,
+            text=text,
+            part=self.part,
+            line=self.token.line,
+            around=around,
+        )
+
+    @property
+    def part(self) -> str:
+        """Where it is, in words."""
+        if self.index is not None:
+            return f"the index of {self.index[2]}"
+        target = self.region.target
+        match self.region.role:
+            case "condition":
+                return "the condition"
+            case "loop condition":
+                return "where the loop ends"
+            case "step":
+                return "the step of the loop"
+            case "value":
+                return f"the value that {target} begins with"
+            case "result":
+                return "the value that is returned"
+            case "statement":
+                return f"what {target} is set to" if target else "the statement"
+
+
+Operator = Callable[[Place], Iterator[Edit]]
+
+
+def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
+    """The likeliest edits, none twice, in the order of the regions."""
+    found: dict[tuple[int, str], Edit] = {}
+    places = [place for region in outline.regions for place in _places(outline, region)]
+    for operator in OPERATORS:
+        for edit in (edit for place in places for edit in operator(place)):
+            region = edit.region
+            before, after = outline.between(region.first, edit.first), outline.between(edit.last, region.last)
+            key = (region.first, f"{before} {edit.text} {after}")
+            if edit.text != outline.between(edit.first, edit.last) and not _cuts_a_call(outline, edit):
+                found.setdefault(key, edit)
+    likeliest = list(found.values())[:most]
+    return tuple(sorted(likeliest, key=lambda edit: edit.region.first))
+
+
+def _cuts_a_call(outline: Outline, edit: Edit) -> bool:
+    """Whether it writes a call of the text's own functions anew, which takes one more argument (switchboard.py)."""
+    tokens = outline.code[edit.first : edit.last]
+    return len(tokens) > 1 and any(token.text in outline.names for token in tokens)
+
+
+def _places(outline: Outline, region: Region) -> Iterator[Place]:
+    """Every token of a region."""
+    open_ones: list[tuple[int, int, str]] = []
+    owners: dict[int, str] = {}
+    for number in range(region.first, region.last):
+        while open_ones and number > open_ones[-1][1]:
+            open_ones.pop()
+        index = open_ones[-1] if open_ones else None
+        yield Place(outline=outline, region=region, number=number, index=index)
+        if outline.code[number].text == "[":
+            before = outline.code[number - 1]
+            owner = before.text if before.kind == "name" else owners.get(number - 1, "an array")
+            owners[outline.pairs[number]] = owner
+            open_ones.append((number, outline.pairs[number], owner))
+
+
+# --- one token for another --------------------------------------------------------------------
+
+
+def _operators(place: Place) -> Iterator[Edit]:
+    text = place.token.text
+    if text in {"-", "!"} and not place.is_binary:
+        yield place.replaced("")
+        return
+    others = OTHERS.get(text, ()) if place.is_binary or text not in {"&", "*", "+"} else ()
+    yield from (place.replaced(other) for other in others if other not in DIVISIONS or place.divides_safely)
+    if text == "/" and place.index is not None:
+        yield place.replaced("%")
+    if text == "=" and place.region.role == "statement" and place.index is None:
+        yield from (place.replaced(other) for other in ("+=", "-="))
+
+
+def _numbers(place: Place) -> Iterator[Edit]:
+    """One more, one less, half and twice as much; 0 and 1 for real numbers."""
+    token = place.token
+    digits = token.text.rstrip("uUlL")
+    if token.kind != "number":
+        return
+    if digits.isdigit() and len(digits) < 9:
+        value = int(digits)
+        others = [value + 1, value - 1, *([2 * value, value // 2] if value > 2 else [])]
+        yield from (place.replaced(str(other)) for other in others if other >= (1 if place.is_divisor else 0))
+    else:
+        yield from (place.replaced(other) for other in ("0.0f", "1.0f", f"-{token.text}"))
+
+
+def _arrays(place: Place) -> Iterator[Edit]:
+    """Another array of the same kind; one of another space only where an element is taken at once."""
+    mine = place.variable
+    if mine is None or not mine.subscripts:
+        return
+    indexed = place.text(1) == "["
+    for other in place.region.visible:
+        alike = (other.type, other.subscripts) == (mine.type, mine.subscripts)
+        fits = other.space == mine.space or indexed
+        if (alike and fits and other.name != mine.name and (mine.constant or not other.constant)) or (
+            alike and fits and other.name != mine.name and indexed and place.number != place.region.first
+        ):
+            yield place.replaced(other.name)
+
+
+def _variables(place: Place) -> Iterator[Edit]:
+    """Another variable of the same type; those of a kind first."""
+    mine = place.variable
+    if mine is None or mine.subscripts or place.text(1) == "(":
+        return
+    others = [each for each in place.region.visible if each.name != mine.name and not each.subscripts]
+    alike = [each for each in others if (each.is_integer if mine.is_integer else each.type == mine.type)]
+    for other in sorted(alike, key=lambda each: each.is_size is not mine.is_size):
+        if not (place.is_changed and other.constant) and (other.is_size or not place.is_divisor):
+            yield place.replaced(other.name)
+
+
+def _functions(place: Place) -> Iterator[Edit]:
+    group = next((group for group in ALIKE if place.token.text in group), ())
+    yield from (place.replaced(other) for other in group if other != place.token.text)
+
+
+def _components(place: Place) -> Iterator[Edit]:
+    if place.text(-1) == "." and place.token.text in COMPONENTS:
+        yield from (place.replaced(other) for other in sorted(COMPONENTS - {place.token.text}))
+
+
+# --- more and less ----------------------------------------------------------------------------
+
+SUM_ENDS = frozenset(
+    {*COMPARISONS, "&&", "||", "?", ":", ",", "=", "+=", "-=", "*=", "/=", "<<", ">>", "&", "|", "^", "+", "-"}
+)
+"""What a term of a sum cannot go beyond."""
+
+PRODUCT_ENDS = SUM_ENDS | {"*", "/", "%"}
+GUARD_ENDS = frozenset({"&&", "||", "?", ":", ",", "="})
+
+
+def _one_off(place: Place) -> Iterator[Edit]:
+    """An index or a bound that is one more or one less."""
+    if place.token.text == "]" and place.index is not None:
+        yield from (place.replaced(f"{sign} 1]") for sign in "+-")
+    elif place.token.text in COMPARISONS:
+        yield from (place.replaced(f"{place.token.text} {one} +") for one in ("1", "-1"))
+
+
+def _terms_too_many(place: Place) -> Iterator[Edit]:
+    """A sum without one of its terms, a product without one of its factors, a condition without one of its parts."""
+    ends = {"+": SUM_ENDS, "-": SUM_ENDS, "*": PRODUCT_ENDS, "/": PRODUCT_ENDS, "%": PRODUCT_ENDS}
+    ends |= {"&&": GUARD_ENDS, "||": GUARD_ENDS}
+    text = place.token.text
+    if text not in ends or not place.is_binary or place.number + 1 >= place.region.last:
+        return
+    yield place.edit(place.number, _end(place, ends[text]), "")
+    if text != "-":
+        yield place.edit(_begin(place, ends[text]), place.number + 1, "")
+
+
+def _begin(place: Place, breaks: frozenset[str]) -> int:
+    """Where the operand before an operator begins."""
+    first = place.number
+    while first > place.region.first and place.outline.code[first - 1].text not in breaks | {"(", "["}:
+        first = place.outline.openings.get(first - 1, first - 1)
+    return first
+
+
+def _end(place: Place, breaks: frozenset[str]) -> int:
+    """Where the operand behind an operator ends; a sign belongs to it."""
+    last = place.number + (2 if place.text(1) in {"-", "!", "+"} else 1)
+    while last < place.region.last and place.outline.code[last].text not in breaks | {")", "]"}:
+        last = place.outline.pairs.get(last, last) + 1
+    return last
+
+
+def _terms_too_few(place: Place) -> Iterator[Edit]:
+    """An index with one more term, or with a term that a size multiplies."""
+    visible = [each for each in place.region.visible if each.is_integer]
+    if place.token.text == "]" and place.index is not None:
+        used = {token.text for token in place.outline.code[place.index[0] : place.number]}
+        yield from (place.replaced(f"+ {each.name}]") for each in visible if each.name not in used)
+    elif place.index is not None and place.variable in visible and "*" not in {place.text(-1), place.text(1)}:
+        sizes = (each for each in visible if each.is_size)
+        yield from (place.replaced(f"{place.token.text} * {each.name}") for each in sizes)
+
+
+def _guards_too_few(place: Place) -> Iterator[Edit]:
+    """A condition with one more part: that a variable of the kernel's own is less than a size."""
+    if place.region.role != "condition" or place.token.text not in COMPARISONS:
+        return
+    visible = [each for each in place.region.visible if each.is_integer]
+    sizes = [each.name for each in visible if each.is_size]
+    for each in visible:
+        if not each.is_size:
+            yield from (_also(place, f"{each.name} < {size}") for size in sizes)
+
+
+def _also(place: Place, guard: str) -> Edit:
+    region = place.region
+    whole = place.outline.between(region.first, region.last)
+    return place.edit(region.first, region.last, f"({whole}) && {guard}")
+
+
+# --- exchanges --------------------------------------------------------------------------------
+
+
+def _exchanged_subscripts(place: Place) -> Iterator[Edit]:
+    """a[j][i] for a[i][j]."""
+    pairs, code = place.outline.pairs, place.outline.code
+    if place.token.text != "[" or code[place.number - 1].kind != "name":
+        return
+    second = pairs[place.number] + 1
+    if second < place.region.last and code[second].text == "[":
+        inner = [place.outline.between(opening + 1, pairs[opening]) for opening in (place.number, second)]
+        inside = Place(
+            outline=place.outline,
+            region=place.region,
+            number=place.number,
+            index=(place.number, pairs[place.number], code[place.number - 1].text),
+        )
+        yield inside.edit(place.number, pairs[second] + 1, f"[{inner[1]}][{inner[0]}]")
+
+
+def _exchanged_variables(place: Place) -> Iterator[Edit]:
+    """Two variables in each other's places: all of a region, or of one index."""
+    if place.number == place.region.first and place.region.role != "step":
+        yield from _exchanged(place, place.region.first, place.region.last)
+    if place.token.text == "]" and place.index is not None:
+        yield from _exchanged(place, place.index[0] + 1, place.number)
+
+
+def _exchanged(place: Place, first: int, last: int) -> Iterator[Edit]:
+    tokens = place.outline.code[first:last]
+    names = {each.text for each in tokens if each.kind == "name"} & place.variables.keys()
+    integers = sorted(name for name in names if place.variables[name].is_integer)
+    for one, other in combinations(integers, 2):
+        turned = {one: other, other: one}
+        yield place.edit(first, last, _joined(turned.get(each.text, each.text) for each in tokens))
+
+
+def _exchanged_operands(place: Place) -> Iterator[Edit]:
+    """B - a for a - b."""
+    if place.token.text not in {"-", "/", "%"} or not place.is_binary:
+        return
+    first, last = place.number - 1, place.number + 2
+    if last <= place.region.last and all(each.kind in {"name", "number"} for each in place.outline.code[first:last:2]):
+        yield place.edit(first, last, f"{place.text(1)} {place.token.text} {place.text(-1)}")
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return " ".join(texts)
+
+
+# --- whole regions ----------------------------------------------------------------------------
+
+
+def _wholes(place: Place) -> Iterator[Edit]:
+    """A condition that always or never holds, another first value, another sign, no statement at all."""
+    region = place.region
+    if place.number != region.first:
+        return
+    whole = place.outline.between(region.first, region.last)
+    match region.role:
+        case "condition":
+            others = ["1", "0"]
+        case "value" if place.variables.get(region.target) is None:
+            others = ["0", *([] if whole.isalnum() else [f"-({whole})"])]
+        case "statement":
+            others = [""]
+        case _:
+            others = []
+    yield from (place.edit(region.first, region.last, other) for other in others)
+
+
+OPERATORS: tuple[Operator, ...] = (
+    _operators,
+    _arrays,
+    _numbers,
+    _functions,
+    _components,
+    _one_off,
+    _exchanged_subscripts,
+    _exchanged_variables,
+    _exchanged_operands,
+    _terms_too_many,
+    _variables,
+    _wholes,
+    _terms_too_few,
+    _guards_too_few,
+)
+"""The likeliest first."""
