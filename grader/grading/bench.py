@@ -40,7 +40,7 @@ class Bench:
     locks: Path
     profiles: Path
     watching: WatchingRules
-    search: SearchRules = SearchRules()
+    search: SearchRules = field(default_factory=SearchRules)
     own: OwnWorkers = field(default_factory=OwnWorkers)
 
     def worker(self) -> Worker:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from grader.grading.search.outline import TYPE, Outline, Region, Variable
+from grader.grading.search.outline import TYPE, Outline, Region, Role, Variable
 from grader.protocol.tokens import Token
 
 OTHERS = {
@@ -64,6 +64,17 @@ ALIKE = (
 
 COMPONENTS = frozenset("xyzw")
 
+PARTS: dict[Role, str] = {
+    "condition": "the condition",
+    "loop condition": "where the loop ends",
+    "step": "the step of the loop",
+    "value": "the first value",
+    "result": "the value that is returned",
+    "statement": "the statement",
+}
+PARTS_OF = {**PARTS, "value": "the value that {} begins with", "statement": "what {} is set to"}
+"""Parts of a line in words; the second, where they are about a variable."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Edit:
@@ -113,7 +124,7 @@ class Place:
     def is_binary(self) -> bool:
         """Whether an operand stands before it."""
         before = self.outline.code[self.number - 1]
-        inside = self.number > self.region.first
+        inside = self.number > self.region.first and self.text(1) != ")"
         is_operand = before.kind in {"name", "number"} and not TYPE.fullmatch(before.text)
         return inside and (is_operand or before.text in {")", "]"})
 
@@ -156,20 +167,9 @@ class Place:
         """Where it is, in words."""
         if self.index is not None:
             return f"the index of {self.index[2]}"
-        target = self.region.target
-        match self.region.role:
-            case "condition":
-                return "the condition"
-            case "loop condition":
-                return "where the loop ends"
-            case "step":
-                return "the step of the loop"
-            case "value":
-                return f"the value that {target} begins with"
-            case "result":
-                return "the value that is returned"
-            case "statement":
-                return f"what {target} is set to" if target else "the statement"
+        if self.region.target:
+            return PARTS_OF[self.region.role].format(self.region.target)
+        return PARTS[self.region.role]
 
 
 Operator = Callable[[Place], Iterator[Edit]]
@@ -186,6 +186,8 @@ def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
             key = (region.first, f"{before} {edit.text} {after}")
             if edit.text != outline.between(edit.first, edit.last) and not _cuts_a_call(outline, edit):
                 found.setdefault(key, edit)
+            if len(found) >= most:
+                break
     likeliest = list(found.values())[:most]
     return tuple(sorted(likeliest, key=lambda edit: edit.region.first))
 
@@ -257,15 +259,25 @@ def _arrays(place: Place) -> Iterator[Edit]:
             yield place.replaced(other.name)
 
 
-def _variables(place: Place) -> Iterator[Edit]:
-    """Another variable of the same type; those of a kind first."""
+def _alike(place: Place) -> Iterator[Edit]:
+    """Another variable of the same kind: a size for a size, an index for an index."""
+    return _variables(place, lambda mine, other: mine.is_size is other.is_size)
+
+
+def _unlike(place: Place) -> Iterator[Edit]:
+    """A size for an index, or the other way round."""
+    return _variables(place, lambda mine, other: mine.is_size is not other.is_size)
+
+
+def _variables(place: Place, fits: Callable[[Variable, Variable], bool]) -> Iterator[Edit]:
     mine = place.variable
-    if mine is None or mine.subscripts or place.text(1) == "(":
+    if mine is None or mine.subscripts:
         return
-    others = [each for each in place.region.visible if each.name != mine.name and not each.subscripts]
-    alike = [each for each in others if (each.is_integer if mine.is_integer else each.type == mine.type)]
-    for other in sorted(alike, key=lambda each: each.is_size is not mine.is_size):
-        if not (place.is_changed and other.constant) and (other.is_size or not place.is_divisor):
+    for other in place.region.visible:
+        is_other = other.name != mine.name and not other.subscripts and fits(mine, other)
+        same_type = other.is_integer if mine.is_integer else other.type == mine.type
+        may_stand = not (place.is_changed and other.constant) and (other.is_size or not place.is_divisor)
+        if is_other and same_type and may_stand:
             yield place.replaced(other.name)
 
 
@@ -428,16 +440,17 @@ def _wholes(place: Place) -> Iterator[Edit]:
 OPERATORS: tuple[Operator, ...] = (
     _operators,
     _arrays,
+    _alike,
     _numbers,
-    _functions,
-    _components,
     _one_off,
     _exchanged_subscripts,
-    _exchanged_variables,
-    _exchanged_operands,
     _terms_too_many,
-    _variables,
+    _exchanged_operands,
+    _functions,
+    _components,
     _wholes,
+    _exchanged_variables,
+    _unlike,
     _terms_too_few,
     _guards_too_few,
 )

@@ -13,8 +13,8 @@ from grader.protocol.tokens import Token, join, logical_lines
 LONGEST = 64 * 1024
 """Characters of a text that is read here. Hand-written kernels have a tenth of it with their macros expanded."""
 
-DEEPEST = 50
-"""Statements within each other."""
+TOKENS, FUNCTIONS, VARIABLES, DEEPEST = 8_000, 64, 64, 50
+"""The most that are read: tokens, functions, variables that can be seen at once, and statements within each other."""
 
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
@@ -120,6 +120,8 @@ def outline(source: str, kernels: Iterable[str]) -> Outline | None:
     try:
         pairs = _pairs(code)
         functions = tuple(_functions(code, pairs))
+        if max(len(code) / TOKENS, len(functions) / FUNCTIONS) > 1:
+            return None
         reader = _Reader(code=code, pairs=pairs, types=_types(code, pairs), whole=_whole(code, functions))
         reached = _reached(code, functions, kernels)
         for function in functions:
@@ -162,7 +164,7 @@ def _pairs(code: Sequence[Token]) -> dict[int, int]:
     return pairs
 
 
-def _outside(code: Sequence[Token], pairs: dict[int, int], first: int, last: int) -> Iterator[int]:
+def _outside(pairs: dict[int, int], first: int, last: int) -> Iterator[int]:
     """The tokens from first to last that no bracket between them encloses; of a pair, the one that opens it."""
     number = first
     while number < last:
@@ -172,18 +174,16 @@ def _outside(code: Sequence[Token], pairs: dict[int, int], first: int, last: int
 
 def _functions(code: Sequence[Token], pairs: dict[int, int]) -> Iterator[Function]:
     """Those that have a body: a name, its parameters, perhaps attributes, and the body."""
-    outside = list(_outside(code, pairs, 0, len(code)))
-    for place, number in enumerate(outside):
+    outside = list(_outside(pairs, 0, len(code)))
+    for begin, number in enumerate(outside):
         if code[number].text != "{":
             continue
-        before = outside[:place]
-        while len(before) > 2 and code[before[-2]].text == "__attribute__":
-            before = before[:-2]
-        if len(before) > 2 and code[before[-1]].text == "(" and code[before[-2]].kind == "name":
-            bracket = before[-1]
-            yield Function(
-                name=code[before[-2]].text, parameters=(bracket, pairs[bracket]), body=(number, pairs[number])
-            )
+        place = begin
+        while place > 3 and code[outside[place - 2]].text == "__attribute__":
+            place -= 2
+        if place > 2 and code[outside[place - 1]].text == "(" and code[outside[place - 2]].kind == "name":
+            name, bracket = code[outside[place - 2]].text, outside[place - 1]
+            yield Function(name=name, parameters=(bracket, pairs[bracket]), body=(number, pairs[number]))
 
 
 def _calls(code: Sequence[Token], function: Function) -> set[str]:
@@ -218,7 +218,7 @@ def _types(code: Sequence[Token], pairs: dict[int, int]) -> dict[str, str]:
     """
     types: dict[str, str] = {}
     begun: list[str] | None = None
-    for number in _outside(code, pairs, 0, len(code)):
+    for number in _outside(pairs, 0, len(code)):
         token = code[number]
         if token.text == "typedef":
             begun = []
@@ -256,7 +256,7 @@ class _Reader:
 
     def _find(self, text: str, first: int, last: int) -> int:
         """The first such token outside brackets, or last."""
-        outside = _outside(self.code, self.pairs, first, last)
+        outside = _outside(self.pairs, first, last)
         return next((number for number in outside if self._text(number) == text), last)
 
     def _parts(self, first: int, last: int) -> Iterator[tuple[int, int]]:
@@ -282,20 +282,21 @@ class _Reader:
             raise _UnreadableError
         match self._text(first):
             case "{":
-                return self._block(first, depth)
+                after = self._block(first, depth)
             case "if" | "while" | "switch":
-                return self._controlled(first, last, depth)
+                after = self._controlled(first, last, depth)
             case "for":
-                return self._for(first, last, depth)
+                after = self._for(first, last, depth)
             case "do":
-                return self._do(first, last, depth)
+                after = self._do(first, last, depth)
             case "else":
-                return self._statement(first + 1, last, depth + 1)
+                after = self._statement(first + 1, last, depth + 1)
             case "case" | "default":
-                return self._find(":", first, last) + 1
-        end = self._find(";", first, last)
-        self._simple(first, end)
-        return end + 1
+                after = self._find(":", first, last) + 1
+            case _:
+                after = self._find(";", first, last) + 1
+                self._simple(first, after - 1)
+        return after
 
     def _bracket(self, number: int) -> tuple[int, int]:
         if self._text(number) != "(":
@@ -376,6 +377,8 @@ class _Reader:
             if declared and head + 1 < end and self._text(head + 1) != "{":
                 self._add(head + 1, end, "value", declared[0].name)
             self.scope += declared
+            if len(self.scope) > VARIABLES:
+                raise _UnreadableError
 
     def _declare(
         self, first: int, last: int, *, words: tuple[int, ...] = (), parameter: bool = False
@@ -385,7 +388,7 @@ class _Reader:
         while number < last and self._is_type(number):
             names.append(self._text(number))
             number += 1
-        rest = [self._text(each) for each in _outside(self.code, self.pairs, number, last)]
+        rest = [self._text(each) for each in _outside(self.pairs, number, last)]
         declared = [text for text in rest if text.isidentifier() and text not in QUALIFIERS]
         if not declared:
             return
