@@ -42,7 +42,7 @@ OTHERS = {
 }
 """Operators that are taken for each other."""
 
-DIVISIONS = frozenset({"/", "%"})
+DIVISIONS = frozenset({"/", "%", "/="})
 """A whole number that is divided by 0 ends the process, which costs as much time as hundreds of edits."""
 
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
@@ -408,6 +408,8 @@ def _exchanged_operands(place: Place) -> Iterator[Edit]:
     if place.token.text not in {"-", "/", "%"} or not place.is_binary:
         return
     first, last = place.number - 1, place.number + 2
+    if place.token.text in DIVISIONS and not place.text(-1).isdigit():
+        return
     if last <= place.region.last and all(each.kind in {"name", "number"} for each in place.outline.code[first:last:2]):
         yield place.edit(first, last, f"{place.text(1)} {place.token.text} {place.text(-1)}")
 
