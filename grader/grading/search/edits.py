@@ -397,7 +397,9 @@ def _exchanged_variables(place: Place) -> Iterator[Edit]:
 def _exchanged(place: Place, first: int, last: int) -> Iterator[Edit]:
     tokens = place.outline.code[first:last]
     names = {each.text for each in tokens if each.kind == "name"} & place.variables.keys()
-    integers = sorted(name for name in names if place.variables[name].is_integer)
+    integers = sorted(name for name in names - {place.region.target} if place.variables[name].is_integer)
+    if any(each.text in DIVISIONS for each in tokens):
+        return
     for one, other in combinations(integers, 2):
         turned = {one: other, other: one}
         yield place.edit(first, last, _joined(turned.get(each.text, each.text) for each in tokens))

@@ -34,7 +34,7 @@ def mended(*, is_all=True):
     [("line", f"{LINE}."), ("part", f"{LINE}: {PART}."), ("change", f"{LINE}: {PART}; {CHANGE}.")],
 )
 def test_each_level_tells_no_more(hints, sentence):
-    """The line, or the part too, or the change too. All files are made of the check's message, so nothing more is in any."""
+    """The line, or the part too, or the change too. All files are made of the check, and nothing more is in it."""
     told = hint(mended(), SOURCE, hints).told(failed("correctness: one row (n 9)", message="it is wrong."))
     assert told.message == f"{sentence} it is wrong."
     assert (told.cause, told.detail, told.points) == ("", "", 0.0)
