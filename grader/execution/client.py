@@ -335,12 +335,12 @@ class Worker:
         self.close()
         return fetched
 
-    def run(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
-        """In an open session: stage the arrays, run the script, fetch all its buffers."""
+    def run(self, name: str, arrays: Mapping[str, NDArray[Any]], key: int = 0) -> dict[str, Fetched] | Failure:
+        """In an open session: stage the arrays, run the script with this key, fetch all its buffers."""
         staged = self.stage(name, arrays)
         if not isinstance(staged, Done):
             return staged
-        launched = self.launch(name)
+        launched = self.launch(name, key)
         if not isinstance(launched, Timing):
             return launched
         return self.fetch(self._script(name).buffers)

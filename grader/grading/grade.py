@@ -200,9 +200,7 @@ def _watch(crew: Crew, lineup: Lineup, built: Built, failed: Failed) -> tuple[Wa
         return watched, refused or open_sessions(lineup)
 
 
-def _locate(
-    crew: Crew, oracle: Oracle, built: Built, cases: tuple[Check, ...], watched: Watched
-) -> tuple[Check, ...]:
+def _locate(crew: Crew, oracle: Oracle, built: Built, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
     """The checks of the cases; if nothing names a cause, with the line that a search has found."""
     asked = crew.task.assignment
     if not is_needed(asked, cases, watched.checks):

@@ -1,11 +1,12 @@
 """The search: which edits mend the cases that are wrong, break none that are right, and are they all in one line?
 
-An edit that mends the smallest wrong cases is tried on all that are shown, from the smallest up. One that is left runs
-on the simulator, too, where nothing may go wrong. A submission that is wrong in two places is told about an edit that
-mends some of its cases, if these are at least `FEW` and no other line's edits mend as many. Hidden cases have no part
-in any of this.
+Each edit is tried on the smallest wrong case, and what mends that on all that are shown. What is left runs on the
+simulator, too, where nothing may go wrong. A submission that is wrong in two places is told about an edit that mends
+some of its cases, if these are at least `FEW` and no other line's edits mend as many. Hidden cases have no part in any
+of this.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
@@ -18,12 +19,14 @@ from grader.execution.client import Worker
 from grader.grading.checks.building import Built
 from grader.grading.checks.correctness import trial_of
 from grader.grading.search.edits import edits
-from grader.grading.search.outline import Outline, outline
-from grader.grading.search.switchboard import UNCHANGED, edited
+from grader.grading.search.outline import Outline
+from grader.grading.search.places import Edit
+from grader.grading.search.reading import outline
+from grader.grading.search.switchboard import edited, switchboards
 from grader.grading.search.telling import Mended
 from grader.grading.search.trying import OutOfTimeError, TriedCase, Tryout, tried_case
 
-EDITS_PER_SECOND = 60
+EDITS_PER_SECOND = 100
 """That can be tried, about; more of them than there is time for would be compiled for nothing."""
 
 SMALLEST = 2
@@ -38,8 +41,11 @@ class SearchRules(Record):
     seconds: float = Field(default=5.0, gt=0)
 
 
-Clean = Callable[[Built], bool]
-"""Whether nothing goes wrong in a simulated run of a program."""
+IsClean = Callable[[Built, bool], bool]
+"""Whether nothing goes wrong in a simulated run of a program that is said to be right, or right in some cases."""
+
+Helping = dict[Edit, set[str]]
+"""Edits that mend the most cases and break none, each with the cases that it mends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,40 +58,59 @@ class Suspect:
     right: Mapping[str, bool]
 
 
-def search(suspect: Suspect, rules: SearchRules, is_clean: Clean) -> Mended | None:
+def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | None:
     """The edits that mend it, if they are all in one line; None too if there was no time to try all edits."""
-    kernels = [binding.name for binding in suspect.built.bindings.values()]
-    seen = outline(suspect.built.program.source, kernels)
+    seen = outline(suspect.built.program.source, [binding.name for binding in suspect.built.bindings.values()])
     if seen is None:
         return None
-    tryout = Tryout(
-        worker=suspect.worker,
-        cases={each.name: each for each in _cases(suspect)},
-        edits=edits(seen, most=int(rules.seconds * EDITS_PER_SECOND)),
-        ends=perf_counter() + rules.seconds,
-    )
-    mended = _tried(tryout, seen, suspect)
-    helping = [tryout.edits[number - 1] for number in mended]
+    with suspect.worker.hurried(rules.seconds):
+        try:
+            helping = _helping(suspect, seen, rules.seconds)
+        except OutOfTimeError:
+            return None
     if len({edit.line for edit in helping}) != 1:
         return None
-    clean = next((edit for edit in helping if is_clean(_with(suspect.built, edited(seen, edit)))), None)
+    cases = frozenset[str]().union(*helping.values())
+    is_all = len(cases) == sum(not is_right for is_right in suspect.right.values())
+    clean = next((edit for edit in helping if is_clean(_edited(suspect.built, seen, edit), is_all)), None)
     if clean is None:
         return None
-    cases = frozenset[str]().union(*mended.values())
     others = [edit for edit in helping if edit is not clean]
-    is_all = len(cases) == len(_wrong(suspect))
     return Mended(outline=seen, edits=(clean, *others), cases=cases, is_all=is_all)
 
 
-def _tried(tryout: Tryout, seen: Outline, suspect: Suspect) -> dict[int, set[str]]:
-    """What comes of all edits: those that help, each with the cases that it mends."""
-    with tryout.worker.hurried(max(1.0, tryout.ends - perf_counter())):
+def _helping(suspect: Suspect, seen: Outline, seconds: float) -> Helping:
+    """What comes of all edits that are likely."""
+    ends = perf_counter() + seconds
+    cases = {each.case.name: each for each in _cases(suspect)}
+    helping: Helping = {}
+    for board in switchboards(seen, edits(seen, most=int(seconds * EDITS_PER_SECOND))):
+        tryout = Tryout(worker=suspect.worker, cases=cases, ends=ends, board=board)
         try:
-            return _mended(tryout, suspect) if tryout.build(seen) else {}
-        except OutOfTimeError:
-            return {}
+            helping |= _tried(tryout, suspect.right) if tryout.open() else {}
         finally:
             tryout.close()
+    return _those_of_most(helping)
+
+
+def _tried(tryout: Tryout, right: Mapping[str, bool]) -> Helping:
+    """What comes of the edits of a program."""
+    wrong = [name for name in tryout.cases if not right[name]]
+    mended: Helping = defaultdict(set)
+    for place, name in enumerate(wrong):
+        every = tryout.edits if place < SMALLEST else []
+        for edit in tryout.right(name, list(mended) or every):
+            mended[edit].add(name)
+    helping = {edit: names for edit, names in _those_of_most(mended).items() if len(names) >= min(FEW, len(wrong))}
+    for name in tryout.cases:
+        if right[name]:
+            helping = {edit: helping[edit] for edit in tryout.right(name, helping)}
+    return helping
+
+
+def _those_of_most(mended: Helping) -> Helping:
+    most = max(map(len, mended.values()), default=0)
+    return {edit: names for edit, names in mended.items() if len(names) == most}
 
 
 def _cases(suspect: Suspect) -> list[TriedCase]:
@@ -99,27 +124,5 @@ def _cases(suspect: Suspect) -> list[TriedCase]:
     return sorted(tried, key=lambda each: each.size)
 
 
-def _wrong(suspect: Suspect) -> set[str]:
-    return {name for name, is_right in suspect.right.items() if not is_right}
-
-
-def _with(built: Built, text: str) -> Built:
-    return replace(built, program=replace(built.program, source=text))
-
-
-def _mended(tryout: Tryout, suspect: Suspect) -> dict[int, set[str]]:
-    """The edits that mend the most cases and break none, each with the cases that it mends."""
-    wrong = [name for name in tryout.cases if not suspect.right[name]]
-    if tryout.right(wrong[0], [UNCHANGED]):
-        return {}  # its mistake shows only when it is compiled in another way
-    mended: dict[int, set[str]] = {}
-    for place, name in enumerate(wrong):
-        every = range(1, len(tryout.edits) + 1) if place < SMALLEST else range(0)
-        for number in tryout.right(name, tuple(mended) or every):
-            mended.setdefault(number, set()).add(name)
-    most = max(map(len, mended.values()), default=0)
-    helping = [number for number, names in mended.items() if len(names) == most >= min(FEW, len(wrong))]
-    for name in tryout.cases:
-        if suspect.right[name]:
-            helping = tryout.right(name, helping)
-    return {number: mended[number] for number in helping}
+def _edited(built: Built, seen: Outline, edit: Edit) -> Built:
+    return replace(built, program=replace(built.program, source=edited(seen, edit)))

@@ -11,7 +11,7 @@ from grader.grading.checks.simulated_run import Subject, simulate
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.findings import findings
 from grader.grading.explain.simulator.source_lines import EXPLAINED
-from grader.grading.search.locating import Clean, SearchRules
+from grader.grading.search.locating import IsClean, SearchRules
 from grader.results.result import Check, Kind, Reason, Verdict
 
 
@@ -35,22 +35,22 @@ def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:
     return not hidden and any(check.findings for check in watched)
 
 
-def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) -> Clean:
-    """The simulator's word on an edited program: nothing goes wrong, and results are right. Where there is no
-    simulator, or what it says is hidden, every program is taken for clean.
+def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) -> IsClean:
+    """The simulator's word on an edited program: nothing goes wrong and, if all cases are mended, results are right.
+    Where there is no simulator, or what it says is hidden, every program is taken for clean.
     """
     asked = subject.task.assignment.sanitizer
     ends = perf_counter() + 2 * rules.seconds
 
-    def is_clean(built: Built) -> bool:
+    def is_clean(built: Built, is_all: bool) -> bool:
         assert asked is not None, "a case without a sanitizer is clean"
         with subject.worker.hurried(max(1.0, ends - perf_counter())):
             seen = simulate(replace(subject, built=built), asked.sizes, NUMBER)
-        if isinstance(seen, Problem) or seen.problem is not None:
+        if isinstance(seen, Problem) or (is_all and seen.problem is not None):
             return False
         return not any(
             each for kernel, scene in zip(seen.kernels, seen.scenes, strict=True) for each in findings(kernel, scene)
         )
 
     made = any(check.kind is Kind.SANITIZER and check.reason is not Reason.NO_SIMULATOR for check in watched)
-    return is_clean if asked is not None and made and not asked.hidden else lambda _: True
+    return is_clean if asked is not None and made and not asked.hidden else lambda *_: True

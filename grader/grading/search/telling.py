@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from grader.common.record import replace
 from grader.course.rubric import Hints
-from grader.grading.search.edits import Edit
 from grader.grading.search.outline import Outline
+from grader.grading.search.places import Edit
 from grader.protocol.text import showable
 from grader.results.result import Check
 
@@ -54,7 +54,7 @@ def hint(mended: Mended, source: str, hints: Hints) -> Hint | None:
 
 def _change(mended: Mended, edit: Edit, source: str) -> str:
     """What helps, if the expression stands in the student's text as it was compiled, without macros."""
-    outline, (first, last) = mended.outline, edit.around
+    outline, (first, last) = mended.outline, edit.span
     old = outline.between(first, last)
     new = " ".join(f"{outline.between(first, edit.first)} {edit.text} {outline.between(edit.last, last)}".split())
     line = source.split("\n")[edit.line - 1]

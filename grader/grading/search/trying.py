@@ -1,6 +1,6 @@
-"""Runs edits on cases, in one session: a launch is given the number of the edit that it is to be."""
+"""Tries edits on cases, in one session: each launch is given the number of the edit that it is to be."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -8,31 +8,33 @@ from grader.common.record import replace
 from grader.course.assignment import Chosen
 from grader.course.launches import ELEMENT_BYTES
 from grader.course.rubric import Case
+from grader.course.truth.comparison import GUARD_BYTES
 from grader.execution.client import Worker
-from grader.execution.outcome import Failure, Fetched, Timing
+from grader.execution.outcome import Failure, Fetched
 from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, buffer_of, joined, submission_plan
 from grader.grading.checks.inspection import Trial, is_right
 from grader.grading.explain.build_log import parse
-from grader.grading.search.edits import Edit
-from grader.grading.search.outline import Outline
-from grader.grading.search.switchboard import accepted, key, switchboard
-from grader.protocol.messages import BuildFailed, Done, Opened
+from grader.grading.search.places import Edit
+from grader.grading.search.switchboard import Switchboard, key
+from grader.protocol.messages import BuildFailed, Opened
 from grader.protocol.steps import CopyStep, KernelStep, KeyArg, ProgramSource
 
 OPTIONS = ("-cl-opt-disable", "-w")
 """Compiling takes most of the time: an eighth of it without optimisation. What clang only warns of is not asked."""
 
-FEWEST_TURNS = 128
-
 BUILDS = 3
 """As often, edits are left out that a compiler refuses."""
+
+FEWEST_TURNS = 128
+
+WIDEST_GUARD = 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
 class TriedCase:
     """A case with its data, and the plan of a launch that is one of the edits."""
 
-    name: str
+    case: Case
     trial: Trial
     plan: Plan
 
@@ -46,23 +48,29 @@ class TriedCase:
         """Bytes of all its buffers."""
         return sum(buffer.size for buffer in self.plan.buffers)
 
-    @property
-    def turns(self) -> int:
-        """What the loops of a work-item may make: enough to go through the largest array twice."""
-        return FEWEST_TURNS + 2 * max(buffer.size for buffer in self.plan.buffers) // ELEMENT_BYTES
+    def key(self, number: int) -> int:
+        """What makes a launch an edit: the loops of a work-item go a few times along what the sizes say."""
+        words = max(buffer.size for buffer in self.plan.buffers) // ELEMENT_BYTES
+        return key(number, words, turns=FEWEST_TURNS + 4 * sum(self.case.sizes.values()))
 
 
 def tried_case(assignment: Chosen, case: Case, trial: Trial, bindings: Bindings) -> TriedCase:
-    """A case of the assignment."""
+    """A case of the assignment; a wrong index may go as far as in the largest array and so, in small cases, do the guard
+    bands.
+    """
     plan = submission_plan(assignment, case.sizes, bindings)
     script = plan.scripts[STUDENT]
     steps = tuple(_keyed(step) for step in script.steps)
-    keyed = Plan(buffers=plan.buffers, scripts={STUDENT: replace(script, steps=steps)})
-    return TriedCase(name=case.name, trial=trial, plan=keyed)
+    largest = max(buffer.size for buffer in plan.buffers)
+    guard = -(-min(largest, WIDEST_GUARD) // GUARD_BYTES) * GUARD_BYTES
+    buffers = tuple(replace(buffer, guard=guard) for buffer in plan.buffers)
+    return TriedCase(
+        case=case, trial=trial, plan=Plan(buffers=buffers, scripts={STUDENT: replace(script, steps=steps)})
+    )
 
 
 def _keyed(step: KernelStep | CopyStep) -> KernelStep | CopyStep:
-    """The launch with the number of the edit as its last argument."""
+    """The launch with its key as the last argument."""
     return replace(step, args=(*step.args, KeyArg())) if isinstance(step, KernelStep) else step
 
 
@@ -72,32 +80,36 @@ class OutOfTimeError(Exception):
 
 @dataclass(kw_only=True)
 class Tryout:
-    """The session. It is opened again after an edit that has ended it, which then counts as wrong."""
+    """The session of a program of edits. It is opened again after an edit that ended it, which then counts as wrong."""
 
     worker: Worker
     cases: Mapping[str, TriedCase]
-    edits: Sequence[Edit]
     ends: float
+    board: Switchboard
     is_open: bool = False
 
-    def build(self, outline: Outline) -> bool:
-        """Open the session with all edits that compile; whether that could be done."""
+    @property
+    def edits(self) -> list[Edit]:
+        """Those that it tries."""
+        return [*self.board.numbers]
+
+    def open(self) -> bool:
+        """Open the session, without the edits that do not compile; whether that could be done."""
         for _ in range(BUILDS):
-            board = switchboard(outline, self.edits)
-            self.worker.load({SUBMISSION: ProgramSource(source=board.text, options=OPTIONS)})
+            self.worker.load({SUBMISSION: ProgramSource(source=self.board.text, options=OPTIONS)})
             opened = self._open()
             if not isinstance(opened, BuildFailed):
-                return isinstance(opened, Opened)
+                return self.is_open
             refused = {each.line for each in parse(opened.log) if each.severity == "error" and each.line is not None}
-            kept = accepted(self.edits, board, refused)
-            if len(kept) == len(self.edits):
+            board = self.board.without(refused)
+            if board is None:
                 return False
-            self.edits = kept
+            self.board = board
         return False
 
-    def right(self, name: str, numbers: Iterable[int]) -> list[int]:
+    def right(self, name: str, edits: Iterable[Edit]) -> list[Edit]:
         """Those of the edits that give the right results in a case."""
-        return [number for number in numbers if self._is_right(self.cases[name], number)]
+        return [edit for edit in edits if self._is_right(self.cases[name], self.board.numbers[edit])]
 
     def close(self) -> None:
         """End the session."""
@@ -123,17 +135,12 @@ class Tryout:
         return is_right(case.trial, case.script, fetched)
 
     def _run(self, case: TriedCase, number: int) -> dict[str, Fetched] | Failure:
-        arrays = {buffer_of(case.name, name): array for name, array in case.trial.arrays.items()}
-        staged = self.worker.stage(case.name, arrays)
-        if not isinstance(staged, Done):
-            return staged
-        launched = self.worker.launch(case.name, key(number, case.turns))
-        if not isinstance(launched, Timing):
-            return launched
-        fetched = self.worker.fetch(tuple(buffer_of(case.name, name) for name in case.script.buffers))
+        name = case.case.name
+        arrays = {buffer_of(name, buffer): array for buffer, array in case.trial.arrays.items()}
+        fetched = self.worker.run(name, arrays, case.key(number))
         if not isinstance(fetched, dict):
             return fetched
-        return {name: fetched[buffer_of(case.name, name)] for name in case.script.buffers}
+        return {buffer: fetched[buffer_of(name, buffer)] for buffer in case.script.buffers}
 
     def _check_time(self) -> None:
         if perf_counter() > self.ends:

@@ -7,7 +7,7 @@ from texts import submitted
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import build
-from grader.grading.checks.correctness import check_cases
+from grader.grading.checks.correctness import try_cases
 from grader.grading.search.locating import SearchRules, Suspect, search
 from grader.grading.search.need import rightness
 
@@ -20,7 +20,9 @@ def found(bench, assignment, source):
     with bench.worker() as worker:
         built = build(task, worker)
         oracle = load_oracle(assignment)
-        right = rightness(assignment, list(check_cases(assignment.correctness.shown, built, oracle, worker)))
+        right = rightness(
+            assignment, [each.check for each in try_cases(assignment.correctness.shown, built, oracle, worker)]
+        )
         suspect = Suspect(built=built, oracle=oracle, worker=worker, right=right)
         return search(suspect, GENEROUS, lambda _: True)
 

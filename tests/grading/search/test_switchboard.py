@@ -1,8 +1,10 @@
 """switchboard.py: one program that can be any edit of a text."""
 
+from itertools import groupby
+
 from grader.grading.search.edits import edits
-from grader.grading.search.outline import outline
-from grader.grading.search.switchboard import accepted, edited, key, switchboard
+from grader.grading.search.reading import outline
+from grader.grading.search.switchboard import AT_ONCE, edited, key, switchboard, switchboards
 
 SOURCE = """\
 float twice(float x) { return x + x; }
@@ -11,7 +13,7 @@ __kernel void k(__global float *A, uint n)
     #pragma unroll
     for (;;) {
         if (get_global_id(0) < n)
-            A[0] = twice(1.0f);
+            A[n] = twice(1.0f);
     }
 }
 """
@@ -26,23 +28,55 @@ def board_of(source):
 
 def test_every_function_takes_the_key_and_every_loop_has_an_end():
     """Calls hand the key on, a loop without a condition gets one, and a `#pragma` for speed is left out."""
-    _, _, board = board_of(SOURCE)
-    assert "float twice(float x, ulong grader_key)" in board.text
-    assert "__kernel void k(__global float *A, uint n, ulong grader_key)" in board.text
-    assert "A[0] = twice(1.0f, grader_key)" in board.text
-    assert "for (;grader_turns-- > 0;)" in board.text
-    assert "#pragma" not in board.text
+    text = switchboard(outline(SOURCE, ["k"]), ()).text
+    assert "float twice(float x, ulong grader_key)" in text
+    assert "__kernel void k(__global float *A, uint n, ulong grader_key)" in text
+    assert " = twice(1.0f, grader_key);" in text
+    assert "for (;grader_turns-- > 0;)" in text
+    assert "#pragma" not in text
+
+
+def test_every_index_stays_in_its_array():
+    """A pointer has the words that the launch says, around where it stands; an array has what it was declared with."""
+    source = "__kernel void k(__global float *A) { __local float t[3][4]; A[1] = t[i + 1][2]; }"
+    text = switchboard(outline(source, ["k"]), ()).text
+    words = "grader_words * 4 / (long)sizeof(A[0])"
+    assert f"A[grader_inside(1, -({words}), {words})]" in text
+    rows, columns = "(long)(sizeof(t) / sizeof(t[0]))", "(long)(sizeof(t[0]) / sizeof(t[0][0]))"
+    assert f"t[grader_inside(i + 1, 0, {rows})][grader_inside(2, 0, {columns})]" in text
 
 
 def test_each_edit_has_a_line_of_its_own():
     """So a compiler's complaint is about one edit, which then is left out."""
     _, made, board = board_of(SOURCE)
     lines = board.text.split("\n")
-    assert sorted(board.lines.values()) == list(range(1, len(made) + 1))
-    assert all(lines[line - 1].startswith(f"grader_edit == {number}u ?") for line, number in board.lines.items())
-    line = next(line for line, number in board.lines.items() if number == 3)
-    assert accepted(made, board, {line}) == [*made[:2], *made[3:]]
-    assert accepted(made, board, {1}) == list(made)
+    assert set(board.numbers) == set(board.lines.values()) == set(made)
+    assert sorted(board.numbers.values()) == list(range(1, len(made) + 1))
+    assert all(edit.text in lines[line - 1] for line, edit in board.lines.items())
+    line, third = next((line, edit) for line, edit in board.lines.items() if board.numbers[edit] == 3)
+    assert set(board.without({line}).numbers) == set(made) - {third}
+    assert board.without({1}) is None
+
+
+def test_the_edits_of_an_expression_follow_each_other():
+    """So that a launch of another edit passes them by one comparison; the smallest expression around each is meant."""
+    seen, _, board = board_of(SOURCE)
+    spans = [edit.span for edit in sorted(board.numbers, key=board.numbers.get)]
+    assert len(set(spans)) == len(list(groupby(spans))) > 3
+    assert {"x + x", "get_global_id(0) < n", "n", "1.0f"} & {seen.between(*span) for span in spans}
+
+
+def test_many_edits_are_several_programs():
+    """Compiling takes more than twice as long for twice as many; and a type cannot be chosen by a launch."""
+    body = " ".join(f"A[{n}] += A[{n} + 1] * B;" for n in range(40))
+    source = f"__kernel void k(__global float *A, float B) {{ int sum = 0; sum += B; {body} }}"
+    seen = outline(source, ["k"])
+    made = edits(seen, most=AT_ONCE + 50)
+    *boards, last = switchboards(seen, made)
+    assert [len(board.numbers) for board in boards] == [AT_ONCE, 49]
+    ((retyped, number),) = last.numbers.items()
+    assert (retyped.part, retyped.text, number) == ("the type of sum", "float", 0)
+    assert "float sum = 0;" in " ".join(last.text.split()).replace(" ;", ";")
 
 
 def test_names_that_the_text_uses_are_not_used_again():
@@ -58,7 +92,7 @@ def test_an_edited_text_keeps_its_lines():
     assert {edited(seen, edit).count("\n") for edit in made} == {source.count("\n")}
 
 
-def test_a_key_holds_the_edit_and_its_turns():
-    """Both fit into the 64 bits of a key, however large an array is."""
-    assert key(7, 100) == 100 * 2**32 + 7
-    assert key(7, 2**40) < 2**63
+def test_a_key_holds_the_edit_its_words_and_its_turns():
+    """All fit into the 64 bits of a key, however large an array is."""
+    assert key(7, words=5, turns=100) == (100 * 2**24 + 5) * 2**16 + 7
+    assert key(7, 2**40, 2**40) == 2**64 - 2**16 + 7

@@ -4,7 +4,7 @@ import pytest
 from samples import check, failed
 
 from grader.grading.search.edits import edits
-from grader.grading.search.outline import outline
+from grader.grading.search.reading import outline
 from grader.grading.search.telling import Mended, hint
 
 SOURCE = """\

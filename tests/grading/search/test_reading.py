@@ -1,9 +1,9 @@
-"""outline.py: what can be edited in a text, and what is left alone."""
+"""reading.py and statements.py: what can be edited in a text, and what is left alone."""
 
 import pytest
 from kernels import PRODUCT
 
-from grader.grading.search.outline import LONGEST, outline
+from grader.grading.search.reading import LONGEST, outline
 
 HELPED = """\
 typedef uint index_t;
@@ -30,7 +30,7 @@ __kernel void unused(__global float *B) { B[0] = 1.0f; }
 def regions(source, *kernels):
     """The expressions of a text, each with its role."""
     found = outline(source, kernels)
-    return [(each.role, found.between(each.first, each.last)) for each in found.regions]
+    return [(each.role, found.between(each.first, each.last)) for each in found.regions if each.role != "type"]
 
 
 def test_expressions_of_a_kernel_and_of_what_it_calls():
@@ -46,6 +46,13 @@ def test_expressions_of_a_kernel_and_of_what_it_calls():
         ("condition", "i < n"),
         ("statement", "B[i] = row[0]"),
     ]
+
+
+def test_types_of_declarations():
+    """Each is a place, too, with a variable that it is the type of."""
+    found = outline(HELPED, ["used"])
+    types = [(found.between(each.first, each.last), each.target) for each in found.regions if each.role == "type"]
+    assert types == [("__local float", "other"), ("const index_t", "j"), ("int", "k")]
 
 
 def test_variables_that_can_be_seen():
