@@ -203,7 +203,7 @@ def _watch(crew: Crew, lineup: Lineup, built: Built, failed: Failed) -> tuple[Wa
 def _locate(crew: Crew, oracle: Oracle, built: Built, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
     """The checks of the cases; if nothing names a cause, with the line that a search has found."""
     asked = crew.task.assignment
-    if not is_needed(asked, cases, watched.checks):
+    if not crew.bench.search.seconds or not is_needed(built, cases, watched.checks):
         return cases
     crew.progress("looking for the line that is wrong")
     with shared(crew.device, crew.bench.locks), _awake(crew.student, crew.device):

@@ -7,7 +7,6 @@ from grader.grading.search.operators import OPERATORS
 from grader.grading.search.outline import Outline, Region
 from grader.grading.search.places import Edit, Place
 
-
 CANDIDATES = 4
 """So many times as many edits as are asked for are looked at: few are the same as others, or cut a call."""
 

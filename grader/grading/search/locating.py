@@ -14,10 +14,14 @@ from time import perf_counter
 from pydantic import Field
 
 from grader.common.record import Record, replace
+from grader.course.rubric import Case
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
 from grader.grading.checks.building import Built
 from grader.grading.checks.correctness import trial_of
+from grader.grading.checks.inspection import make_trial
+from grader.grading.checks.sanitizer import NUMBER
+from grader.grading.checks.simulated_run import SIMULATION_KEY
 from grader.grading.search.edits import edits
 from grader.grading.search.outline import Outline
 from grader.grading.search.places import Edit
@@ -34,11 +38,14 @@ SMALLEST = 2
 
 FEW = 3
 
+SIMULATED = "in the simulator"
+"""The case of the simulator's sizes, which is no case of the assignment."""
+
 
 class SearchRules(Record):
-    """How long a search may take, in seconds."""
+    """How long a search may take, in seconds; 0 leaves it out."""
 
-    seconds: float = Field(default=5.0, gt=0)
+    seconds: float = Field(default=5.0, ge=0)
 
 
 IsClean = Callable[[Built, bool], bool]
@@ -57,6 +64,11 @@ class Suspect:
     worker: Worker
     right: Mapping[str, bool]
 
+    @property
+    def wrong(self) -> set[str]:
+        """The names of the cases that are wrong."""
+        return {name for name, is_right in self.right.items() if not is_right}
+
 
 def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | None:
     """The edits that mend it, if they are all in one line; None too if there was no time to try all edits."""
@@ -70,8 +82,8 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | 
             return None
     if len({edit.line for edit in helping}) != 1:
         return None
-    cases = frozenset[str]().union(*helping.values())
-    is_all = len(cases) == sum(not is_right for is_right in suspect.right.values())
+    cases = frozenset[str]().union(*helping.values()) & suspect.right.keys()
+    is_all = cases == suspect.wrong
     clean = next((edit for edit in helping if is_clean(_edited(suspect.built, seen, edit), is_all)), None)
     if clean is None:
         return None
@@ -87,14 +99,17 @@ def _helping(suspect: Suspect, seen: Outline, seconds: float) -> Helping:
     for board in switchboards(seen, edits(seen, most=int(seconds * EDITS_PER_SECOND))):
         tryout = Tryout(worker=suspect.worker, cases=cases, ends=ends, board=board)
         try:
-            helping |= _tried(tryout, suspect.right) if tryout.open() else {}
+            helping |= _tried(tryout, suspect) if tryout.open() else {}
         finally:
             tryout.close()
+        if board.is_alone and any(suspect.wrong <= names for names in helping.values()):
+            break  # a whole number that was to be a real one: there is nothing to compare it with
     return _those_of_most(helping)
 
 
-def _tried(tryout: Tryout, right: Mapping[str, bool]) -> Helping:
+def _tried(tryout: Tryout, suspect: Suspect) -> Helping:
     """What comes of the edits of a program."""
+    right = {name: suspect.right[name] if name in suspect.right else tryout.is_right(name) for name in tryout.cases}
     wrong = [name for name in tryout.cases if not right[name]]
     mended: Helping = defaultdict(set)
     for place, name in enumerate(wrong):
@@ -114,13 +129,15 @@ def _those_of_most(mended: Helping) -> Helping:
 
 
 def _cases(suspect: Suspect) -> list[TriedCase]:
-    """The cases that count and are shown, from the smallest up."""
-    built, assignment = suspect.built, suspect.built.task.assignment
-    tried = (
-        tried_case(assignment, case, trial_of(case, built, suspect.oracle), built.bindings)
-        for case in assignment.correctness.shown
-        if case.name in suspect.right
-    )
+    """The cases that count and are shown, from the smallest up, and the one that was simulated: it is often smaller."""
+    built, oracle = suspect.built, suspect.oracle
+    asked = built.task.assignment
+    trials = [(case, trial_of(case, built, oracle)) for case in asked.correctness.shown if case.name in suspect.right]
+    if asked.sanitizer is not None and not asked.sanitizer.hidden:
+        case = Case(name=SIMULATED, sizes=asked.sanitizer.sizes)
+        key = (built.task.seed, SIMULATION_KEY, NUMBER)
+        trials.append((case, make_trial(asked, oracle, case.sizes, case.data, key)))
+    tried = (tried_case(asked, case, trial, built.bindings) for case, trial in trials)
     return sorted(tried, key=lambda each: each.size)
 
 

@@ -21,13 +21,14 @@ def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool
     return {case.name: check.verdict is Verdict.PASSED for case, check in cases if not case.practice}
 
 
-def is_needed(assignment: Assignment, checks: Sequence[Check], watched: Sequence[Check]) -> bool:
+def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -> bool:
     """Whether results are wrong, and nothing that is shown says why: no explanation names a cause, and the simulator
     saw nothing go wrong.
     """
+    asked = built.task.assignment
     failed = [check for check in checks if check.verdict is Verdict.FAILED and check.kind is Kind.CORRECTNESS]
-    wrong = failed and all(check.reason in EXPLAINED and not check.cause for check in failed)
-    return assignment.hints != "none" and bool(wrong) and not _shown_findings(assignment, watched)
+    is_untold = all(check.reason in EXPLAINED and not check.cause for check in failed) and not built.misordered
+    return asked.hints != "none" and bool(failed) and is_untold and not _shown_findings(asked, watched)
 
 
 def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:

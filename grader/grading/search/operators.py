@@ -57,7 +57,7 @@ ALIKE = (
 
 REAL = frozenset({"float", "double"})
 
-COMPONENTS = frozenset("xyzw")
+COMPONENTS = ("x", "y", "z", "w")
 
 Operator = Callable[[Place], Iterator[Edit]]
 
@@ -71,6 +71,8 @@ def _operators(place: Place) -> Iterator[Edit]:
         yield place.replaced("")
         return
     others = OTHERS.get(text, ()) if place.is_binary or text not in {"&", "*", "+"} else ()
+    if place.moves_a_pointer:
+        others = tuple(other for other in others if other in {"+", "-"})
     yield from (place.replaced(other) for other in others if other not in DIVISIONS or place.divides_safely)
     if text == "/" and place.index is not None:
         yield place.replaced("%")
@@ -97,13 +99,12 @@ def _arrays(place: Place) -> Iterator[Edit]:
     mine = place.variable
     if mine is None or not mine.subscripts:
         return
-    indexed = place.text(1) == "["
+    is_taken = place.text(1) == "[" and place.text(-1) != "&"
+    is_read = is_taken and place.number != place.region.first
     for other in place.region.visible:
-        alike = (other.type, other.subscripts) == (mine.type, mine.subscripts)
-        fits = other.space == mine.space or indexed
-        if (alike and fits and other.name != mine.name and (mine.constant or not other.constant)) or (
-            alike and fits and other.name != mine.name and indexed and place.number != place.region.first
-        ):
+        is_alike = (other.type, other.subscripts) == (mine.type, mine.subscripts) and other.name != mine.name
+        fits = is_taken or other.space == mine.space
+        if is_alike and fits and (is_read or mine.constant or not other.constant):
             yield place.replaced(other.name)
 
 
@@ -122,7 +123,7 @@ def _variables(place: Place, fits: Callable[[Variable, Variable], bool]) -> Iter
     if mine is None or mine.subscripts:
         return
     for other in place.region.visible:
-        is_other = other.name != mine.name and not other.subscripts and fits(mine, other)
+        is_other = other.name != mine.name and not other.subscripts and other.space == mine.space and fits(mine, other)
         same_type = other.is_integer if mine.is_integer else other.type == mine.type
         may_stand = not (place.is_changed and other.constant) and (other.is_size or not place.is_divisor)
         if is_other and same_type and may_stand:
@@ -135,8 +136,11 @@ def _functions(place: Place) -> Iterator[Edit]:
 
 
 def _components(place: Place) -> Iterator[Edit]:
+    vector = place.variables.get(place.text(-2))
+    width = vector.type[-1] if vector is not None else "4"
+    has = COMPONENTS[: int(width)] if width in "234" else COMPONENTS
     if place.text(-1) == "." and place.token.text in COMPONENTS:
-        yield from (place.replaced(other) for other in sorted(COMPONENTS - {place.token.text}))
+        yield from (place.replaced(other) for other in has if other != place.token.text)
 
 
 # --- more and less ----------------------------------------------------------------------------
@@ -280,7 +284,7 @@ def _wholes(place: Place) -> Iterator[Edit]:
     match region.role:
         case "condition":
             others = ["1", "0"]
-        case "value" if place.variables.get(region.target) is None:
+        case "value" if place.variable is None or not place.variable.subscripts or place.text(1) == "[":
             others = ["0", *([] if whole.isalnum() else [f"-({whole})"])]
         case "statement":
             others = [""]
@@ -293,7 +297,9 @@ def _types(place: Place) -> Iterator[Edit]:
     """A real type for a whole number that is given real ones."""
     region, number = place.region, place.token.text
     if region.role == "type" and INTEGER.fullmatch(number):
-        given = (each for each in place.outline.regions if each.target == region.target and each.role != "type")
+        ends = min(each.body[1] for each in place.outline.functions if each.body[1] > region.first)
+        after = (each for each in place.outline.regions if region.first < each.first < ends)
+        given = (each for each in after if each.target == region.target and each.role != "type")
         reals = {real.type for each in given for real in _reals(place, each)}
         yield from (place.replaced(real) for real in sorted(reals))
 

@@ -54,17 +54,26 @@ def _parts(outline: Outline, first: int, last: int) -> Iterator[tuple[int, int]]
     """The expressions that an expression is made of: between what divides it, and in its brackets. What is assigned to
     is no expression of its own.
     """
-    top = [number for number in outside(outline.pairs, first, last) if number < last]
-    texts = {number: outline.code[number].text for number in top}
+    top = list(outside(outline.pairs, first, last))
     for separators in SPLITS:
-        marks = [number for number in top if texts[number] in separators]
+        marks = [number for number in top if outline.code[number].text in separators]
         if marks:
             begins = [marks[-1] + 1] if separators is ASSIGNMENTS else [first, *(mark + 1 for mark in marks)]
             ends = [last] if separators is ASSIGNMENTS else [*marks, last]
             yield from zip(begins, ends, strict=True)
             break
-    for number in top:
-        if texts[number] in {"(", "["} and outline.code[number - 1].text != "sizeof":
+    yield from _bracketed(outline, first, last)
+
+
+def _bracketed(outline: Outline, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """What brackets hold. The types of what a function of OpenCL is given choose between those of its name, so its
+    arguments stay as they are.
+    """
+    for number in outside(outline.pairs, first, last):
+        token, before = outline.code[number], outline.code[number - 1]
+        if token.text == "(" and before.kind == "name" and before.text not in outline.names:
+            yield from _bracketed(outline, number + 1, outline.pairs[number])
+        elif token.text in {"(", "["}:
             yield number + 1, outline.pairs[number]
 
 
@@ -119,6 +128,13 @@ class Place:
         inside = self.number > self.region.first and self.text(1) != ")"
         is_operand = before.kind in {"name", "number"} and not TYPE.fullmatch(before.text)
         return inside and (is_operand or before.text in {")", "]"})
+
+    @property
+    def moves_a_pointer(self) -> bool:
+        """Whether a pointer, not one of its elements, stands beside it."""
+        before, after = self.variables.get(self.text(-1)), self.variables.get(self.text(1))
+        is_after = after is not None and bool(after.subscripts) and self.text(2) != "["
+        return is_after or (before is not None and bool(before.subscripts))
 
     @property
     def divides_safely(self) -> bool:

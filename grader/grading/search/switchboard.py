@@ -25,6 +25,9 @@ AT_ONCE = 400
 
 NUMBER_BITS, WORDS_BITS, TURNS_BITS = 16, 24, 24
 
+WORDS = frozenset({"float", "int", "uint", "unsigned", "unsigned int"})
+"""Types of four bytes: an index of an array of these costs no division."""
+
 Span = tuple[int, int]
 
 
@@ -43,10 +46,22 @@ class Switchboard:
     numbers: Mapping[Edit, int]
     lines: Mapping[int, Edit]
 
-    def without(self, refused: Collection[int]) -> "Switchboard | None":
-        """The program without the edits on lines that a compiler refuses; None if these lines hold none."""
+    @property
+    def is_alone(self) -> bool:
+        """Whether it is one edit, and nothing else."""
+        return UNCHANGED in self.numbers.values()
+
+    def without(self, refused: Collection[int]) -> "Switchboard":
+        """The program without the edits on lines that a compiler refuses; of a line that is none, without those of the
+        next expression, whose value has another type with them.
+        """
         blamed = {self.lines[line] for line in refused if line in self.lines}
-        return switchboard(self.outline, [edit for edit in self.numbers if edit not in blamed]) if blamed else None
+        others = [line for line in refused if line not in self.lines]
+        after = (min((each for each in self.lines if each > line), default=None) for line in others)
+        spans = {self.lines[line].span for line in after if line is not None}
+        return switchboard(
+            self.outline, (each for each in self.numbers if each not in blamed and each.span not in spans)
+        )
 
 
 def switchboard(outline: Outline, edits: Iterable[Edit]) -> Switchboard:
@@ -58,12 +73,12 @@ def switchboard(outline: Outline, edits: Iterable[Edit]) -> Switchboard:
 
 def switchboards(outline: Outline, edits: Sequence[Edit]) -> Iterator[Switchboard]:
     """Programs that can be all of these edits together. One that changes a type is a program of its own."""
-    switched = [edit for edit in edits if edit.region.role != "type"]
-    yield from (switchboard(outline, switched[first : first + AT_ONCE]) for first in range(0, len(switched), AT_ONCE))
     for edit in edits:
         changed = read(edited(outline, edit), outline.kernels) if edit.region.role == "type" else None
         if changed is not None:
             yield replace(switchboard(changed, ()), numbers={edit: UNCHANGED})
+    switched = [edit for edit in edits if edit.region.role != "type"]
+    yield from (switchboard(outline, switched[first : first + AT_ONCE]) for first in range(0, len(switched), AT_ONCE))
 
 
 def edited(outline: Outline, edit: Edit) -> str:
@@ -204,8 +219,8 @@ class _Writer:
         """From where, and to where, its index may go; a pointer may stand anywhere in an array."""
         if variable.is_array:
             return f"0, (long)(sizeof({array}) / sizeof({array}[0]))"
-        words = f"{self._words} * 4 / (long)sizeof({array}[0])"
-        return f"-({words}), {words}"
+        elements = self._words if variable.type in WORDS else f"{self._words} * 4 / (long)sizeof({array}[0])"
+        return f"-({elements}), {elements}"
 
 
 def _unused(name: str, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import prod
 from time import perf_counter
 
 from grader.common.record import replace
@@ -15,7 +16,7 @@ from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, b
 from grader.grading.checks.inspection import Trial, is_right
 from grader.grading.explain.build_log import parse
 from grader.grading.search.places import Edit
-from grader.grading.search.switchboard import Switchboard, key
+from grader.grading.search.switchboard import UNCHANGED, Switchboard, key
 from grader.protocol.messages import BuildFailed, Opened
 from grader.protocol.steps import CopyStep, KernelStep, KeyArg, ProgramSource
 
@@ -25,7 +26,8 @@ OPTIONS = ("-cl-opt-disable", "-w")
 BUILDS = 3
 """As often, edits are left out that a compiler refuses."""
 
-FEWEST_TURNS = 128
+FEWEST_TURNS = 2_000
+"""Enough for what loops do whatever the sizes, such as the products of a tile."""
 
 WIDEST_GUARD = 2**20
 
@@ -45,8 +47,8 @@ class TriedCase:
 
     @property
     def size(self) -> int:
-        """Bytes of all its buffers."""
-        return sum(buffer.size for buffer in self.plan.buffers)
+        """How much there is to do, about."""
+        return prod(self.case.sizes.values())
 
     def key(self, number: int) -> int:
         """What makes a launch an edit: the loops of a work-item go a few times along what the sizes say."""
@@ -55,8 +57,8 @@ class TriedCase:
 
 
 def tried_case(assignment: Chosen, case: Case, trial: Trial, bindings: Bindings) -> TriedCase:
-    """A case of the assignment; a wrong index may go as far as in the largest array and so, in small cases, do the guard
-    bands.
+    """A case of the assignment; a wrong index may go as far as in the largest array, and in small cases guard
+    bands do so, too.
     """
     plan = submission_plan(assignment, case.sizes, bindings)
     script = plan.scripts[STUDENT]
@@ -101,11 +103,14 @@ class Tryout:
             if not isinstance(opened, BuildFailed):
                 return self.is_open
             refused = {each.line for each in parse(opened.log) if each.severity == "error" and each.line is not None}
-            board = self.board.without(refused)
-            if board is None:
+            if not refused or not self.board.lines:
                 return False
-            self.board = board
+            self.board = self.board.without(refused)
         return False
+
+    def is_right(self, name: str) -> bool:
+        """Whether the text as it is gives the right results in a case."""
+        return self._is_right(self.cases[name], UNCHANGED)
 
     def right(self, name: str, edits: Iterable[Edit]) -> list[Edit]:
         """Those of the edits that give the right results in a case."""

@@ -38,10 +38,13 @@ def test_every_function_takes_the_key_and_every_loop_has_an_end():
 
 def test_every_index_stays_in_its_array():
     """A pointer has the words that the launch says, around where it stands; an array has what it was declared with."""
-    source = "__kernel void k(__global float *A) { __local float t[3][4]; A[1] = t[i + 1][2]; }"
+    source = (
+        "__kernel void k(__global float *A, __global float4 *B) { __local float t[3][4]; A[1] = t[i + 1][2] * B[3].x; }"
+    )
     text = switchboard(outline(source, ["k"]), ()).text
-    words = "grader_words * 4 / (long)sizeof(A[0])"
-    assert f"A[grader_inside(1, -({words}), {words})]" in text
+    assert "A[grader_inside(1, -(grader_words), grader_words)]" in text
+    vectors = "grader_words * 4 / (long)sizeof(B[0])"
+    assert f"B[grader_inside(3, -({vectors}), {vectors})].x" in text
     rows, columns = "(long)(sizeof(t) / sizeof(t[0]))", "(long)(sizeof(t[0]) / sizeof(t[0][0]))"
     assert f"t[grader_inside(i + 1, 0, {rows})][grader_inside(2, 0, {columns})]" in text
 
@@ -55,7 +58,7 @@ def test_each_edit_has_a_line_of_its_own():
     assert all(edit.text in lines[line - 1] for line, edit in board.lines.items())
     line, third = next((line, edit) for line, edit in board.lines.items() if board.numbers[edit] == 3)
     assert set(board.without({line}).numbers) == set(made) - {third}
-    assert board.without({1}) is None
+    assert len(board.without({line - 1, line}).numbers) < len(made) - 1
 
 
 def test_the_edits_of_an_expression_follow_each_other():
@@ -72,7 +75,7 @@ def test_many_edits_are_several_programs():
     source = f"__kernel void k(__global float *A, float B) {{ int sum = 0; sum += B; {body} }}"
     seen = outline(source, ["k"])
     made = edits(seen, most=AT_ONCE + 50)
-    *boards, last = switchboards(seen, made)
+    last, *boards = switchboards(seen, made)
     assert [len(board.numbers) for board in boards] == [AT_ONCE, 49]
     ((retyped, number),) = last.numbers.items()
     assert (retyped.part, retyped.text, number) == ("the type of sum", "float", 0)
