@@ -191,13 +191,24 @@ def _end(place: Place, breaks: frozenset[str]) -> int:
 
 
 def _terms_too_few(place: Place) -> Iterator[Edit]:
-    """An index with one more term, or with a term that a size multiplies."""
-    visible = [each for each in place.region.visible if each.is_integer]
-    if place.token.text == "]" and place.index is not None:
-        used = {token.text for token in place.outline.code[place.index[0] : place.number]}
-        yield from (place.inserted(f"+ {each.name}") for each in visible if each.name not in used)
-    elif place.index is not None and place.variable in visible and "*" not in {place.text(-1), place.text(1)}:
-        sizes = (each for each in visible if each.is_size)
+    """A sum in an index with one more term: a variable, or a product that the text makes, such as `row * width`."""
+    code = place.outline.code
+    opening = place.outline.openings.get(place.number, 0)
+    is_sum = place.token.text == "]" or (place.token.text == ")" and code[opening - 1].kind != "name")
+    if place.index is None or not is_sum:
+        return
+    used = {token.text for token in code[opening : place.number]}
+    visible = {each.name for each in place.region.visible if each.is_integer}
+    terms = [(name,) for name in sorted(visible - used)]
+    products = [pair for pair in place.outline.products if visible.issuperset(pair) and not used.issuperset(pair)]
+    yield from (place.inserted(f"+ {' * '.join(term)}") for term in (*products, *terms))
+
+
+def _factors_too_few(place: Place) -> Iterator[Edit]:
+    """A variable in an index that a size multiplies."""
+    mine = place.variable
+    if place.index is not None and mine and mine.is_integer and "*" not in {place.text(-1), place.text(1)}:
+        sizes = (each for each in place.region.visible if each.is_size)
         yield from (place.replaced(f"{place.token.text} * {each.name}") for each in sizes)
 
 
@@ -328,6 +339,7 @@ OPERATORS: tuple[Operator, ...] = (
     _exchanged_variables,
     _unlike,
     _terms_too_few,
+    _factors_too_few,
     _guards_too_few,
 )
 """The likeliest first."""

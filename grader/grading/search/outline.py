@@ -91,6 +91,13 @@ class Outline:
         return {closing: opening for opening, closing in self.pairs.items()}
 
     @cached_property
+    def products(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of names between which it has a `*`, each once."""
+        threes = zip(self.code, self.code[1:], self.code[2:], strict=False)
+        pairs = ((one.text, other.text) for one, sign, other in threes if (one.kind, sign.text) == ("name", "*"))
+        return tuple(dict.fromkeys(pairs))
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """Those of the functions that it defines."""
         return frozenset(each.name for each in self.functions)

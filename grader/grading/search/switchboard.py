@@ -28,6 +28,9 @@ NUMBER_BITS, WORDS_BITS, TURNS_BITS = 16, 24, 24
 WORDS = frozenset({"float", "int", "uint", "unsigned", "unsigned int"})
 """Types of four bytes: an index of an array of these costs no division."""
 
+LOCAL_WORDS = 2**14
+"""Local memory has about so many words, and so have the arrays of a work-item."""
+
 Span = tuple[int, int]
 
 
@@ -219,7 +222,8 @@ class _Writer:
         """From where, and to where, its index may go; a pointer may stand anywhere in an array."""
         if variable.is_array:
             return f"0, (long)(sizeof({array}) / sizeof({array}[0]))"
-        elements = self._words if variable.type in WORDS else f"{self._words} * 4 / (long)sizeof({array}[0])"
+        words = self._words if variable.space in {"global", "constant"} else str(LOCAL_WORDS)
+        elements = words if variable.type in WORDS else f"{words} * 4 / (long)sizeof({array}[0])"
         return f"-({elements}), {elements}"
 
 

@@ -26,7 +26,7 @@ OPTIONS = ("-cl-opt-disable", "-w")
 BUILDS = 3
 """As often, edits are left out that a compiler refuses."""
 
-FEWEST_TURNS = 2_000
+FEWEST_TURNS = 300
 """Enough for what loops do whatever the sizes, such as the products of a tile."""
 
 WIDEST_GUARD = 2**20

@@ -42,6 +42,7 @@ SPOILT = [
     {"term": "A[row * width + i + 1] * t[i][col]"},
     {"term": "A[row * width + i] * t[col][i]"},
     {"term": "A[row * width + i] * t[i][row]"},
+    {"term": "A[i] * t[i][col]"},
     {"guard": "row < height || col < width"},
     {"guard": "row < width && col < width"},
     {"guard": "row < height && col < width && sum > 0"},
@@ -64,8 +65,19 @@ def test_a_usual_mistake_is_undone(spoilt):
     """One of the edits makes the right text of the wrong one."""
     made = all_texts(KERNEL.format(**{**RIGHT, **spoilt}))
     right = spaceless(KERNEL.format(**RIGHT))
-    also = {right, right.replace("A[row*width+i]", "A[row*width+i+1-1]"), right.replace("i<width", "i<1+width-1")}
-    assert made & also
+    same = {
+        ("A[row*width+i]", "A[row*width+i+1-1]"),
+        ("A[row*width+i]", "A[i+row*width]"),
+        ("i<width", "i<1+width-1"),
+    }
+    assert made & {right, *(right.replace(*each) for each in same)}
+
+
+def test_a_sum_in_brackets_has_a_term_too_few():
+    """A variable is added to it, in an index; what is called is given nothing."""
+    made = all_texts("__kernel void k(__global int *A, uint n, uint m) { A[(n) * 2 + min(n, 3)] = 1; }")
+    assert any("A[(n+m)*2+min(n,3)]" in text for text in made)
+    assert not any("min(n,3+m)" in text for text in made)
 
 
 def test_edits_are_bounded_and_none_is_made_twice():
