@@ -75,11 +75,10 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | 
     seen = outline(suspect.built.program.source, [binding.name for binding in suspect.built.bindings.values()])
     if seen is None:
         return None
-    with suspect.worker.hurried(rules.seconds):
-        try:
-            helping = _helping(suspect, seen, rules.seconds)
-        except OutOfTimeError:
-            return None
+    try:
+        helping = _helping(suspect, seen, rules.seconds)
+    except OutOfTimeError:
+        return None
     if len({edit.line for edit in helping}) != 1:
         return None
     cases = frozenset[str]().union(*helping.values()) & suspect.right.keys()

@@ -16,7 +16,7 @@ CHANGES = ASSIGNMENTS | {"++", "--"}
 
 PARTS: dict[Role, str] = {
     "condition": "the condition",
-    "loop condition": "where the loop ends",
+    "loop condition": "the condition of the loop",
     "step": "the step of the loop",
     "value": "the first value",
     "result": "the value that is returned",

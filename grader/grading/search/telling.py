@@ -26,16 +26,16 @@ class Mended:
 
 @dataclass(frozen=True, kw_only=True)
 class Hint:
-    """A sentence for the checks of some cases."""
+    """Words that go before the message of the checks of some cases."""
 
-    sentence: str
+    words: str
     cases: frozenset[str]
 
     def told(self, check: Check) -> Check:
         """The check of one of these cases with the hint before its message; any other as it is."""
         if check.label not in self.cases:
             return check
-        return replace(check, message=f"{self.sentence} {check.message}")
+        return replace(check, message=f"{self.words}: {check.message}")
 
 
 def hint(mended: Mended, source: str, hints: Hints) -> Hint | None:
@@ -44,12 +44,12 @@ def hint(mended: Mended, source: str, hints: Hints) -> Hint | None:
         return None
     edit = mended.edits[0]
     where = "is where it goes wrong" if mended.is_all else "is one place where it goes wrong"
-    sentence = f"line {edit.line} {where}"
+    words = f"line {edit.line} {where}"
     if hints != "line" and len({each.part for each in mended.edits}) == 1:
-        sentence += f": {edit.part}"
+        words += f", in {edit.part}"
     if hints == "change":
-        sentence += _change(mended, edit, source)
-    return Hint(sentence=showable(f"{sentence}."), cases=mended.cases)
+        words += _change(mended, edit, source)
+    return Hint(words=showable(words), cases=mended.cases)
 
 
 def _change(mended: Mended, edit: Edit, source: str) -> str:
@@ -61,7 +61,7 @@ def _change(mended: Mended, edit: Edit, source: str) -> str:
     if _bare(old) not in _bare(line) or len(old) + len(new) > LONGEST:
         return ""
     helps = f"`{new}` in place of `{old}`" if new else f"leaving `{old}` out"
-    return f"; {helps} would mend {'all' if mended.is_all else 'some'} of the wrong cases"
+    return f" ({helps} would mend {'all' if mended.is_all else 'some'} of the wrong cases)"
 
 
 def _bare(text: str) -> str:

@@ -123,17 +123,17 @@ class Tryout:
         self.is_open = False
 
     def _open(self) -> Opened | Failure:
-        self._check_time()
         self.close()
-        opened = self.worker.open(joined({name: case.plan for name, case in self.cases.items()}))
+        with self.worker.hurried(self._left()):
+            opened = self.worker.open(joined({name: case.plan for name, case in self.cases.items()}))
         self.is_open = isinstance(opened, Opened)
         return opened
 
     def _is_right(self, case: TriedCase, number: int) -> bool:
-        self._check_time()
         if not self.is_open and not isinstance(self._open(), Opened):
             raise OutOfTimeError
-        fetched = self._run(case, number)
+        with self.worker.hurried(self._left()):
+            fetched = self._run(case, number)
         if not isinstance(fetched, dict):
             self.close()
             return False
@@ -147,6 +147,9 @@ class Tryout:
             return fetched
         return {buffer: fetched[buffer_of(name, buffer)] for buffer in case.script.buffers}
 
-    def _check_time(self) -> None:
-        if perf_counter() > self.ends:
+    def _left(self) -> float:
+        """The seconds that are left, for whatever it asks next."""
+        seconds = self.ends - perf_counter()
+        if seconds <= 0:
             raise OutOfTimeError
+        return seconds

@@ -105,7 +105,7 @@ def test_a_part_is_named_in_words():
         "the index of A",
         "the index of C",
         "the condition",
-        "where the loop ends",
+        "the condition of the loop",
         "the step of the loop",
         "the value that sum begins with",
         "what sum is set to",
