@@ -1,11 +1,36 @@
-"""The likeliest small edits of a text, each the opposite of a mistake that people make (operators.py)."""
+"""The likeliest small edits of a text, each the opposite of a mistake that people make: another comparison, one more or
+one less, another variable, a term too many or too few, the wrong array, the wrong type.
+"""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
-from grader.grading.search.operators import OPERATORS
+from grader.grading.search import rewritings, substitutions
 from grader.grading.search.outline import Outline, Region
 from grader.grading.search.places import Edit, Place
+
+Operator = Callable[[Place], Iterator[Edit]]
+
+OPERATORS: tuple[Operator, ...] = (
+    rewritings.types,
+    substitutions.operators,
+    substitutions.arrays,
+    substitutions.alike,
+    substitutions.numbers,
+    rewritings.one_off,
+    rewritings.exchanged_subscripts,
+    rewritings.terms_too_many,
+    rewritings.exchanged_operands,
+    substitutions.functions,
+    substitutions.components,
+    rewritings.wholes,
+    rewritings.exchanged_variables,
+    substitutions.unlike,
+    rewritings.terms_too_few,
+    rewritings.factors_too_few,
+    rewritings.guards_too_few,
+)
+"""The likeliest first."""
 
 CANDIDATES = 4
 """So many times as many edits as are asked for are looked at: few are the same as others, or cut a call."""

@@ -1,147 +1,14 @@
-"""Operators of mutation, as testers say, turned round: each makes the opposite of a mistake that people make, such as
-another comparison, one more or one less, another variable, a term too many or too few, the wrong array.
+"""More than one token: a term or a guard too many or too few, what is exchanged, a whole expression, a type."""
 
-What they make must compile as often as possible, since it is compiled together with all others: so variables are
-exchanged for others of their type.
-"""
-
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from grader.grading.search.outline import INTEGER, Region, Variable
 from grader.grading.search.places import DIVISIONS, Edit, Place
 
-OTHERS = {
-    "<": ("<=", ">", ">="),
-    "<=": ("<", ">=", ">"),
-    ">": (">=", "<", "<="),
-    ">=": (">", "<=", "<"),
-    "==": ("!=", "<", ">"),
-    "!=": ("==", "<", ">"),
-    "&&": ("||",),
-    "||": ("&&",),
-    "+": ("-", "*"),
-    "-": ("+",),
-    "*": ("+", "/"),
-    "/": ("*",),
-    "%": ("/",),
-    "<<": (">>",),
-    ">>": ("<<",),
-    "&": ("|",),
-    "|": ("&",),
-    "+=": ("-=", "="),
-    "-=": ("+=", "="),
-    "*=": ("+=", "/=", "="),
-    "/=": ("*=", "-="),
-    "<<=": (">>=",),
-    ">>=": ("<<=",),
-    "++": ("--",),
-    "--": ("++",),
-}
-"""Operators that are taken for each other."""
-
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
-ALIKE = (
-    ("get_global_id", "get_local_id", "get_group_id"),
-    ("get_global_size", "get_local_size", "get_num_groups"),
-    ("fmin", "fmax"),
-    ("min", "max"),
-    ("sin", "cos"),
-    ("exp", "exp2"),
-    ("floor", "ceil", "round"),
-    ("atomic_min", "atomic_max"),
-    ("atomic_add", "atomic_sub"),
-)
-"""Functions that are taken for each other."""
-
 REAL = frozenset({"float", "double"})
-
-COMPONENTS = ("x", "y", "z", "w")
-
-Operator = Callable[[Place], Iterator[Edit]]
-
-
-# --- one token for another --------------------------------------------------------------------
-
-
-def _operators(place: Place) -> Iterator[Edit]:
-    text = place.token.text
-    if text in {"-", "!"} and not place.is_binary:
-        yield place.replaced("")
-        return
-    others = OTHERS.get(text, ()) if place.is_binary or text not in {"&", "*", "+"} else ()
-    if place.moves_a_pointer:
-        others = tuple(other for other in others if other in {"+", "-"})
-    yield from (place.replaced(other) for other in others if other not in DIVISIONS or place.divides_safely)
-    if text == "/" and place.index is not None:
-        yield place.replaced("%")
-    if text == "=" and place.region.role == "statement" and place.index is None:
-        yield from (place.replaced(other) for other in ("+=", "-="))
-
-
-def _numbers(place: Place) -> Iterator[Edit]:
-    """One more, one less, half and twice as much; 0 and 1 for real numbers."""
-    token = place.token
-    digits = token.text.rstrip("uUlL")
-    if token.kind != "number":
-        return
-    if digits.isdigit() and len(digits) < 9:
-        value = int(digits)
-        others = [value + 1, value - 1, *([2 * value, value // 2] if value > 2 else [])]
-        yield from (place.replaced(str(other)) for other in others if other >= (1 if place.is_divisor else 0))
-    else:
-        yield from (place.replaced(other) for other in ("0.0f", "1.0f", f"-{token.text}"))
-
-
-def _arrays(place: Place) -> Iterator[Edit]:
-    """Another array of the same kind; one of another space only where an element is taken at once."""
-    mine = place.variable
-    if mine is None or not mine.subscripts:
-        return
-    is_taken = place.text(1) == "[" and place.text(-1) != "&"
-    is_read = is_taken and place.number != place.region.first
-    for other in place.region.visible:
-        is_alike = (other.type, other.subscripts) == (mine.type, mine.subscripts) and other.name != mine.name
-        fits = is_taken or other.space == mine.space
-        if is_alike and fits and (is_read or mine.constant or not other.constant):
-            yield place.replaced(other.name)
-
-
-def _alike(place: Place) -> Iterator[Edit]:
-    """Another variable of the same kind: a size for a size, an index for an index."""
-    return _variables(place, lambda mine, other: mine.is_size is other.is_size)
-
-
-def _unlike(place: Place) -> Iterator[Edit]:
-    """A size for an index, or the other way round."""
-    return _variables(place, lambda mine, other: mine.is_size is not other.is_size)
-
-
-def _variables(place: Place, fits: Callable[[Variable, Variable], bool]) -> Iterator[Edit]:
-    mine = place.variable
-    if mine is None or mine.subscripts:
-        return
-    for other in place.region.visible:
-        is_other = other.name != mine.name and not other.subscripts and other.space == mine.space and fits(mine, other)
-        same_type = other.is_integer if mine.is_integer else other.type == mine.type
-        may_stand = not (place.is_changed and other.constant) and (other.is_size or not place.is_divisor)
-        if is_other and same_type and may_stand:
-            yield place.replaced(other.name)
-
-
-def _functions(place: Place) -> Iterator[Edit]:
-    group = next((group for group in ALIKE if place.token.text in group), ())
-    yield from (place.replaced(other) for other in group if other != place.token.text)
-
-
-def _components(place: Place) -> Iterator[Edit]:
-    vector = place.variables.get(place.text(-2))
-    width = vector.type[-1] if vector is not None else "4"
-    has = COMPONENTS[: int(width)] if width in "234" else COMPONENTS
-    if place.text(-1) == "." and place.token.text in COMPONENTS:
-        yield from (place.replaced(other) for other in has if other != place.token.text)
-
 
 # --- more and less ----------------------------------------------------------------------------
 
@@ -154,7 +21,7 @@ PRODUCT_ENDS = SUM_ENDS | {"*", "/", "%"}
 GUARD_ENDS = frozenset({"&&", "||", "?", ":", ",", "="})
 
 
-def _one_off(place: Place) -> Iterator[Edit]:
+def one_off(place: Place) -> Iterator[Edit]:
     """An index or a bound that is one more or one less."""
     if place.token.text == "]" and place.index is not None:
         yield from (place.inserted(f"{sign} 1") for sign in "+-")
@@ -162,7 +29,7 @@ def _one_off(place: Place) -> Iterator[Edit]:
         yield from (place.replaced(f"{place.token.text} {one} +") for one in ("1", "-1"))
 
 
-def _terms_too_many(place: Place) -> Iterator[Edit]:
+def terms_too_many(place: Place) -> Iterator[Edit]:
     """A sum without one of its terms, a product without one of its factors, a condition without one of its parts."""
     ends = {"+": SUM_ENDS, "-": SUM_ENDS, "*": PRODUCT_ENDS, "/": PRODUCT_ENDS, "%": PRODUCT_ENDS}
     ends |= {"&&": GUARD_ENDS, "||": GUARD_ENDS}
@@ -190,7 +57,7 @@ def _end(place: Place, breaks: frozenset[str]) -> int:
     return last
 
 
-def _terms_too_few(place: Place) -> Iterator[Edit]:
+def terms_too_few(place: Place) -> Iterator[Edit]:
     """A sum in an index with one more term: a variable, or a product that the text makes, such as `row * width`."""
     code = place.outline.code
     opening = place.outline.openings.get(place.number, 0)
@@ -204,7 +71,7 @@ def _terms_too_few(place: Place) -> Iterator[Edit]:
     yield from (place.inserted(f"+ {' * '.join(term)}") for term in (*products, *terms))
 
 
-def _factors_too_few(place: Place) -> Iterator[Edit]:
+def factors_too_few(place: Place) -> Iterator[Edit]:
     """A variable in an index that a size multiplies."""
     mine = place.variable
     if place.index is not None and mine and mine.is_integer and "*" not in {place.text(-1), place.text(1)}:
@@ -212,7 +79,7 @@ def _factors_too_few(place: Place) -> Iterator[Edit]:
         yield from (place.replaced(f"{place.token.text} * {each.name}") for each in sizes)
 
 
-def _guards_too_few(place: Place) -> Iterator[Edit]:
+def guards_too_few(place: Place) -> Iterator[Edit]:
     """A condition with one more part: that a variable of the kernel's own is less than a size."""
     if place.region.role != "condition" or place.token.text not in COMPARISONS:
         return
@@ -232,7 +99,7 @@ def _also(place: Place, guard: str) -> Edit:
 # --- exchanges --------------------------------------------------------------------------------
 
 
-def _exchanged_subscripts(place: Place) -> Iterator[Edit]:
+def exchanged_subscripts(place: Place) -> Iterator[Edit]:
     """a[j][i] for a[i][j]."""
     pairs, code = place.outline.pairs, place.outline.code
     if place.token.text != "[" or code[place.number - 1].kind != "name":
@@ -249,7 +116,7 @@ def _exchanged_subscripts(place: Place) -> Iterator[Edit]:
         yield inside.edit(place.number, pairs[second] + 1, f"[{inner[1]}][{inner[0]}]")
 
 
-def _exchanged_variables(place: Place) -> Iterator[Edit]:
+def exchanged_variables(place: Place) -> Iterator[Edit]:
     """Two variables in each other's places: all of a region, or of one index."""
     if place.number == place.region.first and place.region.role != "step":
         yield from _exchanged(place, place.region.first, place.region.last)
@@ -268,7 +135,7 @@ def _exchanged(place: Place, first: int, last: int) -> Iterator[Edit]:
         yield place.edit(first, last, _joined(turned.get(each.text, each.text) for each in tokens))
 
 
-def _exchanged_operands(place: Place) -> Iterator[Edit]:
+def exchanged_operands(place: Place) -> Iterator[Edit]:
     """B - a for a - b."""
     if place.token.text not in {"-", "/", "%"} or not place.is_binary:
         return
@@ -286,7 +153,7 @@ def _joined(texts: Iterable[str]) -> str:
 # --- whole regions ----------------------------------------------------------------------------
 
 
-def _wholes(place: Place) -> Iterator[Edit]:
+def wholes(place: Place) -> Iterator[Edit]:
     """A condition that always or never holds, another first value, another sign, no statement at all."""
     region = place.region
     if place.number != region.first:
@@ -304,7 +171,7 @@ def _wholes(place: Place) -> Iterator[Edit]:
     yield from (place.edit(region.first, region.last, other) for other in others)
 
 
-def _types(place: Place) -> Iterator[Edit]:
+def types(place: Place) -> Iterator[Edit]:
     """A real type for a whole number that is given real ones."""
     region, number = place.region, place.token.text
     if region.role == "type" and INTEGER.fullmatch(number):
@@ -321,25 +188,3 @@ def _reals(place: Place, region: Region) -> Iterator[Variable]:
     tokens = place.outline.code[region.first : region.last]
     used = (variables[token.text] for token in tokens if token.text in variables)
     return (each for each in used if each.type in REAL)
-
-
-OPERATORS: tuple[Operator, ...] = (
-    _types,
-    _operators,
-    _arrays,
-    _alike,
-    _numbers,
-    _one_off,
-    _exchanged_subscripts,
-    _terms_too_many,
-    _exchanged_operands,
-    _functions,
-    _components,
-    _wholes,
-    _exchanged_variables,
-    _unlike,
-    _terms_too_few,
-    _factors_too_few,
-    _guards_too_few,
-)
-"""The likeliest first."""
