@@ -1,7 +1,7 @@
 """The search: which edits mend the cases that are wrong, break none that are right, and are they all in one line?
 
-Each edit is tried on the smallest wrong case, and what mends that on all that are shown. What is left runs on the
-simulator, too, where nothing may go wrong. A submission that is wrong in two places is told about an edit that mends
+Each edit is tried on the smallest wrong case, and what mends that on all that are shown: some hundred together, the
+likeliest first, until one mends everything. What is left runs on the simulator, too, where nothing may go wrong. A submission that is wrong in two places is told about an edit that mends
 some of its cases, if these are at least `FEW` and no other line's edits mend as many. Hidden cases have no part in any
 of this.
 """
@@ -71,7 +71,7 @@ class Suspect:
 
 
 def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | None:
-    """The edits that mend it, if they are all in one line; None too if there was no time to try all edits."""
+    """The edits that mend it, if they are all in one line; None too if there was no time to find that out."""
     seen = outline(suspect.built.program.source, [binding.name for binding in suspect.built.bindings.values()])
     if seen is None:
         return None
@@ -91,7 +91,7 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | 
 
 
 def _helping(suspect: Suspect, seen: Outline, seconds: float) -> Helping:
-    """What comes of all edits that are likely."""
+    """What comes of the edits, the likeliest first, until a program of them has one that mends everything."""
     ends = perf_counter() + seconds
     cases = {each.case.name: each for each in _cases(suspect)}
     helping: Helping = {}
@@ -101,8 +101,8 @@ def _helping(suspect: Suspect, seen: Outline, seconds: float) -> Helping:
             helping |= _tried(tryout, suspect) if tryout.open() else {}
         finally:
             tryout.close()
-        if board.is_alone and any(suspect.wrong <= names for names in helping.values()):
-            break  # a whole number that was to be a real one: there is nothing to compare it with
+        if any(suspect.wrong <= names for names in helping.values()):
+            break
     return _those_of_most(helping)
 
 

@@ -49,11 +49,6 @@ class Switchboard:
     numbers: Mapping[Edit, int]
     lines: Mapping[int, Edit]
 
-    @property
-    def is_alone(self) -> bool:
-        """Whether it is one edit, and nothing else."""
-        return UNCHANGED in self.numbers.values()
-
     def without(self, refused: Collection[int]) -> "Switchboard":
         """The program without the edits on lines that a compiler refuses; of a line that is none, without those of the
         next expression, whose value has another type with them.
@@ -75,7 +70,9 @@ def switchboard(outline: Outline, edits: Iterable[Edit]) -> Switchboard:
 
 
 def switchboards(outline: Outline, edits: Sequence[Edit]) -> Iterator[Switchboard]:
-    """Programs that can be all of these edits together. One that changes a type is a program of its own."""
+    """Programs that can be all of these edits together, in their order. One that changes a type is a program of its own,
+    and comes first: there are few, and they leave little doubt.
+    """
     for edit in edits:
         changed = read(edited(outline, edit), outline.kernels) if edit.region.role == "type" else None
         if changed is not None:
