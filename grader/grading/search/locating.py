@@ -1,9 +1,9 @@
 """The search: which edits mend the cases that are wrong, break none that are right, and are they all in one line?
 
-Each edit is tried on the smallest wrong case, and what mends that on all that are shown: some hundred together, the
-likeliest first, until one mends everything. What is left runs on the simulator, too, where nothing may go wrong. A submission that is wrong in two places is told about an edit that mends
-some of its cases, if these are at least `FEW` and no other line's edits mend as many. Hidden cases have no part in any
-of this.
+Each edit is tried on the smallest wrong case, and what mends that on all that are shown: some hundred edits together,
+the likeliest first, until one mends everything. What is left runs on the simulator, too, where nothing may go wrong. A
+submission that is wrong in two places is told about an edit that mends some of its cases, if these are at least `FEW`
+and no other line's edits mend as many. Hidden cases have no part in any of this.
 """
 
 from collections import defaultdict

@@ -70,8 +70,8 @@ def switchboard(outline: Outline, edits: Iterable[Edit]) -> Switchboard:
 
 
 def switchboards(outline: Outline, edits: Sequence[Edit]) -> Iterator[Switchboard]:
-    """Programs that can be all of these edits together, in their order. One that changes a type is a program of its own,
-    and comes first: there are few, and they leave little doubt.
+    """Programs that can be all of these edits together, in their order. One that changes a type is a program of its
+    own, and comes first: there are few, and they leave little doubt.
     """
     for edit in edits:
         changed = read(edited(outline, edit), outline.kernels) if edit.region.role == "type" else None
