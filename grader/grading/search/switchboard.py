@@ -100,8 +100,12 @@ class _Writer:
         self._instead: dict[int, str] = {}
         self._all = edits
         self._edits: dict[Span, list[tuple[int, Edit]]] = defaultdict(list)
+        self._within: dict[Span, list[int]] = defaultdict(list)
         for number, edit in enumerate(edits, start=1):
             self._edits[edit.span].append((number, edit))
+            self._within[edit.region.first, edit.region.last].append(number)
+        self._edits |= {span: self._edits[span] for span in self._within}
+        self._voids = {(each.first, each.last) for each in outline.regions if each.role in {"statement", "step"}}
         self._spans: dict[int, list[Span]] = defaultdict(list)
         for span in sorted(self._edits, key=lambda span: (span[0], -span[1])):
             self._spans[span[0]].append(span)
@@ -139,20 +143,29 @@ class _Writer:
                 place += 1
 
     def _choice(self, span: Span, entered: int) -> Iterator[tuple[str, Edit | None]]:
-        """The edits of an expression, each on a line of its own, and its own text."""
-        choices = self._edits[span]
-        region = choices[0][1].region
-        is_void = span == (region.first, region.last) and region.role in {"statement", "step"}
-        void = "(void)" if is_void else ""
-        yield f"({self._number} - {choices[0][0]}u >= {len(choices)}u ? {void}(", None
+        """The edits of an expression, each on a line of its own, and its own text, in which others may be edited. So
+        that a region costs one comparison where none is, its own text is there twice.
+        """
+        choices, within = self._edits[span], self._within.get(span, [])
+        void = "(void)" if span in self._voids else ""
+        yield "(", None
+        if len(within) > len(choices):
+            yield f"{self._is_none(within[0], len(within))} ? {void}({self._plain(*span)}) : ", None
+        if choices:
+            yield f"{self._is_none(choices[0][0], len(choices))} ? ", None
+        yield f"{void}(", None
         yield from self._pieces(*span, entered)
-        yield ") :", None
+        yield f"){' :' if choices else ''}", None
         for number, edit in choices:
             before = self._plain(span[0], edit.first)
             value = " ".join((before, edit.text, self._plain(edit.last, span[1]))).strip() or "0"
             test = f"{self._number} == {number}u ? " if number < choices[-1][0] else ""
             yield f"\n{test}{void}({value}){' :' if test else ''}", edit
         yield "\n)", None
+
+    def _is_none(self, lowest: int, count: int) -> str:
+        """That the edit is none of so many."""
+        return f"{self._number} - {lowest}u >= {count}u"
 
     def _plain(self, first: int, last: int) -> str:
         """Tokens as they are in this program, on one line."""
