@@ -1,10 +1,14 @@
 """locating.py and trying.py: a search on a real device, by a real worker."""
 
 import pytest
+from golden import SUBMISSIONS
+from gradings import grade
 from kernels import TRANSPOSITION, changed
 from texts import submitted
 
+from grader.authoring.golden import ONE_PAIR
 from grader.common.record import replace
+from grader.course.submissions.submission import FILE_NAME
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import build
@@ -12,7 +16,7 @@ from grader.grading.checks.correctness import try_cases
 from grader.grading.search.locating import SearchRules, Suspect, search
 from grader.grading.search.need import rightness
 
-GENEROUS = SearchRules(seconds=60)
+GENEROUS, NONE = SearchRules(seconds=60), SearchRules(seconds=0)
 
 TYPED = """\
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
@@ -93,6 +97,18 @@ def test_nothing_is_said_that_the_simulator_denies(bench, transposition):
     """An edit that mends results, but goes wrong there, is none."""
     source = changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]")
     assert found(bench, few(transposition), source, is_clean=lambda *_: False) is None
+
+
+@pytest.mark.whole
+def test_a_grading_tells_the_line_and_takes_no_points(bench, course):
+    """The line goes before what is said without it, of the cases that it mends; verdicts and points stay as they are."""
+    folder = SUBMISSIONS / "coalsProgrm" / "row-from-local-id"
+    quick, assignment = replace(bench, timing=ONE_PAIR), course.load("coalsProgrm")
+    without, searched = (grade(assignment, folder, replace(quick, search=rules), seed=5) for rules in (NONE, GENEROUS))
+    line = f"line {line_of((folder / FILE_NAME).read_text(), 'get_local_id')} is where it goes wrong: "
+    assert searched.first_cause.message.startswith(line)
+    told = [(each.verdict, each.points, each.message.removeprefix(line)) for each in searched.checks]
+    assert told == [(each.verdict, each.points, each.message) for each in without.checks]
 
 
 def test_a_search_ends_in_time(bench, transposition):
