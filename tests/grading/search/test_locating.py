@@ -60,6 +60,7 @@ def test_the_line_of_a_mistake_that_results_alone_show(bench, transposition):
     assert mended.is_all
 
 
+@pytest.mark.whole
 def test_a_type_is_edited_too(bench, transposition):
     """A whole number that is given real ones: a program of its own, which is tried before all others."""
     mended = found(bench, few(transposition), TYPED)
@@ -101,7 +102,7 @@ def test_nothing_is_said_that_the_simulator_denies(bench, transposition):
 
 @pytest.mark.whole
 def test_a_grading_tells_the_line_and_takes_no_points(bench, course):
-    """The line goes before what is said without it, of the cases that it mends; verdicts and points stay as they are."""
+    """The line goes before what is said without it, of the cases that it mends; verdicts and points stay."""
     folder = SUBMISSIONS / "coalsProgrm" / "row-from-local-id"
     quick, assignment = replace(bench, timing=ONE_PAIR), course.load("coalsProgrm")
     without, searched = (grade(assignment, folder, replace(quick, search=rules), seed=5) for rules in (NONE, GENEROUS))
