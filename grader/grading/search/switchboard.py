@@ -23,6 +23,9 @@ UNCHANGED = 0
 AT_ONCE = 400
 """Edits in one program. PoCL takes 0.4 s to compile the kernels of a tiled product with 400, and 2.7 s with 800."""
 
+TYPES = 3
+"""Edits of types that are tried at most: to open a session takes as long as hundreds of launches."""
+
 NUMBER_BITS, WORDS_BITS, TURNS_BITS = 16, 24, 24
 
 WORDS = frozenset({"float", "int", "uint", "unsigned", "unsigned int"})
@@ -73,8 +76,8 @@ def switchboards(outline: Outline, edits: Sequence[Edit]) -> Iterator[Switchboar
     """Programs that can be all of these edits together, in their order. One that changes a type is a program of its
     own, and comes first: there are few, and they leave little doubt.
     """
-    for edit in edits:
-        changed = read(edited(outline, edit), outline.kernels) if edit.region.role == "type" else None
+    for edit in [edit for edit in edits if edit.region.role == "type"][:TYPES]:
+        changed = read(edited(outline, edit), outline.kernels)
         if changed is not None:
             yield replace(switchboard(changed, ()), numbers={edit: UNCHANGED})
     switched = [edit for edit in edits if edit.region.role != "type"]
