@@ -1,9 +1,11 @@
 """Tries edits on cases, in one session: each launch is given the number of the edit that it is to be."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from time import perf_counter
+
+import numpy as np
 
 from grader.common.record import replace
 from grader.course.assignment import Chosen
@@ -50,10 +52,20 @@ class TriedCase:
         """How much there is to do, about."""
         return prod(self.case.sizes.values())
 
-    def key(self, number: int) -> int:
-        """What makes a launch an edit: the loops of a work-item go a few times along what the sizes say."""
-        words = max(buffer.size for buffer in self.plan.buffers) // ELEMENT_BYTES
-        return key(number, words, turns=FEWEST_TURNS + 4 * sum(self.case.sizes.values()))
+    @property
+    def words(self) -> int:
+        """Those of its largest array."""
+        return max(buffer.size for buffer in self.plan.buffers) // ELEMENT_BYTES
+
+    @property
+    def few_turns(self) -> int:
+        """Enough for the loops of a work-item that go a few times along each size."""
+        return FEWEST_TURNS + 4 * sum(self.case.sizes.values())
+
+    @property
+    def many_turns(self) -> int:
+        """Enough for those that go through the largest array twice."""
+        return self.few_turns + 2 * self.words
 
 
 def tried_case(assignment: Chosen, case: Case, trial: Trial, bindings: Bindings) -> TriedCase:
@@ -76,6 +88,14 @@ def _keyed(step: KernelStep | CopyStep) -> KernelStep | CopyStep:
     return replace(step, args=(*step.args, KeyArg())) if isinstance(step, KernelStep) else step
 
 
+Arrays = dict[str, Fetched]
+"""The buffers after a launch, by name."""
+
+
+def _are_same(one: Arrays, other: Arrays) -> bool:
+    return all(np.array_equal(one[name].payload, other[name].payload) for name in one)
+
+
 class OutOfTimeError(Exception):
     """The budget of the search is spent."""
 
@@ -88,6 +108,7 @@ class Tryout:
     cases: Mapping[str, TriedCase]
     ends: float
     board: Switchboard
+    turns: dict[str, int] = field(default_factory=dict)
     is_open: bool = False
 
     @property
@@ -130,21 +151,24 @@ class Tryout:
         return opened
 
     def _is_right(self, case: TriedCase, number: int) -> bool:
+        name = case.case.name
+        if name not in self.turns:
+            few, many = (self._run(case, UNCHANGED, turns) for turns in (case.few_turns, case.many_turns))
+            self.turns[name] = case.few_turns if few and many and _are_same(few, many) else case.many_turns
+        fetched = self._run(case, number, self.turns[name])
+        return fetched is not None and is_right(case.trial, case.script, fetched)
+
+    def _run(self, case: TriedCase, number: int, turns: int) -> Arrays | None:
+        """What a launch made; None if it has ended the session."""
         if not self.is_open and not isinstance(self._open(), Opened):
             raise OutOfTimeError
-        with self.worker.hurried(self._left()):
-            fetched = self._run(case, number)
-        if not isinstance(fetched, dict):
-            self.close()
-            return False
-        return is_right(case.trial, case.script, fetched)
-
-    def _run(self, case: TriedCase, number: int) -> dict[str, Fetched] | Failure:
         name = case.case.name
         arrays = {buffer_of(name, buffer): array for buffer, array in case.trial.arrays.items()}
-        fetched = self.worker.run(name, arrays, case.key(number))
+        with self.worker.hurried(self._left()):
+            fetched = self.worker.run(name, arrays, key(number, case.words, turns))
         if not isinstance(fetched, dict):
-            return fetched
+            self.close()
+            return None
         return {buffer: fetched[buffer_of(name, buffer)] for buffer in case.script.buffers}
 
     def _left(self) -> float:
