@@ -18,6 +18,7 @@ from grader.course.catalogue import Course
 from grader.execution.sandbox import SANDBOXES
 from grader.grading.bench import Bench
 from grader.grading.checks.simulator_checks import WatchingRules
+from grader.grading.search.locating import SearchRules
 from grader.grading.timing.intervals import TimingRules
 
 pytest_plugins = ("simulator", "engine", "autograders", "browser", "drafts", "drawings", "suites")
@@ -88,7 +89,7 @@ def locks(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def bench(locks: Path, tmp_path_factory) -> Iterator[Bench]:
-    """A bench like that of `grader grade`, with shorter deadlines."""
+    """A bench like that of `grader grade`, with shorter deadlines; it looks for no lines, which takes seconds."""
     bench = Bench(
         sandbox_name="process",
         sandbox=SANDBOXES["process"](RULES),
@@ -98,6 +99,7 @@ def bench(locks: Path, tmp_path_factory) -> Iterator[Bench]:
         locks=locks,
         profiles=tmp_path_factory.mktemp("profiles"),
         watching=WatchingRules(),
+        search=SearchRules(seconds=0),
     )
     with closing(bench.own):
         yield bench

@@ -49,9 +49,15 @@ class GradingOptions:
     ] = False
     release: Annotated[bool, typer.Option("--release", help="Show students the outcome of hidden checks, too.")] = False
 
-    def watching(self) -> dict[str, bool] | None:
-        """What --require-sanitizer sets; None where it is not given."""
-        return {"required": True} if self.require_sanitizer else None
+    search: Annotated[
+        float | None, typer.Option(min=0, help="Seconds to look for the line of a wrong result that nothing explains.")
+    ] = None
+
+    def settings(self) -> dict[str, Any]:
+        """The settings that they make."""
+        watching = {"required": True} if self.require_sanitizer else None
+        searching = None if self.search is None else {"seconds": self.search}
+        return {"watching": watching, "search": searching}
 
 
 def docker_settings(gpu: str | None) -> dict[str, str] | None:

@@ -13,7 +13,7 @@ from grader.course.expressions import Expression, evaluate, evaluate_int, evalua
 from grader.course.folders import BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
 from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
-from grader.course.rubric import Correctness, DeviceClass, Memory, Range, Sanitizer, Sizes, SpeedGoals
+from grader.course.rubric import Correctness, DeviceClass, Hints, Memory, Range, Sanitizer, Sizes, SpeedGoals
 
 EXACT = 2**24
 """Up to here, floats hold all whole numbers."""
@@ -61,6 +61,10 @@ class Assignment(Folders):
     sanitizer: Sanitizer | None = None
     memory: Memory | None = None
     performance: SpeedGoals
+
+    hints: Hints = "line"
+    """What students are told of a mistake that was found by trying small edits of their file: `none`, the `line`, the
+    `part` of the line too, or also the `change` that helps."""
 
     allow: tuple[Construct, ...] = ()
     """Constructs that submissions may use although they are forbidden as a rule."""

@@ -13,6 +13,7 @@ Sizes = dict[str, int]
 DataSet = Literal["random", "integers"]
 DeviceClass = Literal["cpu", "gpu"]
 Range = tuple[int, int]
+Hints = Literal["none", "line", "part", "change"]
 
 
 class Tolerance(Record):

@@ -5,7 +5,8 @@ kernel (a worker that does not start, a missing device) is raised.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -187,6 +188,17 @@ class Worker:
             case reply:
                 return self._unexpected(reply)
 
+    @contextmanager
+    def hurried(self, seconds: float) -> Iterator[None]:
+        """Until the end of the block, nothing that it is asked may take longer than so many seconds, but its start."""
+        usual = self._deadlines
+        parts = ("build", "first_launch", "launch", "transfer")
+        self._deadlines = usual.model_copy(update={part: min(getattr(usual, part), seconds) for part in parts})
+        try:
+            yield
+        finally:
+            self._deadlines = usual
+
     def freeze(self) -> None:
         """Stop all of the worker until it is thawed, as far as its sandbox can."""
         if self._process is not None and not self._is_frozen:
@@ -323,12 +335,12 @@ class Worker:
         self.close()
         return fetched
 
-    def run(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
-        """In an open session: stage the arrays, run the script, fetch all its buffers."""
+    def run(self, name: str, arrays: Mapping[str, NDArray[Any]], key: int = 0) -> dict[str, Fetched] | Failure:
+        """In an open session: stage the arrays, run the script with this key, fetch all its buffers."""
         staged = self.stage(name, arrays)
         if not isinstance(staged, Done):
             return staged
-        launched = self.launch(name)
+        launched = self.launch(name, key)
         if not isinstance(launched, Timing):
             return launched
         return self.fetch(self._script(name).buffers)

@@ -14,6 +14,7 @@ from grader.execution.client import Deadlines, Worker
 from grader.execution.pool import OwnWorkers
 from grader.execution.sandbox import Sandbox
 from grader.grading.checks.simulator_checks import WatchingRules
+from grader.grading.search.locating import SearchRules
 from grader.grading.timing.device_profile import load_profile
 from grader.grading.timing.intervals import TimingRules
 from grader.protocol.messages import DeviceFacts
@@ -39,6 +40,7 @@ class Bench:
     locks: Path
     profiles: Path
     watching: WatchingRules
+    search: SearchRules = field(default_factory=SearchRules)
     own: OwnWorkers = field(default_factory=OwnWorkers)
 
     def worker(self) -> Worker:

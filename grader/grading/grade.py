@@ -1,6 +1,7 @@
 """The whole story of one grading.
 
-build -> cases that are shown -> two runs on the simulator -> timed rounds -> hidden cases -> points
+build -> cases that are shown -> two runs on the simulator -> search for a mistake that nothing explains
+-> timed rounds -> hidden cases -> points
 
 Hidden cases come last, those of all parts of a suite together, and in a worker that is started for them: whatever they
 lead to, all that may be shown before they are released is there by then. So they do not decide what is timed, only
@@ -21,7 +22,7 @@ from grader.course.rubric import Case
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
-from grader.course.truth.oracle import load_oracle
+from grader.course.truth.oracle import Oracle, load_oracle
 from grader.execution.client import Worker
 from grader.execution.device import share_a_process
 from grader.execution.plan import SUBMISSION
@@ -35,6 +36,9 @@ from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_checks import Watched, unwatched_checks, watch
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem, blamed
+from grader.grading.search.locating import Suspect, search
+from grader.grading.search.need import cleanness, is_needed, rightness
+from grader.grading.search.telling import hint as tell
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.lineup import Lineup, enter, line_up
 from grader.grading.timing.measurement import open_sessions
@@ -125,6 +129,8 @@ def _test(crew: Crew, rests_on: Provenance) -> Draft:
         tried = _run(asked.correctness.shown, build.built, crew.student, crew.progress)
     failed = failed_sizes(tried)
     watched, refused = _watch(crew, lineup, build.built, failed)
+    cases = conclude(tried, build.built, lineup.oracle, watched.seen)
+    cases = _locate(crew, lineup.oracle, build.built, cases, watched)
     speed = _time(crew, lineup, refused)
     if not failed:
         speed = replace(speed, usage=build.built.usage)
@@ -132,7 +138,7 @@ def _test(crew: Crew, rests_on: Provenance) -> Draft:
         task=crew.task,
         provenance=rests_on,
         build=build.check,
-        cases=_blamed(conclude(tried, build.built, lineup.oracle, watched.seen), build.built),
+        cases=_blamed(cases, build.built),
         others=(*_blamed(watched.checks, build.built), *map(HIDDEN.skip, _left_out(asked)), speed),
         profile=watched.profile,
         built=build.built,
@@ -192,6 +198,20 @@ def _watch(crew: Crew, lineup: Lineup, built: Built, failed: Failed) -> tuple[Wa
         subject = Subject(task=crew.task, oracle=lineup.oracle, worker=crew.simulator, built=built)
         watched = watch(subject, crew.bench.watching, failed)
         return watched, refused or open_sessions(lineup)
+
+
+def _locate(crew: Crew, oracle: Oracle, built: Built, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
+    """The checks of the cases; if nothing names a cause, with the line that a search has found."""
+    asked = crew.task.assignment
+    if not crew.bench.search.seconds or not is_needed(built, cases, watched.checks):
+        return cases
+    crew.progress("looking for the line that is wrong")
+    with shared(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
+        suspect = Suspect(built=built, oracle=oracle, worker=crew.student, right=rightness(asked, cases))
+        subject = Subject(task=crew.task, oracle=oracle, worker=crew.simulator, built=built)
+        mended = search(suspect, crew.bench.search, cleanness(subject, watched.checks, crew.bench.search))
+    hint = mended and tell(mended, crew.task.submission.source, asked.hints)
+    return tuple(hint.told(check) for check in cases) if hint else cases
 
 
 def _time(crew: Crew, lineup: Lineup, refused: Problem | None) -> Check:

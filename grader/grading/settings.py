@@ -38,6 +38,7 @@ from grader.execution.sandbox.spare import SpareSandbox
 from grader.execution.sandbox.users import roots_own
 from grader.grading.bench import Bench
 from grader.grading.checks.simulator_checks import WatchingRules
+from grader.grading.search.locating import SearchRules
 from grader.grading.timing.intervals import TimingRules
 from grader.grading.trust import was_started
 from grader.protocol.messages import Limits
@@ -94,6 +95,7 @@ class Settings(BaseSettings):
     profiles: Path = Field(default_factory=_profile_folder)
     timing: TimingRules = TimingRules()
     watching: WatchingRules = WatchingRules()
+    search: SearchRules = SearchRules()
 
     @classmethod
     def settings_customise_sources(
@@ -186,13 +188,14 @@ class Settings(BaseSettings):
             locks=self.locks or _lock_folder(sandbox_name),
             profiles=self.profiles,
             watching=self.watching,
+            search=self.search,
         )
 
     def orders(self, given: dict[str, Any]) -> str:
         """The settings that a station elsewhere must grade by, as JSON: what was `given` for this batch, and every rule
         that can change a verdict. The rest (image, folders, locks, a device that was not named) is up to the station.
         """
-        rules = self.model_dump(mode="json", include={"deadlines", "limits", "timing", "watching"})
+        rules = self.model_dump(mode="json", include={"deadlines", "limits", "timing", "watching", "search"})
         return json.dumps(
             {**{name: value for name, value in given.items() if value is not None}, **rules}, sort_keys=True
         )

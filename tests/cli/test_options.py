@@ -47,5 +47,6 @@ def test_what_is_not_given_sets_nothing():
     """Settings come from the file and the variables then."""
     assert set(BenchOptions().settings().values()) == {None}
     assert BenchOptions(gpu="amd").settings()["docker"] == {"gpu": "amd"}
-    assert GradingOptions().watching() is None
-    assert GradingOptions(require_sanitizer=True).watching() == {"required": True}
+    assert set(GradingOptions().settings().values()) == {None}
+    assert GradingOptions(require_sanitizer=True).settings()["watching"] == {"required": True}
+    assert GradingOptions(search=60).settings()["search"] == {"seconds": 60}

@@ -4,7 +4,8 @@
 
 An attack gives itself away: where it got what it wanted, it spoils its own result. `docker` in expected.yaml is the
 reason of the first check that fails in a container, or `held`: the attack got nothing, and every check passed. `class`
-is what it attacks, or by what. `hidden` names cases that are hidden, whose outcome does not count as one that it gets.
+is what it attacks, or by what. `watched` ones run on the simulator, too, and edits of `searched` ones are tried.
+`hidden` names cases that are hidden, whose outcome does not count as one that it gets.
 """
 
 import json
@@ -69,6 +70,7 @@ class Attack:
     docker: str
     allow: tuple[str, ...]
     watched: bool
+    searched: bool
     hidden: tuple[str, ...]
 
     @property
@@ -92,6 +94,7 @@ def _read(path: Path) -> Attack:
         docker=fields["docker"],
         allow=tuple(fields.get("allow", ())),
         watched=fields.get("watched", False),
+        searched=fields.get("searched", False),
         hidden=tuple(fields.get("hidden", ())),
     )
 
@@ -131,6 +134,12 @@ def at_any_speed(folder: Path, name: str) -> None:
     path.write_text(yaml.safe_dump(fields, sort_keys=False), encoding="utf-8")
 
 
+def without_search(folder: Path, name: str) -> None:
+    """Have nobody look for the lines of wrong results: that takes seconds for each of many attacks."""
+    path = folder / "assignments" / name / "assignment.yaml"
+    path.write_text(f"{path.read_text(encoding='utf-8')}hints: none\n", encoding="utf-8")
+
+
 def small_assignment(folder: Path, attack: Attack) -> Assignment:
     """The assignment of an attack, in a course of its own below `folder`."""
     return course_for(folder / attack.name, attack).load(attack.assignment)
@@ -141,6 +150,8 @@ def course_for(folder: Path, attack: Attack) -> Course:
     course = small_course(folder, attack.assignment, attack.allow, watched=attack.watched, hidden=attack.hidden)
     if attack.kind != "speed":
         at_any_speed(folder, attack.assignment)
+    if not attack.searched:
+        without_search(folder, attack.assignment)
     return course
 
 

@@ -68,7 +68,7 @@ def batch(
     from grader.results.withholding import released, withheld
 
     stations = places(where.device, where.gpu, where.jobs, where.scheduler)
-    given = {"sandbox": where.sandbox, "watching": how.watching()}
+    given = {"sandbox": where.sandbox, **how.settings()}
     settings = load_settings({**stations[0], **given, "course": where.course})
     given["sandbox"] = settings.sandbox_for_others()
     orders = settings.orders(given if where.scheduler is None else {**stations[0], **given})

@@ -64,7 +64,7 @@ def grade(
     from grader.reports.terminal import render
     from grader.results.withholding import released, withheld
 
-    settings = load_settings({**where.settings(), "watching": how.watching()})
+    settings = load_settings({**where.settings(), **how.settings()})
     coursework, submission = settings.places.load(assignment), read_submission(file)
     seed = fresh_seed() if how.seed is None else check_seed(how.seed)
     check_outputs([*reports.files().values()], submission.path)

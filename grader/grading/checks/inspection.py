@@ -1,7 +1,7 @@
 """Compares what came back from a launch with what only the judge knows."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from grader.common.errors import SolutionError
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.rubric import DataSet, Sizes
-from grader.course.truth.comparison import Standard, compare, first_stray_write, unchanged
+from grader.course.truth.comparison import Mismatch, Standard, compare, first_stray_write, unchanged
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import DTYPES, Arrays, Oracle, Truth, consult, consult_about
 from grader.execution.outcome import Fetched
@@ -68,6 +68,12 @@ def examine(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
     return stray_write(fetched) or _changed_input(trial, script, fetched) or _wrong_output(trial, script, fetched)
 
 
+def is_right(trial: Trial, script: Script, fetched: Launched) -> bool:
+    """Whether nothing is wrong with the fetched buffers."""
+    faults = stray_write(fetched) or _changed_input(trial, script, fetched)
+    return faults is None and not any(_mismatches(trial, script, fetched))
+
+
 def stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
     """The first word of a guard band that has changed."""
     for name, buffer in fetched.items():
@@ -91,18 +97,25 @@ def _changed_input(trial: Trial, script: Script, fetched: Mapping[str, Fetched])
 
 def _wrong_output(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
     """The first array that is wrong, with a map of what is, unless nothing was written to it."""
-    assignment, standard = trial.assignment, _standard(trial)
+    mismatch = next(_mismatches(trial, script, fetched), None)
+    if mismatch is None:
+        return None
+    problem = of_mismatch(mismatch)
+    if problem.reason is not Reason.WRONG_OUTPUT:
+        return problem
+    name = mismatch.buffer
+    case = evidence(trial, script, name, (fetched,))
+    return replace(problem, error_map=error_map(name, case.wrong, case.unwritten, case.blocks))
+
+
+def _mismatches(trial: Trial, script: Script, fetched: Launched) -> Iterator[Mismatch]:
+    """What is wrong with each output that is, in their order."""
+    standard = _standard(trial)
     for name in script.outputs:
-        if not assignment.buffers[name].is_judged:
-            continue
-        mismatch = compare(name, _payload(trial, name, fetched), trial.truth[name], standard)
-        if mismatch is not None:
-            problem = of_mismatch(mismatch)
-            if problem.reason is not Reason.WRONG_OUTPUT:
-                return problem
-            case = evidence(trial, script, name, (fetched,))
-            return replace(problem, error_map=error_map(name, case.wrong, case.unwritten, case.blocks))
-    return None
+        if trial.assignment.buffers[name].is_judged:
+            mismatch = compare(name, _payload(trial, name, fetched), trial.truth[name], standard)
+            if mismatch is not None:
+                yield mismatch
 
 
 def _standard(trial: Trial) -> Standard:

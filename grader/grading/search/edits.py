@@ -1,0 +1,72 @@
+"""The likeliest small edits of a text, each the opposite of a mistake that people make: another comparison, one more or
+one less, another variable, a term too many or too few, the wrong array, the wrong type.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from grader.grading.search import rewritings, substitutions
+from grader.grading.search.outline import Outline, Region
+from grader.grading.search.places import Edit, Place
+
+Operator = Callable[[Place], Iterator[Edit]]
+
+OPERATORS: tuple[Operator, ...] = (
+    rewritings.types,
+    substitutions.operators,
+    substitutions.arrays,
+    substitutions.alike,
+    substitutions.numbers,
+    rewritings.one_off,
+    rewritings.exchanged_subscripts,
+    rewritings.terms_too_many,
+    rewritings.exchanged_operands,
+    substitutions.functions,
+    substitutions.components,
+    rewritings.wholes,
+    rewritings.exchanged_variables,
+    substitutions.unlike,
+    rewritings.terms_too_few,
+    rewritings.factors_too_few,
+    rewritings.guards_too_few,
+)
+"""The likeliest first."""
+
+CANDIDATES = 4
+"""So many times as many edits as are asked for are looked at: few are the same as others, or cut a call."""
+
+
+def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
+    """The edits that can be made, none twice: so many at most, the likeliest first."""
+    found: dict[tuple[int, str], Edit] = {}
+    places = [place for region in outline.regions for place in _places(outline, region)]
+    candidates = (edit for operator in OPERATORS for place in places for edit in operator(place))
+    for edit in islice(candidates, CANDIDATES * most):
+        region = edit.region
+        before, after = outline.between(region.first, edit.first), outline.between(edit.last, region.last)
+        key = (region.first, f"{before} {edit.text} {after}")
+        if edit.text != outline.between(edit.first, edit.last) and not _cuts_a_call(outline, edit):
+            found.setdefault(key, edit)
+    return tuple(found.values())[:most]
+
+
+def _cuts_a_call(outline: Outline, edit: Edit) -> bool:
+    """Whether it writes a call of the text's own functions anew, which takes one more argument (switchboard.py)."""
+    tokens = outline.code[edit.first : edit.last]
+    return len(tokens) > 1 and any(token.text in outline.names for token in tokens)
+
+
+def _places(outline: Outline, region: Region) -> Iterator[Place]:
+    """Every token of a region."""
+    open_ones: list[tuple[int, int, str]] = []
+    owners: dict[int, str] = {}
+    for number in range(region.first, region.last):
+        while open_ones and number > open_ones[-1][1]:
+            open_ones.pop()
+        index = open_ones[-1] if open_ones else None
+        yield Place(outline=outline, region=region, number=number, index=index)
+        if outline.code[number].text == "[":
+            before = outline.code[number - 1]
+            owner = before.text if before.kind == "name" else owners.get(number - 1, "an array")
+            owners[outline.pairs[number]] = owner
+            open_ones.append((number, outline.pairs[number], owner))

@@ -1,0 +1,57 @@
+"""When a search is needed, and what it may rest on: only on what students are shown."""
+
+from collections.abc import Sequence
+from time import perf_counter
+
+from grader.common.record import replace
+from grader.course.assignment import Assignment
+from grader.grading.checks.building import Built
+from grader.grading.checks.sanitizer import NUMBER
+from grader.grading.checks.simulated_run import Subject, simulate
+from grader.grading.explain.problem import Problem
+from grader.grading.explain.simulator.findings import findings
+from grader.grading.explain.simulator.source_lines import EXPLAINED
+from grader.grading.search.locating import IsClean, SearchRules
+from grader.results.result import Check, Kind, Reason, Verdict
+
+
+def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool]:
+    """Whether each case that counts is right, by its name."""
+    cases = zip(assignment.correctness.shown, checks, strict=True)
+    return {case.name: check.verdict is Verdict.PASSED for case, check in cases if not case.practice}
+
+
+def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -> bool:
+    """Whether results are wrong, and nothing that is shown says why: no explanation names a cause, and the simulator
+    saw nothing go wrong.
+    """
+    asked = built.task.assignment
+    failed = [check for check in checks if check.verdict is Verdict.FAILED and check.kind is Kind.CORRECTNESS]
+    is_untold = all(check.reason in EXPLAINED and not check.cause for check in failed) and not built.misordered
+    return asked.hints != "none" and bool(failed) and is_untold and not _shown_findings(asked, watched)
+
+
+def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:
+    hidden = assignment.sanitizer is not None and assignment.sanitizer.hidden
+    return not hidden and any(check.findings for check in watched)
+
+
+def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) -> IsClean:
+    """The simulator's word on an edited program: nothing goes wrong and, if all cases are mended, results are right.
+    Where there is no simulator, or what it says is hidden, every program is taken for clean.
+    """
+    asked = subject.task.assignment.sanitizer
+    ends = perf_counter() + 2 * rules.seconds
+
+    def is_clean(built: Built, is_all: bool) -> bool:
+        assert asked is not None, "a case without a sanitizer is clean"
+        with subject.worker.hurried(max(1.0, ends - perf_counter())):
+            seen = simulate(replace(subject, built=built), asked.sizes, NUMBER)
+        if isinstance(seen, Problem) or (is_all and seen.problem is not None):
+            return False
+        return not any(
+            each for kernel, scene in zip(seen.kernels, seen.scenes, strict=True) for each in findings(kernel, scene)
+        )
+
+    made = any(check.kind is Kind.SANITIZER and check.reason is not Reason.NO_SIMULATOR for check in watched)
+    return is_clean if asked is not None and made and not asked.hidden else lambda *_: True

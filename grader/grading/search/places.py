@@ -1,0 +1,182 @@
+"""Places of a text that can be edited, and edits of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from grader.grading.search.outline import TYPE, Outline, Region, Role, Variable, outside
+from grader.protocol.tokens import Token
+
+DIVISIONS = frozenset({"/", "%", "/="})
+"""A whole number that is divided by 0 ends the process, which costs as much time as hundreds of edits."""
+
+ASSIGNMENTS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="})
+
+CHANGES = ASSIGNMENTS | {"++", "--"}
+
+PARTS: dict[Role, str] = {
+    "condition": "the condition",
+    "loop condition": "the condition of the loop",
+    "step": "the step of the loop",
+    "value": "the first value",
+    "result": "the value that is returned",
+    "statement": "the statement",
+    "type": "the type",
+}
+PARTS_OF = {
+    **PARTS,
+    "value": "the value that {} begins with",
+    "statement": "what {} is set to",
+    "type": "the type of {}",
+}
+"""Parts of a line in words; the second, where they are about a variable."""
+
+
+SPLITS = (frozenset({","}), ASSIGNMENTS, frozenset({"?", ":"}), frozenset({"||"}), frozenset({"&&"}))
+"""What divides an expression into parts, the weakest first."""
+
+
+def span(outline: Outline, region: Region, first: int, last: int) -> tuple[int, int]:
+    """The smallest expression of a region that holds these tokens: the less is written anew, the faster it compiles."""
+    held = region.first, region.last
+    while True:
+        smaller = next((part for part in _parts(outline, *held) if part != held and _holds(part, first, last)), None)
+        if smaller is None:
+            return held
+        held = smaller
+
+
+def _holds(part: tuple[int, int], first: int, last: int) -> bool:
+    return part[0] <= first and last <= part[1] and part[0] < part[1]
+
+
+def _parts(outline: Outline, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """The expressions that an expression is made of: between what divides it, and in its brackets. What is assigned to
+    is no expression of its own.
+    """
+    top = list(outside(outline.pairs, first, last))
+    for separators in SPLITS:
+        marks = [number for number in top if outline.code[number].text in separators]
+        if marks:
+            begins = [marks[-1] + 1] if separators is ASSIGNMENTS else [first, *(mark + 1 for mark in marks)]
+            ends = [last] if separators is ASSIGNMENTS else [*marks, last]
+            yield from zip(begins, ends, strict=True)
+            break
+    yield from _bracketed(outline, first, last)
+
+
+def _bracketed(outline: Outline, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """What brackets hold. The types of what a function of OpenCL is given choose between those of its name, so its
+    arguments stay as they are.
+    """
+    for number in outside(outline.pairs, first, last):
+        token, before = outline.code[number], outline.code[number - 1]
+        if token.text == "(" and before.kind == "name" and before.text not in outline.names:
+            yield from _bracketed(outline, number + 1, outline.pairs[number])
+        elif token.text in {"(", "["}:
+            yield number + 1, outline.pairs[number]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Edit:
+    """Tokens of a region, from `first` to before `last`, replaced by a text; or a text put before `first`, if that is
+    `last`. `span` is the smallest expression around it, and `part` says in words where that is.
+    """
+
+    region: Region
+    first: int
+    last: int
+    text: str
+    part: str
+    line: int
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A token in its region: `index` are the brackets of the innermost index that it is part of, and whose that is."""
+
+    outline: Outline
+    region: Region
+    number: int
+    index: tuple[int, int, str] | None
+
+    @property
+    def token(self) -> Token:
+        """The token."""
+        return self.outline.code[self.number]
+
+    def text(self, away: int = 0) -> str:
+        """The text of a token so many places away; "" beyond the region."""
+        number = self.number + away
+        return self.outline.code[number].text if self.region.first <= number < self.region.last else ""
+
+    @cached_property
+    def variables(self) -> dict[str, Variable]:
+        """What can be seen from here, by name."""
+        return {each.name: each for each in self.region.visible}
+
+    @property
+    def variable(self) -> Variable | None:
+        """The variable that this token is."""
+        return None if self.text(-1) == "." else self.variables.get(self.token.text)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether an operand stands before it."""
+        before = self.outline.code[self.number - 1]
+        inside = self.number > self.region.first and self.text(1) != ")"
+        is_operand = before.kind in {"name", "number"} and not TYPE.fullmatch(before.text)
+        return inside and (is_operand or before.text in {")", "]"})
+
+    @property
+    def moves_a_pointer(self) -> bool:
+        """Whether a pointer, not one of its elements, stands beside it."""
+        before, after = self.variables.get(self.text(-1)), self.variables.get(self.text(1))
+        is_after = after is not None and bool(after.subscripts) and self.text(2) != "["
+        return is_after or (before is not None and bool(before.subscripts))
+
+    @property
+    def divides_safely(self) -> bool:
+        """Whether what stands after it is never 0."""
+        after = self.variables.get(self.text(1))
+        return self.text(1).isdigit() or (after is not None and after.is_size)
+
+    @property
+    def is_divisor(self) -> bool:
+        """Whether something is divided by it."""
+        return self.text(-1) in DIVISIONS
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it is a variable that is given a value here."""
+        return self.text(1) in CHANGES or self.text(-1) in {"++", "--"}
+
+    def replaced(self, text: str) -> Edit:
+        """The edit that puts a text in the token's place."""
+        return self.edit(self.number, self.number + 1, text)
+
+    def inserted(self, text: str) -> Edit:
+        """The edit that puts a text before the token."""
+        return self.edit(self.number, self.number, text)
+
+    def edit(self, first: int, last: int, text: str) -> Edit:
+        """An edit of some tokens."""
+        return Edit(
+            region=self.region,
+            first=first,
+            last=last,
+            text=text,
+            part=self.part,
+            line=self.token.line,
+            span=span(self.outline, self.region, first, last),
+        )
+
+    @property
+    def part(self) -> str:
+        """Where it is, in words."""
+        if self.index is not None:
+            return f"the index of {self.index[2]}"
+        if self.region.target:
+            return PARTS_OF[self.region.role].format(self.region.target)
+        return PARTS[self.region.role]

@@ -1,0 +1,133 @@
+"""Reads the outline of a text from its tokens, in one pass; a text that does not read as C does has none."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from grader.grading.search.outline import TYPE, Function, Outline, outside
+from grader.grading.search.statements import Reader, UnreadableError
+from grader.protocol.tokens import Token, join, logical_lines
+
+LONGEST = 64 * 1024
+"""Characters of a text that is read here. Hand-written kernels have a tenth of it with their macros expanded."""
+
+TOKENS, FUNCTIONS = 8_000, 64
+"""The most that are read."""
+
+CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+BARRIERS = frozenset({"barrier", "work_group_barrier", "async_work_group_copy", "wait_group_events"})
+"""Every work-item of a group must reach these: none of them is part of an edit."""
+
+
+def outline(source: str, kernels: Sequence[str]) -> Outline | None:
+    """The outline of a text whose macros are expanded, with the regions of these kernels and what they call; None of
+    a text that is too long or does not read as C does.
+    """
+    if len(source) > LONGEST:
+        return None
+    joined = join(source)
+    code = tuple(token for line in logical_lines(joined.tokens()) for token in _code(line))
+    try:
+        pairs = _pairs(code)
+        functions = tuple(_functions(code, pairs))
+        if max(len(code) / TOKENS, len(functions) / FUNCTIONS) > 1:
+            return None
+        reader = Reader(code=code, pairs=pairs, types=_types(code, pairs), whole=_whole(code, functions))
+        reached = _reached(code, functions, kernels)
+        for function in functions:
+            reader.read(function, wanted=function.name in reached)
+    except UnreadableError:
+        return None
+    return Outline(
+        text=joined.text,
+        kernels=tuple(kernels),
+        code=code,
+        pairs=pairs,
+        functions=functions,
+        regions=tuple(
+            each
+            for each in reader.regions
+            if "#" not in joined.text[code[each.first].start : code[each.last - 1].start]
+        ),
+        loops=tuple(reader.loops),
+    )
+
+
+def _code(line: list[Token]) -> Iterator[Token]:
+    """The tokens of a logical line but white space; none of a directive's."""
+    code = [token for token in line if token.is_code]
+    return iter(()) if code and code[0].text.startswith(("#", "%:")) else iter(code)
+
+
+def _pairs(code: Sequence[Token]) -> dict[int, int]:
+    """The brackets: where each that opens is closed."""
+    pairs: dict[int, int] = {}
+    opened: list[int] = []
+    for number, token in enumerate(code):
+        if token.text in CLOSING:
+            opened.append(number)
+        elif token.text in CLOSING.values():
+            if not opened or CLOSING[code[opened[-1]].text] != token.text:
+                raise UnreadableError
+            pairs[opened.pop()] = number
+    if opened:
+        raise UnreadableError
+    return pairs
+
+
+def _functions(code: Sequence[Token], pairs: dict[int, int]) -> Iterator[Function]:
+    """Those that have a body: a name, its parameters, perhaps attributes, and the body."""
+    top = list(outside(pairs, 0, len(code)))
+    for begin, number in enumerate(top):
+        if code[number].text != "{":
+            continue
+        place = begin
+        while place > 3 and code[top[place - 2]].text == "__attribute__":
+            place -= 2
+        if place > 2 and code[top[place - 1]].text == "(" and code[top[place - 2]].kind == "name":
+            name, bracket = code[top[place - 2]].text, top[place - 1]
+            yield Function(name=name, parameters=(bracket, pairs[bracket]), body=(number, pairs[number]))
+
+
+def _calls(code: Sequence[Token], function: Function) -> set[str]:
+    return {token.text for token in code[slice(*function.body)] if token.kind == "name"}
+
+
+def _reached(code: Sequence[Token], functions: Sequence[Function], kernels: Iterable[str]) -> set[str]:
+    """The kernels, and the functions that they lead to."""
+    called = {each.name: _calls(code, each) for each in functions}
+    reached: set[str] = set()
+    waiting = [name for name in kernels if name in called]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += called[name] & called.keys()
+    return reached
+
+
+def _whole(code: Sequence[Token], functions: Sequence[Function]) -> frozenset[str]:
+    """Names of what a whole group must reach: barriers, and functions that lead to one."""
+    called = {each.name: _calls(code, each) for each in functions}
+    whole = set(BARRIERS)
+    while new := {name for name, calls in called.items() if name not in whole and calls & whole}:
+        whole |= new
+    return frozenset(whole)
+
+
+def _types(code: Sequence[Token], pairs: dict[int, int]) -> dict[str, str]:
+    """The names that typedefs outside functions give to types: each stands for a type of its own or, where it only
+    renames one, for that.
+    """
+    types: dict[str, str] = {}
+    begun: list[str] | None = None
+    for number in outside(pairs, 0, len(code)):
+        token = code[number]
+        if token.text == "typedef":
+            begun = []
+        elif begun is not None and token.text == ";":
+            if begun:
+                types[begun[-1]] = begun[0] if len(begun) == 2 and TYPE.fullmatch(begun[0]) else begun[-1]
+            begun = None
+        elif begun is not None:
+            begun.append(token.text)
+    return types

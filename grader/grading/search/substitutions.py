@@ -1,0 +1,135 @@
+"""One token for another: an operator, a variable, an array, a number, a function.
+
+What is made must compile as often as possible, since it is compiled together with all other edits: so variables are
+exchanged for others of their type.
+"""
+
+from collections.abc import Callable, Iterator
+
+from grader.grading.search.outline import Variable
+from grader.grading.search.places import DIVISIONS, Edit, Place
+
+OTHERS = {
+    "<": ("<=", ">", ">="),
+    "<=": ("<", ">=", ">"),
+    ">": (">=", "<", "<="),
+    ">=": (">", "<=", "<"),
+    "==": ("!=", "<", ">"),
+    "!=": ("==", "<", ">"),
+    "&&": ("||",),
+    "||": ("&&",),
+    "+": ("-", "*"),
+    "-": ("+",),
+    "*": ("+", "/"),
+    "/": ("*",),
+    "%": ("/",),
+    "<<": (">>",),
+    ">>": ("<<",),
+    "&": ("|",),
+    "|": ("&",),
+    "+=": ("-=", "="),
+    "-=": ("+=", "="),
+    "*=": ("+=", "/=", "="),
+    "/=": ("*=", "-="),
+    "<<=": (">>=",),
+    ">>=": ("<<=",),
+    "++": ("--",),
+    "--": ("++",),
+}
+"""Operators that are taken for each other."""
+
+ALIKE = (
+    ("get_global_id", "get_local_id", "get_group_id"),
+    ("get_global_size", "get_local_size", "get_num_groups"),
+    ("fmin", "fmax"),
+    ("min", "max"),
+    ("sin", "cos"),
+    ("exp", "exp2"),
+    ("floor", "ceil", "round"),
+    ("atomic_min", "atomic_max"),
+    ("atomic_add", "atomic_sub"),
+)
+"""Functions that are taken for each other."""
+
+COMPONENTS = ("x", "y", "z", "w")
+
+
+def operators(place: Place) -> Iterator[Edit]:
+    """Another operator, or no sign."""
+    text = place.token.text
+    if text in {"-", "!"} and not place.is_binary:
+        yield place.replaced("")
+        return
+    others = OTHERS.get(text, ()) if place.is_binary or text not in {"&", "*", "+"} else ()
+    if place.moves_a_pointer:
+        others = tuple(other for other in others if other in {"+", "-"})
+    yield from (place.replaced(other) for other in others if other not in DIVISIONS or place.divides_safely)
+    if text == "/" and place.index is not None:
+        yield place.replaced("%")
+    if text == "=" and place.region.role == "statement" and place.index is None:
+        yield from (place.replaced(other) for other in ("+=", "-="))
+
+
+def numbers(place: Place) -> Iterator[Edit]:
+    """One more, one less, half and twice as much; 0 and 1 for real numbers."""
+    token = place.token
+    digits = token.text.rstrip("uUlL")
+    if token.kind != "number":
+        return
+    if digits.isdigit() and len(digits) < 9:
+        value = int(digits)
+        others = [value + 1, value - 1, *([2 * value, value // 2] if value > 2 else [])]
+        yield from (place.replaced(str(other)) for other in others if other >= (1 if place.is_divisor else 0))
+    else:
+        yield from (place.replaced(other) for other in ("0.0f", "1.0f", f"-{token.text}"))
+
+
+def arrays(place: Place) -> Iterator[Edit]:
+    """Another array of the same kind; one of another space only where an element is taken at once."""
+    mine = place.variable
+    if mine is None or not mine.subscripts:
+        return
+    is_taken = place.text(1) == "[" and place.text(-1) != "&"
+    is_read = is_taken and place.number != place.region.first
+    for other in place.region.visible:
+        is_alike = (other.type, other.subscripts) == (mine.type, mine.subscripts) and other.name != mine.name
+        fits = is_taken or other.space == mine.space
+        if is_alike and fits and (is_read or mine.constant or not other.constant):
+            yield place.replaced(other.name)
+
+
+def alike(place: Place) -> Iterator[Edit]:
+    """Another variable of the same kind: a size for a size, an index for an index."""
+    return _variables(place, lambda mine, other: mine.is_size is other.is_size)
+
+
+def unlike(place: Place) -> Iterator[Edit]:
+    """A size for an index, or the other way round."""
+    return _variables(place, lambda mine, other: mine.is_size is not other.is_size)
+
+
+def _variables(place: Place, fits: Callable[[Variable, Variable], bool]) -> Iterator[Edit]:
+    mine = place.variable
+    if mine is None or mine.subscripts:
+        return
+    for other in place.region.visible:
+        is_other = other.name != mine.name and not other.subscripts and other.space == mine.space and fits(mine, other)
+        same_type = other.is_integer if mine.is_integer else other.type == mine.type
+        may_stand = not (place.is_changed and other.constant) and (other.is_size or not place.is_divisor)
+        if is_other and same_type and may_stand:
+            yield place.replaced(other.name)
+
+
+def functions(place: Place) -> Iterator[Edit]:
+    """A function that is taken for this one."""
+    group = next((group for group in ALIKE if place.token.text in group), ())
+    yield from (place.replaced(other) for other in group if other != place.token.text)
+
+
+def components(place: Place) -> Iterator[Edit]:
+    """Another component of a vector, as far as it has one."""
+    vector = place.variables.get(place.text(-2))
+    width = vector.type[-1] if vector is not None else "4"
+    has = COMPONENTS[: int(width)] if width in "234" else COMPONENTS
+    if place.text(-1) == "." and place.token.text in COMPONENTS:
+        yield from (place.replaced(other) for other in has if other != place.token.text)

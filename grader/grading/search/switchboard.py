@@ -1,0 +1,247 @@
+"""One program that can be any of many edits of a text: a number, which each launch is given, says which.
+
+    A[i + n]             ->  A[grader_inside((edit - 7u >= 2u ? i + n : edit == 7u ? (i - n) : (i)), ...)]
+    for (...; i < n; ..) ->  for (...; (turns-- > 0 && (i < n)); ...)
+
+Every function of the text takes a key as one more parameter. An edit may make a loop endless or an index anything, and
+either would cost as much time as hundreds of edits. So the key also says how many turns all loops of a call may make,
+and how many words the largest array has: an index beyond its array is moved into it. `#pragma`s that only make code
+faster are left out.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from grader.grading.search.outline import Outline, Variable
+from grader.grading.search.places import Edit
+from grader.grading.search.reading import outline as read
+
+UNCHANGED = 0
+"""The number of the text as it is; edits count from 1."""
+
+AT_ONCE = 400
+"""Edits in one program. PoCL takes 0.4 s to compile the kernels of a tiled product with 400, and 2.7 s with 800."""
+
+TYPES = 3
+"""Edits of types that are tried at most: to open a session takes as long as hundreds of launches."""
+
+NUMBER_BITS, WORDS_BITS, TURNS_BITS = 16, 24, 24
+
+WORDS = frozenset({"float", "int", "uint", "unsigned", "unsigned int"})
+"""Types of four bytes: an index of an array of these costs no division."""
+
+LOCAL_WORDS = 2**14
+"""Local memory has about so many words, and so have the arrays of a work-item."""
+
+Span = tuple[int, int]
+
+
+def key(number: int, words: int, turns: int) -> int:
+    """What a launch is given to be an edit, where the largest array has so many words and loops so many turns."""
+    words, turns = min(words, 2**WORDS_BITS - 1), min(turns, 2**TURNS_BITS - 1)
+    return ((turns << WORDS_BITS | words) << NUMBER_BITS) | number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Switchboard:
+    """The program, the number of each edit, and on which line of the program each begins."""
+
+    outline: Outline
+    text: str
+    numbers: Mapping[Edit, int]
+    lines: Mapping[int, Edit]
+
+    def without(self, refused: Collection[int]) -> "Switchboard":
+        """The program without the edits on lines that a compiler refuses; of a line that is none, without those of the
+        next expression, whose value has another type with them.
+        """
+        blamed = {self.lines[line] for line in refused if line in self.lines}
+        others = [line for line in refused if line not in self.lines]
+        after = (min((each for each in self.lines if each > line), default=None) for line in others)
+        spans = {self.lines[line].span for line in after if line is not None}
+        return switchboard(
+            self.outline, (each for each in self.numbers if each not in blamed and each.span not in spans)
+        )
+
+
+def switchboard(outline: Outline, edits: Iterable[Edit]) -> Switchboard:
+    """The program that can be all of these edits. Those of an expression follow each other, so that one that is not
+    edited costs one comparison.
+    """
+    return _Writer(outline, sorted(edits, key=lambda edit: (edit.span[0], -edit.span[1]))).written()
+
+
+def switchboards(outline: Outline, edits: Sequence[Edit]) -> Iterator[Switchboard]:
+    """Programs that can be all of these edits together, in their order. One that changes a type is a program of its
+    own, and comes first: there are few, and they leave little doubt.
+    """
+    for edit in [edit for edit in edits if edit.region.role == "type"][:TYPES]:
+        changed = read(edited(outline, edit), outline.kernels)
+        if changed is not None:
+            yield replace(switchboard(changed, ()), numbers={edit: UNCHANGED})
+    switched = [edit for edit in edits if edit.region.role != "type"]
+    yield from (switchboard(outline, switched[first : first + AT_ONCE]) for first in range(0, len(switched), AT_ONCE))
+
+
+def edited(outline: Outline, edit: Edit) -> str:
+    """The text with one edit, and nothing else changed; its lines are where they were."""
+    begin = outline.code[edit.first].start
+    end = outline.end(edit.last - 1) if edit.last > edit.first else begin
+    breaks = "\n" * outline.text.count("\n", begin, end)
+    return f"{outline.text[:begin]}{edit.text}{breaks} {outline.text[end:]}"
+
+
+class _Writer:
+    """Writes the program; `instead` is what stands in the place of a token."""
+
+    def __init__(self, outline: Outline, edits: Sequence[Edit]) -> None:
+        self._outline = outline
+        self._key, self._number = _unused("grader_key", outline.text), _unused("grader_edit", outline.text)
+        self._turns, self._words = _unused("grader_turns", outline.text), _unused("grader_words", outline.text)
+        self._inside = _unused("grader_inside", outline.text)
+        self._instead: dict[int, str] = {}
+        self._all = edits
+        self._edits: dict[Span, list[tuple[int, Edit]]] = defaultdict(list)
+        self._within: dict[Span, list[int]] = defaultdict(list)
+        for number, edit in enumerate(edits, start=1):
+            self._edits[edit.span].append((number, edit))
+            self._within[edit.region.first, edit.region.last].append(number)
+        self._edits |= {span: self._edits[span] for span in self._within}
+        self._voids = {(each.first, each.last) for each in outline.regions if each.role in {"statement", "step"}}
+        self._spans: dict[int, list[Span]] = defaultdict(list)
+        for span in sorted(self._edits, key=lambda span: (span[0], -span[1])):
+            self._spans[span[0]].append(span)
+        self._pass_the_key()
+        self._limit_the_loops()
+        self._limit_the_indexes()
+
+    def written(self) -> Switchboard:
+        """The program."""
+        text = f"long {self._inside}(long i, long from, long to) {{ return from <= i && i < to ? i : to / 2; }}\n"
+        pieces = [text]
+        lines: dict[int, Edit] = {}
+        line = 2
+        for piece, edit in self._pieces(0, len(self._outline.code), 0):
+            line += piece.count("\n")
+            if edit is not None:
+                lines[line] = edit
+            pieces.append(piece)
+        numbers = {edit: number for number, edit in enumerate(self._all, start=1)}
+        return Switchboard(outline=self._outline, text="".join(pieces) + "\n", numbers=numbers, lines=lines)
+
+    def _pieces(self, first: int, last: int, entered: int) -> Iterator[tuple[str, Edit | None]]:
+        """The program of these tokens, with the edits that begin a line; so many spans that begin at the first one have
+        been entered.
+        """
+        place = first
+        while place < last:
+            spans = self._spans.get(place, [])[entered:] if place == first else self._spans.get(place, [])
+            yield self._gap(place), None
+            if spans:
+                yield from self._choice(spans[0], entered + 1 if place == first else 1)
+                place = spans[0][1]
+            else:
+                yield self._token(place), None
+                place += 1
+
+    def _choice(self, span: Span, entered: int) -> Iterator[tuple[str, Edit | None]]:
+        """The edits of an expression, each on a line of its own, and its own text, in which others may be edited. So
+        that a region costs one comparison where none is, its own text is there twice.
+        """
+        choices, within = self._edits[span], self._within.get(span, [])
+        void = "(void)" if span in self._voids else ""
+        yield "(", None
+        if len(within) > len(choices):
+            yield f"{self._is_none(within[0], len(within))} ? {void}({self._plain(*span)}) : ", None
+        if choices:
+            yield f"{self._is_none(choices[0][0], len(choices))} ? ", None
+        yield f"{void}(", None
+        yield from self._pieces(*span, entered)
+        yield f"){' :' if choices else ''}", None
+        for number, edit in choices:
+            before = self._plain(span[0], edit.first)
+            value = " ".join((before, edit.text, self._plain(edit.last, span[1]))).strip() or "0"
+            test = f"{self._number} == {number}u ? " if number < choices[-1][0] else ""
+            yield f"\n{test}{void}({value}){' :' if test else ''}", edit
+        yield "\n)", None
+
+    def _is_none(self, lowest: int, count: int) -> str:
+        """That the edit is none of so many."""
+        return f"{self._number} - {lowest}u >= {count}u"
+
+    def _plain(self, first: int, last: int) -> str:
+        """Tokens as they are in this program, on one line."""
+        return " ".join("".join(self._gap(place) + self._token(place) for place in range(first, last)).split())
+
+    def _token(self, place: int) -> str:
+        return self._instead.get(place, self._outline.code[place].text)
+
+    def _gap(self, place: int) -> str:
+        """What stands between a token and the one before it: blanks, and directives of which extensions are kept."""
+        begin = self._outline.end(place - 1) if place else 0
+        lines = self._outline.text[begin : self._outline.code[place].start].split("\n")
+        return "\n".join(line for line in lines if "#" not in line or "OPENCL" in line)
+
+    def _pass_the_key(self) -> None:
+        """Every function that the text defines takes the key, and every call hands it on."""
+        code, pairs = self._outline.code, self._outline.pairs
+        inside = {place for each in self._outline.functions for place in range(*each.body)}
+        for place, token in enumerate(code[:-1]):
+            if token.text not in self._outline.names or code[place + 1].text != "(":
+                continue
+            closing = pairs[place + 1]
+            given = [each.text for each in code[place + 2 : closing]]
+            if given == ["void"]:
+                self._instead[place + 2] = ""
+            comma = ", " if given and given != ["void"] else ""
+            kind = "" if place in inside else "ulong "
+            self._instead[closing] = f"{comma}{kind}{self._key})"
+
+    def _limit_the_loops(self) -> None:
+        for function in self._outline.functions:
+            number = f"const uint {self._number} = {self._key} & {2**NUMBER_BITS - 1};"
+            words = f"const long {self._words} = ({self._key} >> {NUMBER_BITS}) & {2**WORDS_BITS - 1};"
+            turns = f"int {self._turns} = {self._key} >> {NUMBER_BITS + WORDS_BITS};"
+            self._instead[function.body[0]] = f"{{ {number} {words} {turns}"
+        for first, last in self._outline.loops:
+            condition = f"{self._turns}-- > 0"
+            before, after = self._token(first - 1), self._token(last)
+            if first < last:
+                self._instead[first - 1], self._instead[last] = f"{before} ({condition} && (", f")){after}"
+            else:
+                self._instead[last] = condition + after
+
+    def _limit_the_indexes(self) -> None:
+        """Of variables: `a[i]` and, of an array, `a[i][j]` too."""
+        code = self._outline.code
+        for region in self._outline.regions:
+            variables = {each.name: each for each in region.visible if each.subscripts}
+            for place in range(region.first, region.last - 1):
+                variable = variables.get(code[place].text)
+                if variable is not None and code[place - 1].text not in {".", "->"}:
+                    self._limit(variable, place + 1, region.last)
+
+    def _limit(self, variable: Variable, opening: int, last: int) -> None:
+        array, pairs = variable.name, self._outline.pairs
+        for _ in range(variable.subscripts if variable.is_array else 1):
+            if opening >= last or self._outline.code[opening].text != "[":
+                return
+            self._instead[opening] = f"[{self._inside}("
+            self._instead[pairs[opening]] = f", {self._bounds(variable, array)})]"
+            opening, array = pairs[opening] + 1, f"{array}[0]"
+
+    def _bounds(self, variable: Variable, array: str) -> str:
+        """From where, and to where, its index may go; a pointer may stand anywhere in an array."""
+        if variable.is_array:
+            return f"0, (long)(sizeof({array}) / sizeof({array}[0]))"
+        words = self._words if variable.space in {"global", "constant"} else str(LOCAL_WORDS)
+        elements = words if variable.type in WORDS else f"{words} * 4 / (long)sizeof({array}[0])"
+        return f"-({elements}), {elements}"
+
+
+def _unused(name: str, text: str) -> str:
+    """A name that does not stand in the text."""
+    while name in text:
+        name += "_"
+    return name

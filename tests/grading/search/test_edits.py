@@ -1,0 +1,112 @@
+"""edits.py: the opposite of each usual mistake is among the edits."""
+
+import pytest
+
+from grader.grading.search.edits import edits
+from grader.grading.search.reading import outline
+from grader.grading.search.switchboard import edited
+
+KERNEL = """\
+__kernel void k(__global const float *A, __global const float *B, __global float *C, uint height, uint width)
+{{
+    const uint row = get_global_id(0);
+    const uint col = get_global_id(1);
+    __local float t[16][17];
+    float sum = {first};
+    for (uint i = 0; {loop}; i++)
+        sum += {term};
+    if ({guard})
+        C[{index}] = sum;
+}}
+"""
+
+RIGHT = {
+    "first": "0",
+    "loop": "i < width",
+    "term": "A[row * width + i] * t[i][col]",
+    "guard": "row < height && col < width",
+    "index": "row * width + col",
+}
+
+SPOILT = [
+    {"first": "1"},
+    {"loop": "i <= width"},
+    {"loop": "i < width - 1"},
+    {"loop": "i < height"},
+    {"term": "B[row * width + i] * t[i][col]"},
+    {"term": "A[row * height + i] * t[i][col]"},
+    {"term": "A[row * width + i] + t[i][col]"},
+    {"term": "A[row * width - i] * t[i][col]"},
+    {"term": "A[row * width] * t[i][col]"},
+    {"term": "A[row + i] * t[i][col]"},
+    {"term": "A[row * width + i + 1] * t[i][col]"},
+    {"term": "A[row * width + i] * t[col][i]"},
+    {"term": "A[row * width + i] * t[i][row]"},
+    {"term": "A[i] * t[i][col]"},
+    {"guard": "row < height || col < width"},
+    {"guard": "row < width && col < width"},
+    {"guard": "row < height && col < width && sum > 0"},
+    {"index": "col * width + row"},
+]
+
+
+def spaceless(text):
+    return "".join(text.split())
+
+
+def all_texts(source):
+    """The text after each of its edits."""
+    seen = outline(source, ["k"])
+    return {spaceless(edited(seen, edit)) for edit in edits(seen, most=2000)}
+
+
+@pytest.mark.parametrize("spoilt", SPOILT, ids=lambda spoilt: " ".join(spoilt.values())[:40])
+def test_a_usual_mistake_is_undone(spoilt):
+    """One of the edits makes the right text of the wrong one."""
+    made = all_texts(KERNEL.format(**{**RIGHT, **spoilt}))
+    right = spaceless(KERNEL.format(**RIGHT))
+    same = {
+        ("A[row*width+i]", "A[row*width+i+1-1]"),
+        ("A[row*width+i]", "A[i+row*width]"),
+        ("i<width", "i<1+width-1"),
+    }
+    assert made & {right, *(right.replace(*each) for each in same)}
+
+
+def test_a_sum_in_brackets_has_a_term_too_few():
+    """A variable is added to it, in an index; what is called is given nothing."""
+    made = all_texts("__kernel void k(__global int *A, uint n, uint m) { A[(n) * 2 + min(n, 3)] = 1; }")
+    assert any("A[(n+m)*2+min(n,3)]" in text for text in made)
+    assert not any("min(n,3+m)" in text for text in made)
+
+
+def test_edits_are_bounded_and_none_is_made_twice():
+    """No more than were asked for, the same first ones; each changes something."""
+    source = KERNEL.format(**RIGHT)
+    seen = outline(source, ["k"])
+    every = edits(seen, most=2000)
+    texts = [edited(seen, edit) for edit in every]
+    assert source not in texts
+    assert [edit.text for edit in edits(seen, most=50)] == [edit.text for edit in every[:50]]
+
+
+def test_nothing_constant_is_assigned_and_nothing_divided_by_an_index():
+    """What would not compile, or would end the process, is not made."""
+    source = "__kernel void k(__global int *A, uint n) { const uint i = 3; uint j = 1; j = i / n; A[j] = i; }"
+    made = {text.rpartition("{")[2] for text in all_texts(source)}
+    assert not any("i=i/n" in text or "/j" in text or "/i;" in text for text in made)
+
+
+def test_a_part_is_named_in_words():
+    """An index by its array, other expressions by what they are."""
+    seen = outline(KERNEL.format(**RIGHT), ["k"])
+    parts = {edit.part for edit in edits(seen, most=2000)}
+    assert parts >= {
+        "the index of A",
+        "the index of C",
+        "the condition",
+        "the condition of the loop",
+        "the step of the loop",
+        "the value that sum begins with",
+        "what sum is set to",
+    }

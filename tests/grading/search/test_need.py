@@ -1,0 +1,70 @@
+"""need.py: a search is made only where nothing else says why, and rests on what is shown."""
+
+from dataclasses import dataclass
+
+import pytest
+from samples import check, failed, unchecked
+
+from grader.common.record import replace
+from grader.grading.search.need import is_needed, rightness
+from grader.results.result import Finding, Kind, Reason, Verdict
+
+SEEN = Finding(reason=Reason.DATA_RACE, message="line 3: a race.", cause="No barrier.", places=(), times=1)
+
+WRONG = failed("correctness: one row (height 1)")
+RACE = replace(unchecked(), verdict=Verdict.FAILED, reason=Reason.DATA_RACE, findings=(SEEN,))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """As much of a task as is asked for."""
+
+    assignment: object
+
+
+@dataclass(frozen=True, kw_only=True)
+class Build:
+    """As much of a build as is asked for."""
+
+    task: Task
+    misordered: str = ""
+
+
+def built(assignment, misordered="", **changes):
+    return Build(task=Task(assignment=replace(assignment, **changes)), misordered=misordered)
+
+
+def test_a_wrong_result_without_a_cause_needs_it(transposition):
+    """Where the simulator saw nothing either."""
+    assert is_needed(built(transposition), [WRONG, check("correctness: one column (height 9)")], [unchecked()])
+
+
+@pytest.mark.parametrize(
+    "checks",
+    [
+        [check("correctness: one row (height 1)")],
+        [replace(WRONG, cause="B is stored by columns, not by rows")],
+        [WRONG, failed("correctness: one column (height 9)", reason=Reason.CRASH)],
+        [failed("practice: one row (height 1)", reason=Reason.WRONG_OUTPUT).model_copy(update={"kind": Kind.PRACTICE})],
+    ],
+    ids=["right", "cause", "crash", "practice"],
+)
+def test_what_needs_none(transposition, checks):
+    """A right result, a cause that is told, a failure that says what it is, a case that decides nothing."""
+    assert not is_needed(built(transposition), checks, [unchecked()])
+
+
+def test_what_else_says_why(transposition):
+    """The simulator, or parameters in another order; an instructor may want none."""
+    assert not is_needed(built(transposition), [WRONG], [RACE])
+    assert not is_needed(built(transposition, misordered="line 3: exchanged"), [WRONG], [])
+    assert not is_needed(built(transposition, hints="none"), [WRONG], [])
+
+
+def test_what_is_hidden_has_no_part_in_it(transposition):
+    """What a hidden simulation has found neither prevents a search nor is asked about its edits."""
+    hidden = replace(transposition.sanitizer, hidden=True)
+    assert is_needed(built(transposition, sanitizer=hidden), [WRONG], [RACE])
+    shown = transposition.correctness.shown
+    checks = [check(f"correctness: {case.name}") for case in shown]
+    assert set(rightness(transposition, checks)) == {case.name for case in shown if not case.practice}

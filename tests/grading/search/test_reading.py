@@ -1,0 +1,91 @@
+"""reading.py and statements.py: what can be edited in a text, and what is left alone."""
+
+import pytest
+from kernels import PRODUCT
+
+from grader.grading.search.reading import LONGEST, outline
+
+HELPED = """\
+typedef uint index_t;
+__constant float weights[3] = {1.0f, 2.0f, 1.0f};
+float at(__global const float *A, index_t i) { return A[i] * weights[i % 3]; }
+void fence(void) { barrier(CLK_LOCAL_MEM_FENCE); }
+__kernel __attribute__((reqd_work_group_size(16, 1, 1))) void used(__global const float *A, __global float *B, uint n)
+{
+    __local float row[16], other[4][4];
+    const index_t i = get_global_id(0), j = i + 1;
+    #pragma unroll
+    for (int k = 0; k < 3; k++)
+        row[k] = at(A, i);
+    fence();
+    if (i < n)
+        B[i] = row[0];
+    else
+        return;
+}
+__kernel void unused(__global float *B) { B[0] = 1.0f; }
+"""
+
+
+def regions(source, *kernels):
+    """The expressions of a text, each with its role."""
+    found = outline(source, kernels)
+    return [(each.role, found.between(each.first, each.last)) for each in found.regions if each.role != "type"]
+
+
+def test_expressions_of_a_kernel_and_of_what_it_calls():
+    """Values, conditions, steps and statements are found; a barrier, what leads to one, and other kernels are not."""
+    assert regions(HELPED, "used") == [
+        ("result", "A[i] * weights[i % 3]"),
+        ("value", "get_global_id(0)"),
+        ("value", "i + 1"),
+        ("value", "0"),
+        ("loop condition", "k < 3"),
+        ("step", "k++"),
+        ("statement", "row[k] = at(A, i)"),
+        ("condition", "i < n"),
+        ("statement", "B[i] = row[0]"),
+    ]
+
+
+def test_types_of_declarations():
+    """Each is a place, too, with each variable that it is the type of."""
+    found = outline(HELPED, ["used"])
+    types = {(found.between(each.first, each.last), each.target) for each in found.regions if each.role == "type"}
+    assert types >= {("__local float", "row"), ("const index_t", "i"), ("const index_t", "j"), ("int", "k")}
+
+
+def test_variables_that_can_be_seen():
+    """Each has its type, subscripts and space; a typedef that renames a type is that type."""
+    last = outline(HELPED, ["used"]).regions[-1]
+    seen = {each.name: (each.type, each.subscripts, each.space, each.constant) for each in last.visible}
+    assert seen == {
+        "A": ("float", 1, "global", True),
+        "B": ("float", 1, "global", False),
+        "n": ("uint", 0, "private", False),
+        "row": ("float", 1, "local", False),
+        "other": ("float", 2, "local", False),
+        "i": ("uint", 0, "private", True),
+        "j": ("uint", 0, "private", True),
+    }
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["__kernel void k(", "void f() { if x } ", "void f() { for (;) ; }", "}", "void f() {" + "{" * 60 + "}" * 61],
+)
+def test_what_does_not_read_as_c(source):
+    """It has no outline, and nothing is raised."""
+    assert outline(source, ["k", "f"]) is None
+
+
+def test_a_text_that_is_too_long():
+    """It is not read."""
+    assert outline(PRODUCT, ["blockMMM"]) is not None
+    assert outline(PRODUCT + " " * LONGEST, ["blockMMM"]) is None
+
+
+def test_too_many_variables():
+    """A text whose edits would be too many to hold is not read."""
+    many = "".join(f"int v{number} = 0; " for number in range(100))
+    assert outline(f"__kernel void k() {{ {many} }}", ["k"]) is None

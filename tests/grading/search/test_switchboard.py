@@ -1,0 +1,101 @@
+"""switchboard.py: one program that can be any edit of a text."""
+
+from itertools import groupby
+
+from grader.grading.search.edits import edits
+from grader.grading.search.reading import outline
+from grader.grading.search.switchboard import AT_ONCE, edited, key, switchboard, switchboards
+
+SOURCE = """\
+float twice(float x) { return x + x; }
+__kernel void k(__global float *A, uint n)
+{
+    #pragma unroll
+    for (;;) {
+        if (get_global_id(0) < n)
+            A[n] = twice(1.0f);
+    }
+}
+"""
+
+
+def board_of(source):
+    """The outline of a text, some of its edits, and their program."""
+    seen = outline(source, ["k"])
+    made = edits(seen, most=30)
+    return seen, made, switchboard(seen, made)
+
+
+def test_every_function_takes_the_key_and_every_loop_has_an_end():
+    """Calls hand the key on, a loop without a condition gets one, and a `#pragma` for speed is left out."""
+    text = switchboard(outline(SOURCE, ["k"]), ()).text
+    assert "float twice(float x, ulong grader_key)" in text
+    assert "__kernel void k(__global float *A, uint n, ulong grader_key)" in text
+    assert " = twice(1.0f, grader_key);" in text
+    assert "for (;grader_turns-- > 0;)" in text
+    assert "#pragma" not in text
+
+
+def test_every_index_stays_in_its_array():
+    """A pointer has the words that the launch says, around where it stands; an array has what it was declared with."""
+    source = (
+        "__kernel void k(__global float *A, __global float4 *B) { __local float t[3][4]; A[1] = t[i + 1][2] * B[3].x; }"
+    )
+    text = switchboard(outline(source, ["k"]), ()).text
+    assert "A[grader_inside(1, -(grader_words), grader_words)]" in text
+    vectors = "grader_words * 4 / (long)sizeof(B[0])"
+    assert f"B[grader_inside(3, -({vectors}), {vectors})].x" in text
+    rows, columns = "(long)(sizeof(t) / sizeof(t[0]))", "(long)(sizeof(t[0]) / sizeof(t[0][0]))"
+    assert f"t[grader_inside(i + 1, 0, {rows})][grader_inside(2, 0, {columns})]" in text
+
+
+def test_each_edit_has_a_line_of_its_own():
+    """So a compiler's complaint is about one edit, which then is left out."""
+    _, made, board = board_of(SOURCE)
+    lines = board.text.split("\n")
+    assert set(board.numbers) == set(board.lines.values()) == set(made)
+    assert sorted(board.numbers.values()) == list(range(1, len(made) + 1))
+    assert all(edit.text in lines[line - 1] for line, edit in board.lines.items())
+    line, third = next((line, edit) for line, edit in board.lines.items() if board.numbers[edit] == 3)
+    assert set(board.without({line}).numbers) == set(made) - {third}
+    assert len(board.without({line - 1, line}).numbers) < len(made) - 1
+
+
+def test_the_edits_of_an_expression_follow_each_other():
+    """So that a launch of another edit passes them by one comparison; the smallest expression around each is meant."""
+    seen, _, board = board_of(SOURCE)
+    spans = [edit.span for edit in sorted(board.numbers, key=board.numbers.get)]
+    assert len(set(spans)) == len(list(groupby(spans))) > 3
+    assert {"x + x", "get_global_id(0) < n", "n", "1.0f"} & {seen.between(*span) for span in spans}
+
+
+def test_many_edits_are_several_programs():
+    """Compiling takes more than twice as long for twice as many; and a type cannot be chosen by a launch."""
+    body = " ".join(f"A[{n}] += A[{n} + 1] * B;" for n in range(40))
+    source = f"__kernel void k(__global float *A, float B) {{ int sum = 0; sum += B; {body} }}"
+    seen = outline(source, ["k"])
+    made = edits(seen, most=AT_ONCE + 50)
+    last, *boards = switchboards(seen, made)
+    assert [len(board.numbers) for board in boards] == [AT_ONCE, 49]
+    ((retyped, number),) = last.numbers.items()
+    assert (retyped.part, retyped.text, number) == ("the type of sum", "float", 0)
+    assert "float sum = 0;" in " ".join(last.text.split()).replace(" ;", ";")
+
+
+def test_names_that_the_text_uses_are_not_used_again():
+    """A student's own `grader_key` stays the student's."""
+    _, _, board = board_of(SOURCE.replace("(float x)", "(float grader_key)").replace("x + x", "grader_key"))
+    assert "float twice(float grader_key, ulong grader_key_)" in board.text
+
+
+def test_an_edited_text_keeps_its_lines():
+    """So that what is found in it has the line of the student's file."""
+    source = SOURCE.replace("get_global_id(0) < n", "get_global_id(0)\n < n")
+    seen, made, _ = board_of(source)
+    assert {edited(seen, edit).count("\n") for edit in made} == {source.count("\n")}
+
+
+def test_a_key_holds_the_edit_its_words_and_its_turns():
+    """All fit into the 64 bits of a key, however large an array is."""
+    assert key(7, words=5, turns=100) == (100 * 2**24 + 5) * 2**16 + 7
+    assert key(7, 2**40, 2**40) == 2**64 - 2**16 + 7
