@@ -55,11 +55,12 @@ def _of_local_words(name: str, launch: SeenKernel) -> str:
 
 
 def _of_global_words(name: str, launches: Sequence[SeenKernel]) -> str:
-    """An array that only kernels before this one write is theirs to fill."""
+    """An array that its reader does not write is for a kernel before it to fill."""
     *before, launch = launches
-    if not writers(name, GLOBAL, launch):
-        for other in reversed(before):
-            lines = writers(name, GLOBAL, other)
-            if lines:
-                return f"{other.kernel} writes {name} in {lines_in_words(lines)}, but not all of what is read here."
-    return "An output does not start at zero: add up in a variable, then store that."
+    if not before or writers(name, GLOBAL, launch):
+        return "An output does not start at zero: add up in a variable, then store that."
+    for other in reversed(before):
+        lines = writers(name, GLOBAL, other)
+        if lines:
+            return f"{other.kernel} writes {name} in {lines_in_words(lines)}, but not all of what is read here."
+    return f"No kernel before it has written to {name}."

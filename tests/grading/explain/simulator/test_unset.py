@@ -71,6 +71,11 @@ def test_what_another_kernel_should_have_written_is_that_kernels():
     assert cause("x", GLOBAL, first, reader) == "first writes x in line 5, but not all of what is read here."
 
 
+def test_what_no_kernel_has_written_is_for_one_before_the_reader():
+    """As where the first one returns at once."""
+    assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22))) == "No kernel before it has written to x."
+
+
 @pytest.mark.parametrize("before", [[], [launch("first", ("C", 5))], [launch("first", ("x", 5))]])
 def test_an_output_that_is_added_up_in_is_the_readers_own(before):
     """Whatever ran before it."""
