@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.batch.outputs import Outputs
 from grader.common.errors import InputError
-from grader.common.files import read_bytes, write_whole
+from grader.common.files import read_bytes
 from grader.course.submissions.handin import Remark, Student
 from grader.lms.exports.canvas import canvas_gradebook
 from grader.lms.exports.columns import Filled
@@ -69,22 +70,23 @@ def read_upload(path: Path) -> Sheet:
     return read_sheet(path.name, read_bytes(path))
 
 
-def write_uploads(uploads: Iterable[Upload], book: Gradebook, folder: Path) -> tuple[Remark, ...]:
+def write_uploads(uploads: Iterable[Upload], book: Gradebook, outputs: Outputs) -> tuple[Remark, ...]:
     """Write them; what the instructor should know before uploading."""
     remarks: list[Remark] = []
     for upload in uploads:
         filled = upload.fill(book)
-        write_whole(folder / upload.name, filled.data)
+        outputs.write(upload.name, filled.data)
         remarks += filled.remarks
         if any(row.grade and row.shown and row.grade.max_points > row.shown.max_points for row in book.rows):
             remarks.append(Remark(where=upload.name, why=WHOLE_GRADES))
     if book.shape == MOODLE:
-        remarks += feedback_zip(folder / FEEDBACK, _pages(book.rows, folder))
+        with outputs.making(FEEDBACK) as path:
+            remarks += feedback_zip(path, _pages(book.rows, outputs))
     return tuple(remarks)
 
 
-def _pages(rows: tuple[StudentRow, ...], folder: Path) -> Iterator[tuple[Student, str, bytes]]:
+def _pages(rows: tuple[StudentRow, ...], outputs: Outputs) -> Iterator[tuple[Student, str, bytes]]:
     for row in rows:
         if row.grade is not None:
             name = f"{row.assignment}.html"
-            yield row.student, name, (folder / "students" / row.student.label / name).read_bytes()
+            yield row.student, name, outputs.path(f"students/{row.student.label}/{name}").read_bytes()

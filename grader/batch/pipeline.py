@@ -8,7 +8,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.batch.changes import files_in_words
 from grader.batch.lms_files import Upload, write_uploads
+from grader.batch.outputs import Outputs
 from grader.batch.progress_table import following
 from grader.batch.publishing import Outcomes, blank_book, publish
 from grader.batch.regrading import choose
@@ -78,10 +80,17 @@ def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Calla
         outcomes = Outcomes(
             intake=intake, assignments=assignments, plan=plan, store=store, faults=faults, view=request.view
         )
-        book = publish(outcomes, request.folder)
-        for remark in write_uploads(request.uploads, book, request.folder):
-            say(showable(f"{remark.where}: {remark.why}"))
-        return book
+        return _publish(request, outcomes, say)
+
+
+def _publish(request: BatchRequest, outcomes: Outcomes, say: Callable[[str], None]) -> Gradebook:
+    """Write every file that this run makes, remove those that only earlier ones made, and say what has changed."""
+    outputs = Outputs(request.folder)
+    book = publish(outcomes, outputs)
+    for remark in write_uploads(request.uploads, book, outputs):
+        say(showable(f"{remark.where}: {remark.why}"))
+    say(files_in_words(outputs.finish()))
+    return book
 
 
 def _start(total: int, before: int, facilities: str) -> str:

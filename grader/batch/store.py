@@ -3,7 +3,6 @@
 RESULTS/batch.json           the seed of the batch
 RESULTS/batch.lock           held by the grader that is at work here
 RESULTS/results/KEY.json     the result
-RESULTS/results/KEY.html     its page, where students are shown less (publishing.py makes it)
 """
 
 import fcntl
@@ -64,27 +63,22 @@ class Store:
     def load(self, key: str) -> Result | None:
         """The result; None if there is none, or if what is there cannot be read, as after a disk fault."""
         try:
-            return Result.model_validate_json(self._path(key, "json").read_bytes())
+            return Result.model_validate_json(self._path(key).read_bytes())
         except (FileNotFoundError, ValidationError):
             return None
         except OSError as error:
-            raise InputError(f"cannot read {self._path(key, 'json')}: {error.strerror}.") from error
-
-    def page(self, key: str) -> Path:
-        """Where the page of a result is, if one has been made since it was stored."""
-        return self._path(key, "html")
+            raise InputError(f"cannot read {self._path(key)}: {error.strerror}.") from error
 
     def keep(self, key: str, result: Result) -> None:
-        """Store a result, and remove the page of an older one first."""
-        self.page(key).unlink(missing_ok=True)
-        write_whole(self._path(key, "json"), REPORTS["json"](result))
+        """Store a result."""
+        write_whole(self._path(key), REPORTS["json"](result))
 
     def drop(self, key: str) -> None:
         """Forget a result, so that it is graded again."""
-        self._path(key, "json").unlink(missing_ok=True)
+        self._path(key).unlink(missing_ok=True)
 
-    def _path(self, key: str, ending: str) -> Path:
-        return self._folder / f"{key}.{ending}"
+    def _path(self, key: str) -> Path:
+        return self._folder / f"{key}.json"
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def test_everything_is_written(run, tmp_path):
     found = files_in(tmp_path / "out")
     reports = ("gradescope.json", "html", "json", "xml")
     assert [name for name in found if not name.startswith("results/")] == sorted(
-        ["batch.json", "batch.lock", "batch.xml", "grades.csv", "index.html"]
+        ["batch.json", "batch.lock", "batch.xml", "files.jsonl", "grades.csv", "index.html"]
         + [f"students/{who}/coalsTransp.{ending}" for who in ("anna", "bob", "carol") for ending in reports]
     )
     assert len([name for name in found if name.startswith("results/")]) == 2
@@ -138,6 +138,37 @@ def test_a_report_that_is_gone_is_written_again_without_grading(run, tmp_path):
     _, workforce, _ = run()
     assert workforce.errands == []
     assert page.read_text() == text
+
+
+def test_files_follow_from_one_state_and_say_what_became_of_them(run, tmp_path):
+    """A second run without the worksheet removes the copy of the first; a table that somebody edited stays beside the
+    new one.
+    """
+    worksheet = MoodleWorksheet(sheet=read_sheet("worksheet.csv", WORKSHEET.encode()))
+    _, _, said = run(uploads=(worksheet,))
+    assert "16 files written (students/anna/*, students/bob/*, students/carol/*, batch.xml, grades.csv" in said[-1]
+    grades = tmp_path / "out" / "grades.csv"
+    right = grades.read_bytes()
+    grades.write_bytes(right + b"bonus for Anna\r\n")
+    _, _, said = run()
+    assert grades.read_bytes() == right
+    assert grades.with_name("grades.edited.csv").read_bytes() == right + b"bonus for Anna\r\n"
+    assert said[-1] == (
+        "1 file written (grades.csv); 14 as before.\n"
+        "1 file of earlier runs removed (moodle-worksheet.csv).\n"
+        "grades.csv had been edited since the last run; the edited file is now grades.edited.csv."
+    )
+    assert not (tmp_path / "out" / "moodle-worksheet.csv").exists()
+
+
+def test_who_is_gone_leaves_no_reports(run, submissions, tmp_path):
+    """Of a student who is not in the download any more."""
+    run()
+    (submissions / "carol" / "kernels.cl").unlink()
+    (submissions / "carol").rmdir()
+    _, _, said = run()
+    assert sorted(path.name for path in (tmp_path / "out" / "students").iterdir()) == ["anna", "bob"]
+    assert "4 files of earlier runs removed (students/carol/*)" in said[-1]
 
 
 def test_a_stored_result_is_read_twice_by_a_run_with_nothing_to_do(run, monkeypatch):

@@ -56,8 +56,8 @@ def test_what_is_the_instructors_is_complete(batch):
     assert float(canvas["Adding (44)"]) == pytest.approx(batch.whole.points)
     (stored,) = (batch.folder / "out" / "results").glob("*.json")
     assert SECRET in stored.read_text()
-    assert f'href="./results/{stored.stem}.html"' in batch.read("index.html")
-    assert SECRET in stored.with_suffix(".html").read_text()
+    assert 'href="./instructor/Anna%20Alt/small.html"' in batch.read("index.html")
+    assert SECRET in batch.read("instructor/Anna Alt/small.html")
 
 
 def test_grades_for_upload_would_tell_before_the_release(batch):
@@ -102,7 +102,7 @@ def test_what_is_no_longer_hidden_in_the_assignment_is_shown(batch):
 
 
 def test_a_release_that_was_cut_short_leaves_nothing_to_be_taken_for_withheld(batch, monkeypatch):
-    """Pages are written before the file that says that all is done, which is gone meanwhile."""
+    """What a page was made from is noted before it is written."""
     batch.run()
     before = batch.for_students()
 
@@ -110,13 +110,28 @@ def test_a_release_that_was_cut_short_leaves_nothing_to_be_taken_for_withheld(ba
         raise OSError("the disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr("grader.batch.publishing.WRITTEN", {"xml": full, "json": REPORTS["json"]})
+        patch.setattr("grader.batch.publishing.WRITTEN", {PAGE: REPORTS["html"], "xml": full})
         with pytest.raises(OSError, match="full"):
             batch.run(view=released)
     page = batch.folder / "out" / "students" / "Anna Alt" / f"small.{PAGE}"
     assert SECRET in page.read_text()
     batch.run()
     assert batch.for_students() == before
+
+
+def test_a_page_of_the_instructors_follows_thresholds_there_and_back(batch):
+    """Twice the points, and back: a page that was made in between once stayed."""
+    batch.run()
+    first = batch.read("instructor/Anna Alt/small.html")
+    correctness = batch.assignment.correctness
+    raised = batch.assignment.model_copy(
+        update={"correctness": correctness.model_copy(update={"points": 2 * correctness.points})}
+    )
+    raised.__dict__["sha256"] = "another version"
+    batch.run(assignment=raised)
+    assert batch.read("instructor/Anna Alt/small.html") != first
+    batch.run()
+    assert batch.read("instructor/Anna Alt/small.html") == first
 
 
 def test_the_comment_for_moodle_says_what_is_hidden(batch):
