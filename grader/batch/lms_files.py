@@ -19,11 +19,11 @@ from grader.lms.exports.feedback_zip import feedback_zip
 from grader.lms.exports.moodle import moodle_worksheet
 from grader.lms.exports.sheet import Sheet, read_sheet
 from grader.lms.intake import MOODLE
-from grader.results.gradebook import Gradebook, StudentRow, totals
+from grader.results.gradebook import Gradebook, StudentRow, for_students, totals
 
 FEEDBACK = "moodle-feedback.zip"
 
-WHOLE_GRADES = "its grades include hidden checks: upload it only after these are released."
+NOT_RELEASED = "its grades leave out hidden checks, which count as zero; with --release they are complete."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,14 +71,17 @@ def read_upload(path: Path) -> Sheet:
 
 
 def write_uploads(uploads: Iterable[Upload], book: Gradebook, outputs: Outputs) -> tuple[Remark, ...]:
-    """Write them; what the instructor should know before uploading."""
+    """Write them; what the instructor should know before uploading. Students see them, so nothing in them tells how
+    hidden checks went.
+    """
     remarks: list[Remark] = []
+    public = for_students(book)
     for upload in uploads:
-        filled = upload.fill(book)
+        filled = upload.fill(public)
         outputs.write(upload.name, filled.data)
         remarks += filled.remarks
         if any(row.grade and row.shown and row.grade.max_points > row.shown.max_points for row in book.rows):
-            remarks.append(Remark(where=upload.name, why=WHOLE_GRADES))
+            remarks.append(Remark(where=upload.name, why=NOT_RELEASED))
     if book.shape == MOODLE:
         with outputs.making(FEEDBACK) as path:
             remarks += feedback_zip(path, _pages(book.rows, outputs))

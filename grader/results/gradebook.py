@@ -125,6 +125,20 @@ class Gradebook:
         return tuple(row for row in self.rows if row.assignment == assignment)
 
 
+def for_students(book: Gradebook) -> Gradebook:
+    """The gradebook with what students are shown in the place of whole grades, out of all points that there are.
+
+    What is hidden has earned nothing yet, however it went.
+    """
+    return replace(book, rows=tuple(map(_for_student, book.rows)))
+
+
+def _for_student(row: StudentRow) -> StudentRow:
+    if row.grade is None or row.shown is None:
+        return row
+    return replace(row, grade=replace(row.shown, max_points=row.grade.max_points))
+
+
 def totals(book: Gradebook) -> tuple[StudentRow, ...]:
     """A row for every student, with the points of all assignments together, for platforms that know only one.
 

@@ -167,3 +167,8 @@ class Batch:
         """Anna's row of the worksheet."""
         (row,) = csv.DictReader(self.read("moodle-worksheet.csv").splitlines())
         return row
+
+    def uploaded(self):
+        """Anna's points in the worksheet and in the gradebook."""
+        (*_, canvas) = csv.DictReader(self.read("canvas-gradebook.csv").splitlines())
+        return [float(self.moodle()["Grade"]), float(canvas["Adding (44)"])]
