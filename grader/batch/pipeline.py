@@ -8,14 +8,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.batch.changes import files_in_words
+from grader.batch.changes import files_in_words, grades_in_words, stands_of
 from grader.batch.lms_files import Upload, write_uploads
 from grader.batch.outputs import Outputs
 from grader.batch.progress_table import following
 from grader.batch.publishing import Outcomes, blank_book, publish
-from grader.batch.regrading import choose
+from grader.batch.regrading import choose, chosen_in_words
 from grader.batch.scheduler import grade_all, make_plan, missing
-from grader.batch.store import Store, at_work, batch_seed
+from grader.batch.store import Store, at_work, batch_seed, swap_stands
 from grader.batch.workforce import Workforce
 from grader.common.errors import InputError, InterruptedGradingError
 from grader.common.phrases import count
@@ -63,7 +63,9 @@ def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Calla
         with closing(hire()) as workforce:
             plan = make_plan(intake, request.assignments, workforce.facilities(), request.orders, seed)
             for wanted in request.regrade:
-                for key in choose(plan, store, assignments, wanted):
+                chosen = choose(plan, store, assignments, wanted)
+                say(chosen_in_words(wanted, len(chosen)))
+                for key in chosen:
                     store.drop(key)
             left = missing(plan, store)
             before = len(plan.items) - len(left.items)
@@ -90,6 +92,9 @@ def _publish(request: BatchRequest, outcomes: Outcomes, say: Callable[[str], Non
     for remark in write_uploads(request.uploads, book, outputs):
         say(showable(f"{remark.where}: {remark.why}"))
     say(files_in_words(outputs.finish()))
+    now = stands_of(book)
+    if told := grades_in_words(swap_stands(request.folder, now), now):
+        say(told)
     return book
 
 

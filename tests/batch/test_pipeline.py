@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 from puppets import Puppets
+from samples import BUILD, SPEED, failed, result
 
 from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
 from grader.batch.pipeline import BatchRequest, grade_batch
@@ -153,7 +154,7 @@ def test_files_follow_from_one_state_and_say_what_became_of_them(run, tmp_path):
     _, _, said = run()
     assert grades.read_bytes() == right
     assert grades.with_name("grades.edited.csv").read_bytes() == right + b"bonus for Anna\r\n"
-    assert said[-1] == (
+    assert said[-2] == (
         "1 file written (grades.csv); 14 as before.\n"
         "1 file of earlier runs removed (moodle-worksheet.csv).\n"
         "grades.csv had been edited since the last run; the edited file is now grades.edited.csv."
@@ -168,7 +169,7 @@ def test_who_is_gone_leaves_no_reports(run, submissions, tmp_path):
     (submissions / "carol").rmdir()
     _, _, said = run()
     assert sorted(path.name for path in (tmp_path / "out" / "students").iterdir()) == ["anna", "bob"]
-    assert "4 files of earlier runs removed (students/carol/*)" in said[-1]
+    assert "4 files of earlier runs removed (students/carol/*)" in said[-2]
 
 
 def test_a_stored_result_is_read_twice_by_a_run_with_nothing_to_do(run, monkeypatch):
@@ -190,11 +191,42 @@ def test_only_who_is_to_be_graded_again_is(run, tmp_path):
     """The results of the others stay as they are, to the byte."""
     run()
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out" / "results").glob("*.json")}
-    _, workforce, _ = run(regrade=("student=carol",))
+    _, workforce, said = run(regrade=("student=carol",))
+    assert "--regrade student=carol: 1 stored grading to make again." in said
+    assert said[-1] == "No grade has changed since the last run."
     assert [errand.data for errand in workforce.errands] == [(RIGHT + "// mine\n").encode()]
     after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out" / "results").glob("*.json")}
     assert before.keys() == after.keys()
     assert sum(before[name] != after[name] for name in before) == 1
+
+
+def test_a_choice_that_matches_nothing_says_so(run):
+    """Nothing is graded, as without it; the words are those of the command."""
+    run()
+    _, workforce, said = run(regrade=("check=coalescing", "changed=coalsTransp"))
+    assert workforce.errands == []
+    for wanted in ("check=coalescing", "changed=coalsTransp"):
+        assert f"--regrade {wanted} matches no stored grading, so nothing is graded again for it." in said
+
+
+def test_what_has_changed_is_summed_up(run, submissions):
+    """Who, from what, to what; nothing after a first run, with which there is nothing to compare."""
+    _, _, said = run()
+    assert not [text for text in said if "last run" in text]
+    (submissions / "dora" / "kernels.cl").write_text(RIGHT + "// Dora's\n")
+    (submissions / "carol" / "kernels.cl").write_text(RIGHT + "// wrong\n")
+    (submissions / "bob" / "kernels.cl").unlink()
+    (submissions / "bob").rmdir()
+    wrong = result(BUILD, failed("correctness: one"), SPEED)
+    fault = Ungraded(assignment="coalsTransp", submission="kernels.cl", fault="no device.")
+    answers = {(RIGHT + "// wrong\n").encode(): [wrong], (RIGHT + "// Dora's\n").encode(): [fault] * 3}
+    _, _, said = run(Puppets(answers=answers))
+    assert said[-1] == (
+        "Changed since the last run:\n"
+        "  bob, coalsTransp: 45 of 45 points before, not in the list now\n"
+        "  carol, coalsTransp: 45 of 45 points before, 0 of 24 points now\n"
+        "  dora, coalsTransp: nothing handed in before, not graded now"
+    )
 
 
 def test_changed_thresholds_score_anew_without_a_grading(run, tmp_path, transposition):
