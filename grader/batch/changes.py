@@ -21,7 +21,8 @@ def stands_of(book: Gradebook) -> tuple[Stand, ...]:
 def _words(row: StudentRow) -> str:
     if row.grade is None:
         return "not graded" if row.fault else "nothing handed in"
-    return f"{row.grade.points:g} of {row.grade.max_points:g} points"
+    corrected = " (corrected)" if row.grade.correction else ""
+    return f"{row.grade.points:g} of {row.grade.max_points:g} points{corrected}"
 
 
 def grades_in_words(before: Sequence[Stand] | None, now: Sequence[Stand]) -> str:

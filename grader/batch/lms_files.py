@@ -90,6 +90,6 @@ def write_uploads(uploads: Iterable[Upload], book: Gradebook, outputs: Outputs) 
 
 def _pages(rows: tuple[StudentRow, ...], outputs: Outputs) -> Iterator[tuple[Student, str, bytes]]:
     for row in rows:
-        if row.grade is not None:
+        if row.grade is not None and row.where:
             name = f"{row.assignment}.html"
             yield row.student, name, outputs.path(f"students/{row.student.label}/{name}").read_bytes()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.batch.changes import files_in_words, grades_in_words, stands_of
+from grader.batch.corrections import read_corrections, without_effect
 from grader.batch.lms_files import Upload, write_uploads
 from grader.batch.outputs import Outputs
 from grader.batch.progress_table import following
@@ -57,6 +58,9 @@ def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Calla
         raise InputError(f"{request.submissions} holds nothing that can be graded; the lines above say why.")
     for upload in request.uploads:
         upload.fill(blank_book(intake, assignments))  # what is wrong with it should show now, not in some hours
+    corrections, unused = read_corrections(request.folder, intake, assignments)
+    for remark in unused:
+        say(showable(f"{remark.where}: {remark.why}"))
     with at_work(request.folder):
         seed = batch_seed(request.folder, request.seed)
         store = Store(request.folder)
@@ -80,7 +84,13 @@ def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Calla
                     "the same command goes on from there (without --regrade)."
                 ) from error
         outcomes = Outcomes(
-            intake=intake, assignments=assignments, plan=plan, store=store, faults=faults, view=request.view
+            intake=intake,
+            assignments=assignments,
+            plan=plan,
+            store=store,
+            faults=faults,
+            view=request.view,
+            corrections=corrections,
         )
         return _publish(request, outcomes, say)
 
@@ -89,7 +99,8 @@ def _publish(request: BatchRequest, outcomes: Outcomes, say: Callable[[str], Non
     """Write every file that this run makes, remove those that only earlier ones made, and say what has changed."""
     outputs = Outputs(request.folder)
     book = publish(outcomes, outputs)
-    for remark in write_uploads(request.uploads, book, outputs):
+    remarks = write_uploads(request.uploads, book, outputs)
+    for remark in (*without_effect(outcomes.corrections, book), *remarks):
         say(showable(f"{remark.where}: {remark.why}"))
     say(files_in_words(outputs.finish()))
     now = stands_of(book)

@@ -13,9 +13,10 @@ until they are released.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
+from grader.batch.corrections import ABSENT, Order, Orders, corrected, graded_by_hand
 from grader.batch.outputs import Outputs
 from grader.batch.rescoring import rescore
 from grader.batch.scheduler import BatchPlan, Item
@@ -56,7 +57,7 @@ class Outcome:
 @dataclass(frozen=True, kw_only=True)
 class Outcomes:
     """Everything that is known at the end of a batch, and what students see of it; `faults` are those of items that
-    could not be graded, by key.
+    could not be graded, by key. Corrections are applied last, also to what students see.
     """
 
     intake: Intake
@@ -65,6 +66,7 @@ class Outcomes:
     store: Store
     faults: dict[str, str]
     view: View = withheld
+    corrections: Orders = field(default_factory=dict)
 
     def each(self) -> Iterator[Outcome]:
         """The outcome of every hand-in, sorted by label; one at a time, since results are large."""
@@ -73,7 +75,27 @@ class Outcomes:
             stored = self.store.load(item.key)
             told = self._ungraded(handin, item.key) if stored is None else self._scored(handin, stored)
             shown = self.view(told, self.assignments[handin.assignment]) if isinstance(told, Result) else told
-            yield Outcome(handin=handin, item=item, told=told, shown=shown)
+            order, most = self._correction(handin)
+            yield Outcome(
+                handin=handin, item=item, told=corrected(told, order, most), shown=corrected(shown, order, most)
+            )
+
+    def of_absence(self, absence: Absence) -> Result | Ungraded | None:
+        """What is told of who has no hand-in that can be graded: nothing, where nothing was handed in or given."""
+        order, most = self._correction(absence)
+        refused = refused_in_words(absence)
+        if not refused and (order is None or order.to is None):
+            return None
+        told = Ungraded(assignment=absence.assignment, submission="", fault=refused or ABSENT)
+        return corrected(told, order, most)
+
+    def corrected_row(self, row: StudentRow) -> StudentRow:
+        """A row, with the points that the instructor gives where there are none."""
+        return graded_by_hand(row, *self._correction(row)) if row.grade is None else row
+
+    def _correction(self, of: HandIn | Absence | StudentRow) -> tuple[Order | None, float]:
+        """What is to be corrected, and what the assignment is worth."""
+        return self.corrections.get((of.student.label, of.assignment)), self.assignments[of.assignment].points
 
     def _ungraded(self, handin: HandIn, key: str) -> Ungraded:
         fault = self.faults.get(key, "it has not been graded yet.")
@@ -98,12 +120,12 @@ def publish(outcomes: Outcomes, outputs: Outputs) -> Gradebook:
         for outcome in outcomes.each():
             student, assignment = outcome.handin.student, outcome.handin.assignment
             _write_reports(outcome, outputs)
-            rows.append(_row(outcome))
+            rows.append(outcomes.corrected_row(_row(outcome)))
             links[student.label, assignment] = _page(outcome)
             yield student.label, outcome.told
         for each in outcomes.intake.absences:
-            if fault := refused_in_words(each):
-                yield each.student.label, Ungraded(assignment=each.assignment, submission="", fault=fault)
+            if told := outcomes.of_absence(each):
+                yield each.student.label, told
 
     outputs.write("batch.xml", render_batch(suites()))
     book = _gradebook(rows, outcomes)
@@ -115,7 +137,9 @@ def publish(outcomes: Outcomes, outputs: Outputs) -> Gradebook:
 def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
     """The gradebook: these rows, and those of students who have handed in nothing that can be graded."""
     absent = (
-        StudentRow(student=each.student, assignment=each.assignment, fault=refused_in_words(each))
+        outcomes.corrected_row(
+            StudentRow(student=each.student, assignment=each.assignment, fault=refused_in_words(each))
+        )
         for each in outcomes.intake.absences
     )
     everyone = tuple(sorted((*rows, *absent), key=lambda row: (row.student.label, row.assignment)))

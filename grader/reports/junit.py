@@ -24,6 +24,7 @@ from junit_xml import TestCase, TestSuite, to_xml_report_string
 from grader.course.submissions.submission import FILE_NAME
 from grader.protocol.text import showable
 from grader.reports.words import (
+    correction_in_words,
     failure_in_words,
     fault_in_words,
     figures_in_words,
@@ -31,7 +32,7 @@ from grader.reports.words import (
     skip_in_words,
     unreached_in_words,
 )
-from grader.results.result import Check, Kind, Result, Ungraded, Verdict
+from grader.results.result import Check, Correction, Kind, Result, Ungraded, Verdict
 
 START = "Start here: "
 """Before the message of the failure to read first."""
@@ -92,6 +93,8 @@ def _cases(result: Result, lead: str, limits: TextLimits) -> Iterator[TestCase]:
             yield _case(result.assignment, lead, check, limits)
     if unreached:
         yield _unreached(result.assignment, lead, unreached, limits)
+    if result.correction is not None:
+        yield _correction(result.assignment, lead, result.correction, limits)
 
 
 def _case(assignment: str, lead: str, check: Check, limits: TextLimits, before: str = "") -> TestCase:
@@ -123,6 +126,17 @@ def _unreached(assignment: str, lead: str, checks: tuple[Check, ...], limits: Te
     names = "\n".join(check.name for check in checks)
     _skip(case, f"{reason_in_words(checks[0])} These checks are worth {points:g} points:\n{names}", limits)
     return case
+
+
+def _correction(assignment: str, lead: str, correction: Correction, limits: TextLimits) -> TestCase:
+    """The case of what the instructor has changed, so that points of all cases are the grade's."""
+    words = (*_points(correction.points, 0), correction_in_words(correction).replace("[[", "[ ["))
+    return TestCase(
+        _name(f"{lead}correction"),
+        classname=f"{assignment}.correction",
+        elapsed_sec=_plain(0),
+        stdout=_short("\n".join(words), limits.text, limits.cut),
+    )
 
 
 def _skip(case: TestCase, words: str, limits: TextLimits) -> None:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from grader.course.submissions.handin import Remark, Student
 from grader.results.metrics import Performance
-from grader.results.result import Kind, Reason, Result, Standing, Told, Verdict
+from grader.results.result import Correction, Kind, Reason, Result, Standing, Told, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +52,7 @@ class Grade(Standing[Mark]):
     sha256: str
     source: str
     seconds: float
+    correction: Correction | None = None
 
     def points_of(self, kind: Kind) -> tuple[float, float]:
         """Points of all checks of a kind, and how many there are to earn."""
@@ -176,7 +177,16 @@ def _sum(grades: dict[str, Grade], missed: float) -> Grade:
         sha256="",
         source="",
         seconds=sum(grade.seconds for grade in grades.values()),
+        correction=_corrections({name: grade.correction for name, grade in grades.items() if grade.correction}),
     )
+
+
+def _corrections(corrections: dict[str, Correction]) -> Correction | None:
+    """One correction of several, by assignment."""
+    if not corrections:
+        return None
+    comments = (f"{name} {each.points:+g}: {each.comment}".removesuffix(": ") for name, each in corrections.items())
+    return Correction(points=sum(each.points for each in corrections.values()), comment="; ".join(comments))
 
 
 def grade_of(result: Result) -> Grade:
@@ -191,6 +201,7 @@ def grade_of(result: Result) -> Grade:
         sha256=result.provenance.submission_sha256,
         source=result.source,
         seconds=result.seconds,
+        correction=result.correction,
     )
 
 

@@ -367,3 +367,26 @@ def test_a_gradebook_that_cannot_be_filled_is_told_before_anything_is_graded(run
     with pytest.raises(InputError, match="--canvas-column"):
         run(workforce, uploads=(CanvasGradebook(sheet=sheet),))
     assert workforce.errands == []
+
+
+def test_who_has_no_result_can_be_given_points(run, submissions, tmp_path):
+    """Who handed in by mail, or what cannot be read; a difference alone adds to nothing, and that is said."""
+    (submissions / "eve.zip").write_bytes(b"no zip")
+    lines = ("dora,coalsTransp,60,by mail", "eve,coalsTransp,50,it was readable for me", "anna,coalsTransp,+5,")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "corrections.csv").write_text("student,assignment,points,comment\n" + "\n".join(lines))
+    book, _, _ = run()
+    grades = {row.student.label: (row.status, row.grade.points) for row in book.rows}
+    assert (grades["dora"], grades["eve"]) == (("graded", 60.0), ("graded", 50.0))
+    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        table = {row["label"]: row for row in csv.DictReader(file)}
+    assert (table["dora"]["points"], table["dora"]["correction"]) == ("60", "60")
+    assert table["dora"]["correction_comment"] == "by mail"
+    assert "+60 points (by mail)" in (tmp_path / "out" / "batch.xml").read_text()
+    assert "+60 points (by mail)" in (tmp_path / "out" / "index.html").read_text()
+    (tmp_path / "out" / "corrections.csv").write_text("student,assignment,points,comment\ndora,coalsTransp,+5,\n")
+    book, _, said = run()
+    assert {row.student.label: row.status for row in book.rows}["dora"] == "absent"
+    assert (
+        "corrections.csv, line 2: not applied: dora has no grade for coalsTransp; write points without a sign." in said
+    )

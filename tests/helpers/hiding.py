@@ -172,3 +172,7 @@ class Batch:
         """Anna's points in the worksheet and in the gradebook."""
         (*_, canvas) = csv.DictReader(self.read("canvas-gradebook.csv").splitlines())
         return [float(self.moodle()["Grade"]), float(canvas["Adding (44)"])]
+
+    def right(self):
+        """The result of a submission that passes everything, also what is hidden."""
+        return right(self.assignment)

@@ -30,7 +30,7 @@ from grader.reports.statistics import (
     quartiles,
     sums_of,
 )
-from grader.reports.words import incomplete_in_words, three_digits
+from grader.reports.words import correction_in_words, incomplete_in_words, three_digits
 from grader.results.gradebook import Grade, Gradebook, Speed, StudentRow
 from grader.results.result import CAUSES_FIRST, OUTSTANDING, Kind, Reason
 
@@ -119,6 +119,7 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
         links={key: address(path) for key, path in links.items()},
         kinds=[kind for kind in CAUSES_FIRST if any(kind in kinds_of(row) for row in gradebook.rows)],
         capital=capital,
+        correction_in_words=correction_in_words,
         CAUSES=CAUSES,
         LISTED=LISTED,
         ALIKE=ALIKE,
