@@ -13,12 +13,13 @@ from grader.batch.outputs import Outputs
 from grader.common.errors import InputError
 from grader.common.files import read_bytes
 from grader.course.submissions.handin import Remark, Student
-from grader.lms.exports.canvas import canvas_gradebook
+from grader.lms.exports.canvas import canvas_gradebook, students
 from grader.lms.exports.columns import Filled
 from grader.lms.exports.feedback_zip import feedback_zip
-from grader.lms.exports.moodle import moodle_worksheet
+from grader.lms.exports.moodle import moodle_worksheet, participants
 from grader.lms.exports.sheet import Sheet, read_sheet
 from grader.lms.intake import MOODLE
+from grader.lms.intake.owners import Owner
 from grader.results.gradebook import Gradebook, StudentRow, for_students, totals
 
 FEEDBACK = "moodle-feedback.zip"
@@ -35,6 +36,10 @@ class MoodleWorksheet:
     feedback_column: str | None = None
     name: str = "moodle-worksheet.csv"
 
+    def roster(self) -> tuple[Owner, ...]:
+        """Everybody in the course."""
+        return tuple(Owner(name=name, key=key) for name, key in participants(self.sheet))
+
     def fill(self, book: Gradebook) -> Filled:
         """Fill in points: of a batch of several assignments the sum, since a worksheet is about one."""
         rows = totals(book) if len(book.assignments) > 1 else book.rows
@@ -48,6 +53,10 @@ class CanvasGradebook:
     sheet: Sheet
     column: str | None = None
     name: str = "canvas-gradebook.csv"
+
+    def roster(self) -> tuple[Owner, ...]:
+        """Everybody in the course."""
+        return tuple(Owner(name=name, key=key) for name, key in students(self.sheet))
 
     def fill(self, book: Gradebook) -> Filled:
         """Fill in the scores of each assignment, in its own column."""

@@ -22,6 +22,7 @@ from grader.common.errors import InputError, InterruptedGradingError
 from grader.common.phrases import count
 from grader.course.suite import Coursework
 from grader.lms.intake import take_in
+from grader.lms.intake.owners import Owner
 from grader.lms.intake.summary import tell
 from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook
@@ -31,7 +32,7 @@ from grader.results.withholding import View, withheld
 @dataclass(frozen=True, kw_only=True)
 class BatchRequest:
     """What an instructor asks for. `orders` are the settings that every station grades by (Settings.orders), `view` is
-    what students are shown.
+    what students are shown. Everybody in a file for upload, and on the roster, is in the batch.
     """
 
     submissions: Path
@@ -39,6 +40,7 @@ class BatchRequest:
     folder: Path
     orders: str
     uploads: tuple[Upload, ...] = ()
+    roster: tuple[Owner, ...] = ()
     seed: int | None = None
     regrade: tuple[str, ...] = ()
     view: View = withheld
@@ -52,7 +54,7 @@ def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Calla
     if request.folder.resolve().is_relative_to(request.submissions.resolve()):
         raise InputError(f"{request.folder} lies in {request.submissions}, and would be taken for a submission.")
     assignments = {assignment.name: assignment for assignment in request.assignments}
-    intake = take_in(request.submissions, request.assignments)
+    intake = take_in(request.submissions, request.assignments, _everybody(request))
     say(tell(intake))
     if not intake.handins:
         raise InputError(f"{request.submissions} holds nothing that can be graded; the lines above say why.")
@@ -107,6 +109,12 @@ def _publish(request: BatchRequest, outcomes: Outcomes, say: Callable[[str], Non
     if told := grades_in_words(swap_stands(request.folder, now), now):
         say(told)
     return book
+
+
+def _everybody(request: BatchRequest) -> tuple[Owner, ...]:
+    """The people on the roster; without one, those of the files for upload, of whom each platform has its own."""
+    lists = [request.roster] if request.roster else [upload.roster() for upload in request.uploads]
+    return next((people for people in lists if people), ())
 
 
 def _start(total: int, before: int, facilities: str) -> str:

@@ -38,6 +38,9 @@ class UploadOptions:
     moodle_grade_column: Annotated[str | None, typer.Option(help="Its column of grades, if not known.")] = None
     moodle_feedback_column: Annotated[str | None, typer.Option(help="Its column of comments, if not known.")] = None
     canvas_gradebook: Annotated[Path | None, typer.Option(help="Canvas's gradebook, to copy and fill.")] = None
+    roster: Annotated[
+        Path | None, typer.Option(help="CSV of everybody: student and key; else the files to fill name them.")
+    ] = None
     canvas_column: Annotated[str | None, typer.Option(help="Its column of the assignment, if not known.")] = None
 
 
@@ -65,6 +68,7 @@ def batch(
     from grader.cli.result_codes import batch_exit_code
     from grader.course.truth.inputs import check_seed
     from grader.grading.settings import load_settings
+    from grader.lms.intake.roster import read_roster
     from grader.results.withholding import released, withheld
 
     stations = places(where.device, where.gpu, where.jobs, where.scheduler)
@@ -89,6 +93,7 @@ def batch(
         folder=out,
         orders=orders,
         uploads=tuple(sheets),
+        roster=() if uploads.roster is None else read_roster(uploads.roster),
         seed=None if how.seed is None else check_seed(how.seed),
         regrade=tuple(regrade or ()),
         view=released if how.release else withheld,

@@ -18,6 +18,7 @@ from grader.protocol.text import showable
 from grader.results.gradebook import StudentRow
 
 GRADE = ("Grade", "Bewertung", "Note", "Calificación", "Nota")
+NAME = ("Full name", "Vollständiger Name", "Nom complet", "Nombre completo", "Nome completo")
 MAXIMUM = ("Maximum grade", "Bestwertung", "Note maximale", "Calificación máxima", "Nota máxima")
 CHANGEABLE = (
     "Grade can be changed",
@@ -108,6 +109,14 @@ def _named(sheet: Sheet, name: str, option: str) -> int:
     if index is None:
         raise InputError(f'{sheet.name} has no column "{name}"; name one with {option}: {listed(sheet.headings)}.')
     return index
+
+
+def participants(sheet: Sheet) -> Iterator[tuple[str, str]]:
+    """The name and the number of everybody in the worksheet; where marking is blind, the name is "Participant 7"."""
+    name = _known(sheet, NAME)
+    for _, line in sheet.rows:
+        if match := PARTICIPANT.fullmatch(line.value(0)):
+            yield (line.value(name) if name is not None else "") or line.value(0).strip(), match["number"]
 
 
 def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:

@@ -12,12 +12,13 @@ from grader.course.submissions.handin import Intake
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.lms.intake.assemble import place
-from grader.lms.intake.owners import Sorted
+from grader.lms.intake.owners import Owner, Sorted
 from grader.lms.intake.platforms import by_assignment, canvas, gradescope, moodle, students
 from grader.lms.intake.reading import checkouts
 from grader.lms.intake.reading.archive import list_archive
 from grader.lms.intake.reading.folder import list_folder
 from grader.lms.intake.reading.listing import LISTED_LIMIT, Listing, RefusedError, is_missing
+from grader.lms.intake.roster import enrolled
 
 
 class Shape(Protocol):
@@ -44,13 +45,15 @@ SHAPES: dict[str, Shape] = {
 CHECKOUTS = "a list of checkouts"
 
 
-def take_in(path: Path, assignments: tuple[Coursework, ...]) -> Intake:
+def take_in(path: Path, assignments: tuple[Coursework, ...], roster: tuple[Owner, ...] = ()) -> Intake:
     """Everything that can be graded in a folder, a zip or a CSV of checkouts; problems in submissions become remarks.
+
+    Everybody of the roster is in it, also with nothing handed in.
 
     Raises InputError if it is none of these, cannot be read at all, or holds nothing that looks like a submission.
     """
     if path.suffix.casefold() == ".csv":
-        return place(CHECKOUTS, checkouts.sort(path, assignments), assignments)
+        return place(CHECKOUTS, enrolled(checkouts.sort(path, assignments), roster), assignments)
     with ExitStack() as being_read:
         listing = _list(path, being_read)
         if is_missing(listing):
@@ -58,7 +61,7 @@ def take_in(path: Path, assignments: tuple[Coursework, ...]) -> Intake:
         name, shape = next((name, shape) for name, shape in SHAPES.items() if shape.recognises(listing, assignments))
         found = shape.sort(listing, assignments)
         everything = Sorted(piles=found.piles, unplaced=(*listing.unplaced, *found.unplaced), remarks=found.remarks)
-        return place(name, everything, assignments)
+        return place(name, enrolled(everything, roster), assignments)
 
 
 def _list(path: Path, being_read: ExitStack) -> Listing:
