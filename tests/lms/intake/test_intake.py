@@ -119,19 +119,19 @@ def test_a_students_zip_is_opened_once(tmp_path, one):
 
 def test_other_files_are_named(tmp_path, one):
     """Whoever sends a report instead of source text is absent, and a line says what there was."""
-    files = {"ada/kernels.txt": b"x", "ada/report.pdf": b"x", "bob/kernels.cl": TURNED, "notes.txt": b"x"}
+    files = {"ada/kernels.txt": b"notes", "ada/report.pdf": b"x", "bob/kernels.cl": TURNED, "notes.txt": b"x"}
     intake = take_in(write_folder(tmp_path / "all", files), one)
     assert missing(intake) == [("ada", "coalsTransp")]
-    assert "all/ada/kernels.txt, all/ada/report.pdf: no .cl file" in lines(intake.unplaced)
+    assert "all/ada/report.pdf, all/ada/kernels.txt: no source text" in lines(intake.unplaced)
     assert "all/notes.txt: is neither a folder nor a .cl file" in lines(intake.unplaced)
 
 
 def test_a_file_that_names_what_is_missing_is_told(tmp_path, two):
     """A wrong ending beside a right one; a report beside it is no matter."""
-    files = {"ada/blockMMM.cl": TILED, "ada/coalsTransp.cl.txt": TURNED, "ada/report.pdf": b"x"}
+    files = {"ada/blockMMM.cl": TILED, "ada/coalsTransp.cl.docx": TURNED, "ada/report.pdf": b"x"}
     intake = take_in(write_folder(tmp_path / "all", files), two)
     assert missing(intake) == [("ada", "coalsTransp")]
-    assert lines(intake.unplaced) == "all/ada/coalsTransp.cl.txt: no .cl file; ask for the source text"
+    assert lines(intake.unplaced) == "all/ada/coalsTransp.cl.docx: no source text; ask for the .cl file"
 
 
 @pytest.mark.parametrize(
