@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.batch.changes import files_in_words, grades_in_words, stands_of
-from grader.batch.corrections import read_corrections, without_effect
+from grader.batch.corrections import Orders, read_corrections, without_effect
 from grader.batch.lms_files import Upload, write_uploads
 from grader.batch.outputs import Outputs
 from grader.batch.progress_table import following
@@ -20,8 +20,9 @@ from grader.batch.store import Store, at_work, batch_seed, swap_stands
 from grader.batch.workforce import Workforce
 from grader.common.errors import InputError, InterruptedGradingError
 from grader.common.phrases import count
+from grader.course.submissions.handin import Intake
 from grader.course.suite import Coursework
-from grader.lms.intake import take_in
+from grader.lms.intake import take_all
 from grader.lms.intake.owners import Owner
 from grader.lms.intake.summary import tell
 from grader.protocol.text import showable
@@ -35,7 +36,7 @@ class BatchRequest:
     what students are shown. Everybody in a file for upload, and on the roster, is in the batch.
     """
 
-    submissions: Path
+    submissions: tuple[Path, ...]
     assignments: tuple[Coursework, ...]
     folder: Path
     orders: str
@@ -51,18 +52,8 @@ def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Calla
 
     `hire` is called once it is known that there is something to grade; `say` prints a line or several.
     """
-    if request.folder.resolve().is_relative_to(request.submissions.resolve()):
-        raise InputError(f"{request.folder} lies in {request.submissions}, and would be taken for a submission.")
     assignments = {assignment.name: assignment for assignment in request.assignments}
-    intake = take_in(request.submissions, request.assignments, _everybody(request))
-    say(tell(intake))
-    if not intake.handins:
-        raise InputError(f"{request.submissions} holds nothing that can be graded; the lines above say why.")
-    for upload in request.uploads:
-        upload.fill(blank_book(intake, assignments))  # what is wrong with it should show now, not in some hours
-    corrections, unused = read_corrections(request.folder, intake, assignments)
-    for remark in unused:
-        say(showable(f"{remark.where}: {remark.why}"))
+    intake, corrections = look(request, say)
     with at_work(request.folder):
         seed = batch_seed(request.folder, request.seed)
         store = Store(request.folder)
@@ -95,6 +86,25 @@ def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Calla
             corrections=corrections,
         )
         return _publish(request, outcomes, say)
+
+
+def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[Intake, Orders]:
+    """Say what there is to grade, and what is wrong with what was given: now, and not after hours of grading."""
+    for path in request.submissions:
+        if request.folder.resolve().is_relative_to(path.resolve()):
+            raise InputError(f"{request.folder} lies in {path}, and would be taken for a submission.")
+    assignments = {assignment.name: assignment for assignment in request.assignments}
+    intake = take_all(request.submissions, request.assignments, _everybody(request))
+    say(tell(intake))
+    if not intake.handins:
+        named = ", ".join(map(str, request.submissions))
+        raise InputError(f"{named} holds nothing that can be graded; the lines above say why.")
+    for upload in request.uploads:
+        upload.fill(blank_book(intake, assignments))
+    corrections, unused = read_corrections(request.folder, intake, assignments)
+    for remark in unused:
+        say(showable(f"{remark.where}: {remark.why}"))
+    return intake, corrections
 
 
 def _publish(request: BatchRequest, outcomes: Outcomes, say: Callable[[str], None]) -> Gradebook:

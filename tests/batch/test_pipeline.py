@@ -11,7 +11,7 @@ from puppets import Puppets
 from samples import BUILD, SPEED, failed, result
 
 from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
-from grader.batch.pipeline import BatchRequest, grade_batch
+from grader.batch.pipeline import BatchRequest, grade_batch, look
 from grader.batch.progress_table import outcome_in_words
 from grader.batch.store import Store
 from grader.cli.result_codes import batch_exit_code
@@ -43,7 +43,7 @@ def run(submissions, tmp_path, transposition):
         said = []
         request = BatchRequest(
             **{
-                "submissions": submissions,
+                "submissions": (submissions,),
                 "assignments": (assignment,),
                 "folder": tmp_path / "out",
                 "orders": ORDERS,
@@ -304,7 +304,7 @@ def test_a_folder_with_nothing_to_grade_is_refused(run, tmp_path):
     """Before anything starts."""
     (tmp_path / "none" / "anna").mkdir(parents=True)
     with pytest.raises(InputError):
-        run(submissions=tmp_path / "none")
+        run(submissions=(tmp_path / "none",))
     assert not (tmp_path / "out").exists()
 
 
@@ -345,7 +345,7 @@ def test_what_is_for_upload_is_filled_in(run, tmp_path):
         MoodleWorksheet(sheet=read_sheet("worksheet.csv", WORKSHEET.encode())),
         CanvasGradebook(sheet=read_sheet("gradebook.csv", GRADEBOOK.encode())),
     )
-    book, _, _ = run(submissions=moodle, uploads=uploads)
+    book, _, _ = run(submissions=(moodle,), uploads=uploads)
     (row,) = book.rows
     share = row.grade.points / row.grade.max_points
     (filled,) = csv.DictReader((tmp_path / "out" / "moodle-worksheet.csv").read_text().splitlines())
@@ -390,3 +390,36 @@ def test_who_has_no_result_can_be_given_points(run, submissions, tmp_path):
     assert (
         "corrections.csv, line 2: not applied: dora has no grade for coalsTransp; write points without a sign." in said
     )
+
+
+def test_a_dry_run_shows_what_there_is_and_makes_nothing(submissions, tmp_path, transposition):
+    """Who handed in what, and what is wrong with the rest; not even the folder is there."""
+    said = []
+    request = BatchRequest(
+        submissions=(submissions,), assignments=(transposition,), folder=tmp_path / "out", orders=ORDERS
+    )
+    intake, _ = look(request, said.append)
+    assert len(intake.handins) == 3
+    assert "3 hand-ins, 1 without" in said[0]
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_second_download_adds_to_the_first(run, submissions, tmp_path):
+    """Whoever is in both has what is in the later; nobody else is graded again, and nobody is gone."""
+    run()
+    late = tmp_path / "late"
+    for name, text in (("bob", RIGHT + "// again\n"), ("dora", RIGHT + "// late\n"), ("carol", None)):
+        (late / name).mkdir(parents=True)
+        if text is not None:
+            (late / name / "kernels.cl").write_text(text)
+    book, workforce, said = run(submissions=(submissions, late))
+    assert sorted(errand.data for errand in workforce.errands) == sorted(
+        (RIGHT + f"// {what}\n").encode() for what in ("again", "late")
+    )
+    assert {row.student.label: row.where for row in book.rows} == {
+        "anna": "submissions/anna/kernels.cl",
+        "bob": "late/bob/kernels.cl",
+        "carol": "submissions/carol/kernels.cl",
+        "dora": "late/dora/kernels.cl",
+    }
+    assert "submissions/bob/kernels.cl: is ignored; late/bob/kernels.cl counts." in " ".join(said[0].split())

@@ -138,7 +138,7 @@ class Batch:
         workforce = Puppets(answers={KERNEL.encode(): [self.whole]})
         most = f"{self.whole.max_points:g}"
         request = BatchRequest(
-            submissions=self.folder / "moodle",
+            submissions=(self.folder / "moodle",),
             assignments=(assignment or self.assignment,),
             folder=self.folder / "out",
             orders='{"sandbox": "process"}',
