@@ -16,7 +16,7 @@ from grader.course.submissions.handin import Remark, Student
 from grader.lms.exports.canvas import canvas_gradebook, students
 from grader.lms.exports.columns import Filled
 from grader.lms.exports.feedback_zip import feedback_zip
-from grader.lms.exports.moodle import moodle_worksheet, participants
+from grader.lms.exports.moodle import late, moodle_worksheet, participants
 from grader.lms.exports.sheet import Sheet, read_sheet
 from grader.lms.intake import MOODLE
 from grader.lms.intake.owners import Owner
@@ -40,6 +40,10 @@ class MoodleWorksheet:
         """Everybody in the course."""
         return tuple(Owner(name=name, key=key) for name, key in participants(self.sheet))
 
+    def late(self) -> frozenset[str]:
+        """The keys of those who were late: a download from Moodle does not tell."""
+        return late(self.sheet)
+
     def fill(self, book: Gradebook) -> Filled:
         """Fill in points: of a batch of several assignments the sum, since a worksheet is about one."""
         rows = totals(book) if len(book.assignments) > 1 else book.rows
@@ -57,6 +61,10 @@ class CanvasGradebook:
     def roster(self) -> tuple[Owner, ...]:
         """Everybody in the course."""
         return tuple(Owner(name=name, key=key) for name, key in students(self.sheet))
+
+    def late(self) -> frozenset[str]:
+        """Nobody: Canvas says it in the download."""
+        return frozenset()
 
     def fill(self, book: Gradebook) -> Filled:
         """Fill in the scores of each assignment, in its own column."""

@@ -20,6 +20,7 @@ from grader.batch.store import Store, at_work, batch_seed, swap_stands
 from grader.batch.workforce import Workforce
 from grader.common.errors import InputError, InterruptedGradingError
 from grader.common.phrases import count
+from grader.common.record import replace
 from grader.course.submissions.handin import Intake
 from grader.course.suite import Coursework
 from grader.lms.intake import take_all
@@ -94,7 +95,7 @@ def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[Intake, Ord
         if request.folder.resolve().is_relative_to(path.resolve()):
             raise InputError(f"{request.folder} lies in {path}, and would be taken for a submission.")
     assignments = {assignment.name: assignment for assignment in request.assignments}
-    intake = take_all(request.submissions, request.assignments, _everybody(request))
+    intake = _with_lateness(take_all(request.submissions, request.assignments, _everybody(request)), request.uploads)
     say(tell(intake))
     if not intake.handins:
         named = ", ".join(map(str, request.submissions))
@@ -125,6 +126,13 @@ def _everybody(request: BatchRequest) -> tuple[Owner, ...]:
     """The people on the roster; without one, those of the files for upload, of whom each platform has its own."""
     lists = [request.roster] if request.roster else [upload.roster() for upload in request.uploads]
     return next((people for people in lists if people), ())
+
+
+def _with_lateness(intake: Intake, uploads: tuple[Upload, ...]) -> Intake:
+    """The intake with what the files for upload tell of who was late."""
+    late = frozenset().union(*(upload.late() for upload in uploads))
+    handins = (replace(each, late=each.late or each.student.key in late) for each in intake.handins)
+    return replace(intake, handins=tuple(handins)) if late else intake
 
 
 def _start(total: int, before: int, facilities: str) -> str:

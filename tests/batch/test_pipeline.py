@@ -155,7 +155,7 @@ def test_files_follow_from_one_state_and_say_what_became_of_them(run, tmp_path):
     assert grades.read_bytes() == right
     assert grades.with_name("grades.edited.csv").read_bytes() == right + b"bonus for Anna\r\n"
     assert said[-2] == (
-        "1 file written (grades.csv); 14 as before.\n"
+        "2 files written (grades.csv, index.html); 13 as before.\n"
         "1 file of earlier runs removed (moodle-worksheet.csv).\n"
         "grades.csv had been edited since the last run; the edited file is now grades.edited.csv."
     )
@@ -329,7 +329,10 @@ def test_two_batches_do_not_share_a_folder_at_once(run):
     assert {row.status for row in book.rows} == {"graded", "absent"}
 
 
-WORKSHEET = "Identifier,Full name,Grade,Maximum grade,Feedback comments\r\nParticipant 7,Anna,,10.00,\r\n"
+WORKSHEET = (
+    "Identifier,Full name,Status,Grade,Maximum grade,Feedback comments\r\n"
+    "Participant 7,Anna,Submitted for grading - 3 hours late,,10.00,\r\n"
+)
 GRADEBOOK = (
     "Student,ID,SIS Login ID,Section,Coalesced transposition (44)\r\n    Points Possible,,,,100\r\nAnna,7,anna,A,\r\n"
 )
@@ -347,6 +350,7 @@ def test_what_is_for_upload_is_filled_in(run, tmp_path):
     )
     book, _, _ = run(submissions=(moodle,), uploads=uploads)
     (row,) = book.rows
+    assert row.late
     share = row.grade.points / row.grade.max_points
     (filled,) = csv.DictReader((tmp_path / "out" / "moodle-worksheet.csv").read_text().splitlines())
     assert float(filled["Grade"]) == pytest.approx(10 * share)

@@ -35,6 +35,14 @@ FEEDBACK = (
     "Comentarios de retroalimentación",
     "Comentários de feedback",
 )
+STATUS = ("Status", "Statut", "Estado", "Estatus", "Situação")
+LATE = re.compile(
+    r"\b(?:late|später|verspätet|zu spät|retard|después|tarde|atraso|atrasad[oa]|depois do prazo|após o prazo)\b",
+    re.IGNORECASE,
+)
+"""Words in a status such as "Submitted for grading - 2 days 3 hours late". Moodle writes them past the date that holds
+for the student: an extension counts."""
+
 NO = ("No", "Nein", "Non", "Não")
 """Headings and words of Moodle's language packs, as worksheets have them: English, German, French, Spanish, Brazilian
 Portuguese. For other languages the instructor names the columns."""
@@ -117,6 +125,16 @@ def participants(sheet: Sheet) -> Iterator[tuple[str, str]]:
     for _, line in sheet.rows:
         if match := PARTICIPANT.fullmatch(line.value(0)):
             yield (line.value(name) if name is not None else "") or line.value(0).strip(), match["number"]
+
+
+def late(sheet: Sheet) -> frozenset[str]:
+    """The numbers of those who handed in late, as the worksheet states it."""
+    status = _known(sheet, STATUS)
+    return frozenset(
+        match["number"]
+        for _, line in sheet.rows
+        if status is not None and LATE.search(line.value(status)) and (match := PARTICIPANT.fullmatch(line.value(0)))
+    )
 
 
 def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:
