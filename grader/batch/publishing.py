@@ -22,7 +22,7 @@ from grader.batch.rescoring import rescore
 from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
 from grader.common.record import replace
-from grader.course.submissions.handin import Absence, HandIn, Intake
+from grader.course.submissions.handin import Absence, HandIn, Intake, strangers
 from grader.course.suite import Coursework
 from grader.lms.exports.grades import grades_csv
 from grader.lms.exports.gradescope import gradescope_results
@@ -196,5 +196,5 @@ def _row(outcome: Outcome) -> StudentRow:
         grade=grade_of(told) if isinstance(told, Result) else None,
         shown=grade_of(shown) if isinstance(shown, Result) else None,
         fault="" if isinstance(told, Result) else told.fault,
-        same_as=tuple(sorted({each.student.label for each in outcome.item.handins} - {handin.student.label})),
+        same_as=strangers(handin, outcome.item.handins),
     )

@@ -83,7 +83,7 @@ class StudentRow:
     """A student and an assignment: a grade, or the fault or refusal because of which there is none, or neither.
 
     `shown` is the part of the grade that the student sees: less, where checks are hidden. `same_as` are the labels of
-    others who handed in the same bytes, which were graded once for all of them.
+    others, but for those of one team, who handed in the same bytes, which were graded once for all of them.
     """
 
     student: Student

@@ -56,6 +56,7 @@ def _handin(student: Student, assignment: str, chosen: Candidate) -> HandIn:
         where=one_line(chosen.piece.where),
         data=chosen.data,
         late=chosen.piece.late,
+        team=chosen.piece.team,
     )
 
 
