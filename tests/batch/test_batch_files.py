@@ -201,7 +201,8 @@ def check_instructors_files(course, stage):
     for number in stage.with_pages:
         assert junit_points(suites[f"P{number}"]) == whole[f"P{number}"]
     rows = re.findall(
-        r'<tr><th scope="row">(?:<a href="[^"]*">)?(P[0-9]+)(?:</a>)?\s*</th>\s*<td data-name="points">(.*?)</td>',
+        r'<tr class="[^"]*" style="[^"]*"><th scope="row">(?:<a href="[^"]*">)?(P[0-9]+)(?:</a>)?\s*</th>\s*'
+        r'<td data-name="points">(.*?)</td>',
         (course.out / "index.html").read_text(),
     )
     points = {label: re.match(r"([0-9.]+)/24", told) for label, told in rows}
