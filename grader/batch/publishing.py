@@ -80,12 +80,12 @@ class Outcomes:
                 handin=handin, item=item, told=corrected(told, order, most), shown=corrected(shown, order, most)
             )
 
-    def of_absence(self, absence: Absence) -> Result | Ungraded | None:
-        """What is told of who has no hand-in that can be graded: nothing, where nothing was handed in or given."""
+    def of_absence(self, absence: Absence) -> Result | Ungraded | Absence:
+        """What is told of who has no hand-in that can be graded: why, or the points that the instructor gives."""
         order, most = self._correction(absence)
         refused = refused_in_words(absence)
         if not refused and (order is None or order.to is None):
-            return None
+            return absence
         told = Ungraded(assignment=absence.assignment, submission="", fault=refused or ABSENT)
         return corrected(told, order, most)
 
@@ -116,7 +116,7 @@ def publish(outcomes: Outcomes, outputs: Outputs) -> Gradebook:
     rows: list[StudentRow] = []
     links: dict[tuple[str, str], str] = {}
 
-    def suites() -> Iterator[tuple[str, Result | Ungraded]]:
+    def suites() -> Iterator[tuple[str, Result | Ungraded | Absence]]:
         for outcome in outcomes.each():
             student, assignment = outcome.handin.student, outcome.handin.assignment
             _write_reports(outcome, outputs)
@@ -124,8 +124,7 @@ def publish(outcomes: Outcomes, outputs: Outputs) -> Gradebook:
             links[student.label, assignment] = _page(outcome)
             yield student.label, outcome.told
         for each in outcomes.intake.absences:
-            if told := outcomes.of_absence(each):
-                yield each.student.label, told
+            yield each.student.label, outcomes.of_absence(each)
 
     outputs.write("batch.xml", render_batch(suites()))
     book = _gradebook(rows, outcomes)

@@ -21,6 +21,7 @@ from xml.etree import ElementTree
 
 from junit_xml import TestCase, TestSuite, to_xml_report_string
 
+from grader.course.submissions.handin import Absence
 from grader.course.submissions.submission import FILE_NAME
 from grader.protocol.text import showable
 from grader.reports.words import (
@@ -62,8 +63,8 @@ def render(outcome: Result | Ungraded) -> str:
     return _document([_suite(outcome.assignment, "", outcome, ONE)])
 
 
-def render_batch(parts: Iterable[tuple[str, Result | Ungraded]]) -> str:
-    """An XML document with a suite for each submission, of which (label, assignment) are unique.
+def render_batch(parts: Iterable[tuple[str, Result | Ungraded | Absence]]) -> str:
+    """An XML document with a suite for each submission, or absence of one, of which (label, assignment) are unique.
 
     The outcomes are taken one by one and may be read from their files meanwhile.
     """
@@ -71,13 +72,15 @@ def render_batch(parts: Iterable[tuple[str, Result | Ungraded]]) -> str:
     return _document(_suite(name, f"{name}: ", outcome, MANY) for name, outcome in suites)
 
 
-def _suite(name: str, lead: str, outcome: Result | Ungraded, limits: TextLimits) -> TestSuite:
+def _suite(name: str, lead: str, outcome: Result | Ungraded | Absence, limits: TextLimits) -> TestSuite:
     """The suite of a submission; `lead` stands before the name of each case."""
     match outcome:
         case Result():
             cases = list(_cases(outcome, lead, limits))
         case Ungraded():
             cases = [_error(outcome, lead, limits)]
+        case Absence():
+            cases = [_absence(outcome, lead, limits)]
     return TestSuite(_name(name), cases)
 
 
@@ -164,6 +167,13 @@ def _without_verdict(check: Check) -> str:
         return skip_in_words(check)
     went = "passed." if check.verdict is Verdict.PASSED else reason_in_words(check)
     return f"practice, worth no points: {went}"
+
+
+def _absence(absence: Absence, lead: str, limits: TextLimits) -> TestCase:
+    """The case of who has handed in nothing: neither a failure nor an error, but in the list."""
+    case = TestCase(_name(f"{lead}hand-in"), classname=f"{absence.assignment}.build", elapsed_sec=_plain(0))
+    _skip(case, "nothing was handed in.", limits)
+    return case
 
 
 def _error(outcome: Ungraded, lead: str, limits: TextLimits) -> TestCase:
