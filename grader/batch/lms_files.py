@@ -9,20 +9,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.batch.outputs import Outputs
 from grader.common.errors import InputError
-from grader.common.files import read_bytes, write_whole
+from grader.common.files import read_bytes
 from grader.course.submissions.handin import Remark, Student
-from grader.lms.exports.canvas import canvas_gradebook
+from grader.lms.exports.canvas import canvas_gradebook, students
 from grader.lms.exports.columns import Filled
 from grader.lms.exports.feedback_zip import feedback_zip
-from grader.lms.exports.moodle import moodle_worksheet
+from grader.lms.exports.moodle import late, moodle_worksheet, participants
 from grader.lms.exports.sheet import Sheet, read_sheet
 from grader.lms.intake import MOODLE
-from grader.results.gradebook import Gradebook, StudentRow, totals
+from grader.lms.intake.owners import Owner
+from grader.results.gradebook import Gradebook, StudentRow, for_students, totals
 
 FEEDBACK = "moodle-feedback.zip"
 
-WHOLE_GRADES = "its grades include hidden checks: upload it only after these are released."
+NOT_RELEASED = "its grades leave out hidden checks, which count as zero; with --release they are complete."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +35,14 @@ class MoodleWorksheet:
     grade_column: str | None = None
     feedback_column: str | None = None
     name: str = "moodle-worksheet.csv"
+
+    def roster(self) -> tuple[Owner, ...]:
+        """Everybody in the course."""
+        return tuple(Owner(name=name, key=key) for name, key in participants(self.sheet))
+
+    def late(self) -> frozenset[str]:
+        """The keys of those who were late: a download from Moodle does not tell."""
+        return late(self.sheet)
 
     def fill(self, book: Gradebook) -> Filled:
         """Fill in points: of a batch of several assignments the sum, since a worksheet is about one."""
@@ -47,6 +57,14 @@ class CanvasGradebook:
     sheet: Sheet
     column: str | None = None
     name: str = "canvas-gradebook.csv"
+
+    def roster(self) -> tuple[Owner, ...]:
+        """Everybody in the course."""
+        return tuple(Owner(name=name, key=key) for name, key in students(self.sheet))
+
+    def late(self) -> frozenset[str]:
+        """Nobody: Canvas says it in the download."""
+        return frozenset()
 
     def fill(self, book: Gradebook) -> Filled:
         """Fill in the scores of each assignment, in its own column."""
@@ -69,22 +87,26 @@ def read_upload(path: Path) -> Sheet:
     return read_sheet(path.name, read_bytes(path))
 
 
-def write_uploads(uploads: Iterable[Upload], book: Gradebook, folder: Path) -> tuple[Remark, ...]:
-    """Write them; what the instructor should know before uploading."""
+def write_uploads(uploads: Iterable[Upload], book: Gradebook, outputs: Outputs) -> tuple[Remark, ...]:
+    """Write them; what the instructor should know before uploading. Students see them, so nothing in them tells how
+    hidden checks went.
+    """
     remarks: list[Remark] = []
+    public = for_students(book)
     for upload in uploads:
-        filled = upload.fill(book)
-        write_whole(folder / upload.name, filled.data)
+        filled = upload.fill(public)
+        outputs.write(upload.name, filled.data)
         remarks += filled.remarks
         if any(row.grade and row.shown and row.grade.max_points > row.shown.max_points for row in book.rows):
-            remarks.append(Remark(where=upload.name, why=WHOLE_GRADES))
+            remarks.append(Remark(where=upload.name, why=NOT_RELEASED))
     if book.shape == MOODLE:
-        remarks += feedback_zip(folder / FEEDBACK, _pages(book.rows, folder))
+        with outputs.making(FEEDBACK) as path:
+            remarks += feedback_zip(path, _pages(book.rows, outputs))
     return tuple(remarks)
 
 
-def _pages(rows: tuple[StudentRow, ...], folder: Path) -> Iterator[tuple[Student, str, bytes]]:
+def _pages(rows: tuple[StudentRow, ...], outputs: Outputs) -> Iterator[tuple[Student, str, bytes]]:
     for row in rows:
-        if row.grade is not None:
+        if row.grade is not None and row.where:
             name = f"{row.assignment}.html"
-            yield row.student, name, (folder / "students" / row.student.label / name).read_bytes()
+            yield row.student, name, outputs.path(f"students/{row.student.label}/{name}").read_bytes()

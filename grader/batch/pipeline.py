@@ -8,17 +8,23 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.batch.changes import files_in_words, grades_in_words, stands_of
+from grader.batch.corrections import Orders, read_corrections, without_effect
 from grader.batch.lms_files import Upload, write_uploads
+from grader.batch.outputs import Outputs
 from grader.batch.progress_table import following
 from grader.batch.publishing import Outcomes, blank_book, publish
-from grader.batch.regrading import choose
+from grader.batch.regrading import choose, chosen_in_words
 from grader.batch.scheduler import grade_all, make_plan, missing
-from grader.batch.store import Store, at_work, batch_seed
+from grader.batch.store import Store, at_work, batch_seed, swap_stands
 from grader.batch.workforce import Workforce
 from grader.common.errors import InputError, InterruptedGradingError
 from grader.common.phrases import count
+from grader.common.record import replace
+from grader.course.submissions.handin import Intake
 from grader.course.suite import Coursework
-from grader.lms.intake import take_in
+from grader.lms.intake import take_all
+from grader.lms.intake.owners import Owner
 from grader.lms.intake.summary import tell
 from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook
@@ -28,14 +34,15 @@ from grader.results.withholding import View, withheld
 @dataclass(frozen=True, kw_only=True)
 class BatchRequest:
     """What an instructor asks for. `orders` are the settings that every station grades by (Settings.orders), `view` is
-    what students are shown.
+    what students are shown. Everybody in a file for upload, and on the roster, is in the batch.
     """
 
-    submissions: Path
+    submissions: tuple[Path, ...]
     assignments: tuple[Coursework, ...]
     folder: Path
     orders: str
     uploads: tuple[Upload, ...] = ()
+    roster: tuple[Owner, ...] = ()
     seed: int | None = None
     regrade: tuple[str, ...] = ()
     view: View = withheld
@@ -46,22 +53,17 @@ def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Calla
 
     `hire` is called once it is known that there is something to grade; `say` prints a line or several.
     """
-    if request.folder.resolve().is_relative_to(request.submissions.resolve()):
-        raise InputError(f"{request.folder} lies in {request.submissions}, and would be taken for a submission.")
     assignments = {assignment.name: assignment for assignment in request.assignments}
-    intake = take_in(request.submissions, request.assignments)
-    say(tell(intake))
-    if not intake.handins:
-        raise InputError(f"{request.submissions} holds nothing that can be graded; the lines above say why.")
-    for upload in request.uploads:
-        upload.fill(blank_book(intake, assignments))  # what is wrong with it should show now, not in some hours
+    intake, corrections = look(request, say)
     with at_work(request.folder):
         seed = batch_seed(request.folder, request.seed)
         store = Store(request.folder)
         with closing(hire()) as workforce:
             plan = make_plan(intake, request.assignments, workforce.facilities(), request.orders, seed)
             for wanted in request.regrade:
-                for key in choose(plan, store, assignments, wanted):
+                chosen = choose(plan, store, assignments, wanted)
+                say(chosen_in_words(wanted, len(chosen)))
+                for key in chosen:
                     store.drop(key)
             left = missing(plan, store)
             before = len(plan.items) - len(left.items)
@@ -76,12 +78,61 @@ def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Calla
                     "the same command goes on from there (without --regrade)."
                 ) from error
         outcomes = Outcomes(
-            intake=intake, assignments=assignments, plan=plan, store=store, faults=faults, view=request.view
+            intake=intake,
+            assignments=assignments,
+            plan=plan,
+            store=store,
+            faults=faults,
+            view=request.view,
+            corrections=corrections,
         )
-        book = publish(outcomes, request.folder)
-        for remark in write_uploads(request.uploads, book, request.folder):
-            say(showable(f"{remark.where}: {remark.why}"))
-        return book
+        return _publish(request, outcomes, say)
+
+
+def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[Intake, Orders]:
+    """Say what there is to grade, and what is wrong with what was given: now, and not after hours of grading."""
+    for path in request.submissions:
+        if request.folder.resolve().is_relative_to(path.resolve()):
+            raise InputError(f"{request.folder} lies in {path}, and would be taken for a submission.")
+    assignments = {assignment.name: assignment for assignment in request.assignments}
+    intake = _with_lateness(take_all(request.submissions, request.assignments, _everybody(request)), request.uploads)
+    say(tell(intake))
+    if not intake.handins:
+        named = ", ".join(map(str, request.submissions))
+        raise InputError(f"{named} holds nothing that can be graded; the lines above say why.")
+    for upload in request.uploads:
+        upload.fill(blank_book(intake, assignments))
+    corrections, unused = read_corrections(request.folder, intake, assignments)
+    for remark in unused:
+        say(showable(f"{remark.where}: {remark.why}"))
+    return intake, corrections
+
+
+def _publish(request: BatchRequest, outcomes: Outcomes, say: Callable[[str], None]) -> Gradebook:
+    """Write every file that this run makes, remove those that only earlier ones made, and say what has changed."""
+    outputs = Outputs(request.folder)
+    book = publish(outcomes, outputs)
+    remarks = write_uploads(request.uploads, book, outputs)
+    for remark in (*without_effect(outcomes.corrections, book), *remarks):
+        say(showable(f"{remark.where}: {remark.why}"))
+    say(files_in_words(outputs.finish()))
+    now = stands_of(book)
+    if told := grades_in_words(swap_stands(request.folder, now), now):
+        say(told)
+    return book
+
+
+def _everybody(request: BatchRequest) -> tuple[Owner, ...]:
+    """The people on the roster; without one, those of the files for upload, of whom each platform has its own."""
+    lists = [request.roster] if request.roster else [upload.roster() for upload in request.uploads]
+    return next((people for people in lists if people), ())
+
+
+def _with_lateness(intake: Intake, uploads: tuple[Upload, ...]) -> Intake:
+    """The intake with what the files for upload tell of who was late."""
+    late = frozenset().union(*(upload.late() for upload in uploads))
+    handins = (replace(each, late=each.late or each.student.key in late) for each in intake.handins)
+    return replace(intake, handins=tuple(handins)) if late else intake
 
 
 def _start(total: int, before: int, facilities: str) -> str:

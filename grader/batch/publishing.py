@@ -5,21 +5,24 @@ RESULTS/grades.csv                       a row for every student and assignment
 RESULTS/batch.xml                        JUnit, a suite for every submission
 RESULTS/students/LABEL/ASSIGNMENT.html   one submission, and beside it the same as
 ASSIGNMENT.xml (JUnit), ASSIGNMENT.gradescope.json (results.json) and ASSIGNMENT.json
+RESULTS/instructor/LABEL/ASSIGNMENT.html the whole page, where students are shown less
 
 What lies under students/ is for students: hidden checks are withheld there (results/withholding.py)
 until they are released.
 """
 
+import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
+from functools import partial
 
+from grader.batch.corrections import ABSENT, Order, Orders, corrected, graded_by_hand
+from grader.batch.outputs import Outputs
 from grader.batch.rescoring import rescore
 from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
-from grader.common.files import make_folder, write_whole
 from grader.common.record import replace
-from grader.course.submissions.handin import Absence, HandIn, Intake
+from grader.course.submissions.handin import Absence, HandIn, Intake, strangers
 from grader.course.suite import Coursework
 from grader.lms.exports.grades import grades_csv
 from grader.lms.exports.gradescope import gradescope_results
@@ -29,25 +32,24 @@ from grader.results.gradebook import Gradebook, StudentRow, grade_of
 from grader.results.result import Result, Ungraded
 from grader.results.withholding import View, withheld
 
-JSON = "json"
-"""Written last: if it is up to date, so are the others."""
-
-WRITTEN: dict[str, Report] = {"xml": REPORTS["junit"], "gradescope.json": gradescope_results, JSON: REPORTS["json"]}
-"""The reports of every outcome, by the endings of their files."""
-
 PAGE = "html"
-"""The ending of the page, which takes longer to make than the rest."""
+"""The ending of the page of an outcome."""
+
+WRITTEN: dict[str, Report] = {
+    PAGE: REPORTS["html"],
+    "xml": REPORTS["junit"],
+    "gradescope.json": gradescope_results,
+    "json": REPORTS["json"],
+}
+"""The reports of every outcome, by the endings of their files."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of a hand-in: the stored result (None if there is none), what the assignment scores it now, and
-    what students are shown of that.
-    """
+    """What became of a hand-in: what the assignment scores it now, and what students are shown of that."""
 
     handin: HandIn
     item: Item
-    stored: Result | None
     told: Result | Ungraded
     shown: Result | Ungraded
 
@@ -55,7 +57,7 @@ class Outcome:
 @dataclass(frozen=True, kw_only=True)
 class Outcomes:
     """Everything that is known at the end of a batch, and what students see of it; `faults` are those of items that
-    could not be graded, by key.
+    could not be graded, by key. Corrections are applied last, also to what students see.
     """
 
     intake: Intake
@@ -64,6 +66,7 @@ class Outcomes:
     store: Store
     faults: dict[str, str]
     view: View = withheld
+    corrections: Orders = field(default_factory=dict)
 
     def each(self) -> Iterator[Outcome]:
         """The outcome of every hand-in, sorted by label; one at a time, since results are large."""
@@ -72,7 +75,27 @@ class Outcomes:
             stored = self.store.load(item.key)
             told = self._ungraded(handin, item.key) if stored is None else self._scored(handin, stored)
             shown = self.view(told, self.assignments[handin.assignment]) if isinstance(told, Result) else told
-            yield Outcome(handin=handin, item=item, stored=stored, told=told, shown=shown)
+            order, most = self._correction(handin)
+            yield Outcome(
+                handin=handin, item=item, told=corrected(told, order, most), shown=corrected(shown, order, most)
+            )
+
+    def of_absence(self, absence: Absence) -> Result | Ungraded | Absence:
+        """What is told of who has no hand-in that can be graded: why, or the points that the instructor gives."""
+        order, most = self._correction(absence)
+        refused = refused_in_words(absence)
+        if not refused and (order is None or order.to is None):
+            return absence
+        told = Ungraded(assignment=absence.assignment, submission="", fault=refused or ABSENT)
+        return corrected(told, order, most)
+
+    def corrected_row(self, row: StudentRow) -> StudentRow:
+        """A row, with the points that the instructor gives where there are none."""
+        return graded_by_hand(row, *self._correction(row)) if row.grade is None else row
+
+    def _correction(self, of: HandIn | Absence | StudentRow) -> tuple[Order | None, float]:
+        """What is to be corrected, and what the assignment is worth."""
+        return self.corrections.get((of.student.label, of.assignment)), self.assignments[of.assignment].points
 
     def _ungraded(self, handin: HandIn, key: str) -> Ungraded:
         fault = self.faults.get(key, "it has not been graded yet.")
@@ -85,7 +108,7 @@ class Outcomes:
         return replace(result, submission=handin.where)
 
 
-def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
+def publish(outcomes: Outcomes, outputs: Outputs) -> Gradebook:
     """Write everything but the files for upload, and return the gradebook.
 
     Each outcome is read once: its reports and its row are made while its JUnit suite is written.
@@ -93,28 +116,29 @@ def publish(outcomes: Outcomes, folder: Path) -> Gradebook:
     rows: list[StudentRow] = []
     links: dict[tuple[str, str], str] = {}
 
-    def suites() -> Iterator[tuple[str, Result | Ungraded]]:
+    def suites() -> Iterator[tuple[str, Result | Ungraded | Absence]]:
         for outcome in outcomes.each():
-            _write_reports(outcome, folder)
-            _write_instructors(outcome, outcomes.store)
-            rows.append(_row(outcome))
-            links[outcome.handin.student.label, outcome.handin.assignment] = _link(outcome, outcomes.store)
-            yield outcome.handin.student.label, outcome.told
+            student, assignment = outcome.handin.student, outcome.handin.assignment
+            _write_reports(outcome, outputs)
+            rows.append(outcomes.corrected_row(_row(outcome)))
+            links[student.label, assignment] = _page(outcome)
+            yield student.label, outcome.told
         for each in outcomes.intake.absences:
-            if fault := refused_in_words(each):
-                yield each.student.label, Ungraded(assignment=each.assignment, submission="", fault=fault)
+            yield each.student.label, outcomes.of_absence(each)
 
-    write_whole(folder / "batch.xml", render_batch(suites()))
+    outputs.write("batch.xml", render_batch(suites()))
     book = _gradebook(rows, outcomes)
-    write_whole(folder / "grades.csv", grades_csv(book))
-    write_whole(folder / "index.html", overview_page(book, links))
+    outputs.write("grades.csv", grades_csv(book))
+    outputs.write("index.html", overview_page(book, links))
     return book
 
 
 def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
     """The gradebook: these rows, and those of students who have handed in nothing that can be graded."""
     absent = (
-        StudentRow(student=each.student, assignment=each.assignment, fault=refused_in_words(each))
+        outcomes.corrected_row(
+            StudentRow(student=each.student, assignment=each.assignment, fault=refused_in_words(each))
+        )
         for each in outcomes.intake.absences
     )
     everyone = tuple(sorted((*rows, *absent), key=lambda row: (row.student.label, row.assignment)))
@@ -140,36 +164,25 @@ def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
     )
 
 
-def _write_reports(outcome: Outcome, folder: Path) -> None:
-    """Write the reports of one hand-in, unless they are up to date.
-
-    The file that tells is removed first: what is interrupted here must not look finished to the next run.
-    """
-    home = folder / "students" / outcome.handin.student.label
-    make_folder(home)
-    files = {ending: home / f"{outcome.handin.assignment}.{ending}" for ending in (PAGE, *WRITTEN)}
-    wanted = WRITTEN[JSON](outcome.shown)
-    if all(file.is_file() for file in files.values()) and files[JSON].read_text("utf-8") == wanted:
-        return
-    files[JSON].unlink(missing_ok=True)
-    write_whole(files[PAGE], REPORTS[PAGE](outcome.shown))
+def _write_reports(outcome: Outcome, outputs: Outputs) -> None:
+    """Write the reports of one hand-in; pages take long to make, so what is up to date is not made again."""
+    student, assignment = outcome.handin.student, outcome.handin.assignment
+    source = _source(outcome.shown)
     for ending, render in WRITTEN.items():
-        write_whole(files[ending], render(outcome.shown))
-
-
-def _write_instructors(outcome: Outcome, store: Store) -> None:
-    """The whole page, where students are shown less: once for a result, and again when it is scored again."""
-    page, stored, told = store.page(outcome.item.key), outcome.stored, outcome.told
-    as_stored = isinstance(told, Result) and stored is not None and told.checks == stored.checks
-    if outcome.shown != told and not (page.is_file() and as_stored):
-        write_whole(page, REPORTS[PAGE](told))
-
-
-def _link(outcome: Outcome, store: Store) -> str:
-    """Where the overview leads: to the student's page, or to the whole one where students are shown less."""
+        outputs.renew(f"students/{student.label}/{assignment}.{ending}", source, partial(render, outcome.shown))
     if outcome.shown != outcome.told:
-        return f"results/{store.page(outcome.item.key).name}"
-    return f"students/{outcome.handin.student.label}/{outcome.handin.assignment}.{PAGE}"
+        outputs.renew(_page(outcome), _source(outcome.told), partial(WRITTEN[PAGE], outcome.told))
+
+
+def _source(told: Result | Ungraded) -> str:
+    """The hash of all that reports are made from."""
+    return hashlib.sha256(told.model_dump_json().encode()).hexdigest()
+
+
+def _page(outcome: Outcome) -> str:
+    """Where the overview leads: to the student's page, or to the whole one where students are shown less."""
+    whose = "students" if outcome.shown == outcome.told else "instructor"
+    return f"{whose}/{outcome.handin.student.label}/{outcome.handin.assignment}.{PAGE}"
 
 
 def _row(outcome: Outcome) -> StudentRow:
@@ -182,5 +195,5 @@ def _row(outcome: Outcome) -> StudentRow:
         grade=grade_of(told) if isinstance(told, Result) else None,
         shown=grade_of(shown) if isinstance(shown, Result) else None,
         fault="" if isinstance(told, Result) else told.fault,
-        same_as=tuple(sorted({each.student.label for each in outcome.item.handins} - {handin.student.label})),
+        same_as=strangers(handin, outcome.item.handins),
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
 from grader.common.errors import InputError
+from grader.common.phrases import count
 from grader.course.suite import Coursework
 from grader.results.result import Result, Verdict
 
@@ -44,6 +45,13 @@ def choose(plan: BatchPlan, store: Store, assignments: Assignments, wanted: str)
     return tuple(
         item.key for item, result in stored if result is not None and CHOICES[what](item, result, assignments, value)
     )
+
+
+def chosen_in_words(wanted: str, number: int) -> str:
+    """What comes of a choice; one that selects nothing must not look like one that did."""
+    if number:
+        return f"--regrade {wanted}: {count(number, 'stored grading')} to make again."
+    return f"--regrade {wanted} matches no stored grading, so nothing is graded again for it."
 
 
 def _known(value: str, names: set[str], what: str) -> None:

@@ -1,14 +1,12 @@
 """Keeps results on the disk: a file per content key, written whole. What remains to be done is a query here.
 
-RESULTS/batch.json           the seed of the batch
+RESULTS/batch.json           the seed of the batch, and how everybody stood after the last run
 RESULTS/batch.lock           held by the grader that is at work here
 RESULTS/results/KEY.json     the result
-RESULTS/results/KEY.html     its page, where students are shown less (publishing.py makes it)
 """
 
 import fcntl
 import hashlib
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,7 +17,7 @@ from pydantic import ValidationError
 from grader.batch.station import Facilities
 from grader.common.errors import InputError
 from grader.common.files import make_folder, write_whole
-from grader.common.record import Record
+from grader.common.record import Record, replace
 from grader.course.submissions.handin import HandIn
 from grader.course.truth.inputs import fresh_seed
 from grader.reports import REPORTS
@@ -29,11 +27,23 @@ KEY_DIGITS = 32
 """Hexadecimal digits of a key, 128 bits of its hash: short enough for a file name, long enough never to collide."""
 
 
+MEMO = "batch.json"
+
+
+class Stand(Record):
+    """How a student stood in an assignment after a run, in words, such as "80 of 100 points"."""
+
+    label: str
+    assignment: str
+    words: str
+
+
 class Memo(Record):
-    """What a batch must remember from one run to the next."""
+    """What a batch must remember from one run to the next; `stands` is None before the first has ended."""
 
     schema_version: Literal["grader-batch/1"] = "grader-batch/1"
     seed: int
+    stands: tuple[Stand, ...] | None = None
 
 
 def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, orders: str) -> str:
@@ -64,27 +74,22 @@ class Store:
     def load(self, key: str) -> Result | None:
         """The result; None if there is none, or if what is there cannot be read, as after a disk fault."""
         try:
-            return Result.model_validate_json(self._path(key, "json").read_bytes())
+            return Result.model_validate_json(self._path(key).read_bytes())
         except (FileNotFoundError, ValidationError):
             return None
         except OSError as error:
-            raise InputError(f"cannot read {self._path(key, 'json')}: {error.strerror}.") from error
-
-    def page(self, key: str) -> Path:
-        """Where the page of a result is, if one has been made since it was stored."""
-        return self._path(key, "html")
+            raise InputError(f"cannot read {self._path(key)}: {error.strerror}.") from error
 
     def keep(self, key: str, result: Result) -> None:
-        """Store a result, and remove the page of an older one first."""
-        self.page(key).unlink(missing_ok=True)
-        write_whole(self._path(key, "json"), REPORTS["json"](result))
+        """Store a result."""
+        write_whole(self._path(key), REPORTS["json"](result))
 
     def drop(self, key: str) -> None:
         """Forget a result, so that it is graded again."""
-        self._path(key, "json").unlink(missing_ok=True)
+        self._path(key).unlink(missing_ok=True)
 
-    def _path(self, key: str, ending: str) -> Path:
-        return self._folder / f"{key}.{ending}"
+    def _path(self, key: str) -> Path:
+        return self._folder / f"{key}.json"
 
 
 @contextmanager
@@ -104,14 +109,34 @@ def at_work(folder: Path) -> Iterator[None]:
 
 def batch_seed(folder: Path, wanted: int | None) -> int:
     """The seed of the batch in this folder; a new batch gets the one that is wanted, or a secret one."""
-    path = folder / "batch.json"
+    memo = _memo(folder)
+    if memo is None:
+        memo = Memo(seed=fresh_seed() if wanted is None else wanted)
+        _keep(memo, folder)
+    if wanted not in {None, memo.seed}:
+        raise InputError(f"the batch in {folder} has another seed; leave --seed out, or name another folder.")
+    return memo.seed
+
+
+def swap_stands(folder: Path, now: tuple[Stand, ...]) -> tuple[Stand, ...] | None:
+    """Remember how everybody stands now; how they stood before, or None if no run has ended yet."""
+    memo = _memo(folder)
+    if memo is None:
+        raise InputError(f"{folder / MEMO} is gone, without which nothing is comparable; give the same command again.")
+    if memo.stands != now:
+        _keep(replace(memo, stands=now), folder)
+    return memo.stands
+
+
+def _memo(folder: Path) -> Memo | None:
+    path = folder / MEMO
     try:
-        seed = Memo.model_validate_json(path.read_bytes()).seed
+        return Memo.model_validate_json(path.read_bytes())
     except FileNotFoundError:
-        seed = fresh_seed() if wanted is None else wanted
-        write_whole(path, json.dumps(Memo(seed=seed).model_dump(), indent=2) + "\n")
+        return None
     except (OSError, ValidationError) as error:
         raise InputError(f"{path} cannot be used: {' '.join(str(error).split())}; name another folder.") from error
-    if wanted not in {None, seed}:
-        raise InputError(f"the batch in {path.parent} has another seed; leave --seed out, or name another folder.")
-    return seed
+
+
+def _keep(memo: Memo, folder: Path) -> None:
+    write_whole(folder / MEMO, memo.model_dump_json(indent=2) + "\n")

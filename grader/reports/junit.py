@@ -21,9 +21,11 @@ from xml.etree import ElementTree
 
 from junit_xml import TestCase, TestSuite, to_xml_report_string
 
+from grader.course.submissions.handin import Absence
 from grader.course.submissions.submission import FILE_NAME
 from grader.protocol.text import showable
 from grader.reports.words import (
+    correction_in_words,
     failure_in_words,
     fault_in_words,
     figures_in_words,
@@ -31,7 +33,7 @@ from grader.reports.words import (
     skip_in_words,
     unreached_in_words,
 )
-from grader.results.result import Check, Kind, Result, Ungraded, Verdict
+from grader.results.result import Check, Correction, Kind, Result, Ungraded, Verdict
 
 START = "Start here: "
 """Before the message of the failure to read first."""
@@ -61,8 +63,8 @@ def render(outcome: Result | Ungraded) -> str:
     return _document([_suite(outcome.assignment, "", outcome, ONE)])
 
 
-def render_batch(parts: Iterable[tuple[str, Result | Ungraded]]) -> str:
-    """An XML document with a suite for each submission, of which (label, assignment) are unique.
+def render_batch(parts: Iterable[tuple[str, Result | Ungraded | Absence]]) -> str:
+    """An XML document with a suite for each submission, or absence of one, of which (label, assignment) are unique.
 
     The outcomes are taken one by one and may be read from their files meanwhile.
     """
@@ -70,13 +72,15 @@ def render_batch(parts: Iterable[tuple[str, Result | Ungraded]]) -> str:
     return _document(_suite(name, f"{name}: ", outcome, MANY) for name, outcome in suites)
 
 
-def _suite(name: str, lead: str, outcome: Result | Ungraded, limits: TextLimits) -> TestSuite:
+def _suite(name: str, lead: str, outcome: Result | Ungraded | Absence, limits: TextLimits) -> TestSuite:
     """The suite of a submission; `lead` stands before the name of each case."""
     match outcome:
         case Result():
             cases = list(_cases(outcome, lead, limits))
         case Ungraded():
             cases = [_error(outcome, lead, limits)]
+        case Absence():
+            cases = [_absence(outcome, lead, limits)]
     return TestSuite(_name(name), cases)
 
 
@@ -92,6 +96,8 @@ def _cases(result: Result, lead: str, limits: TextLimits) -> Iterator[TestCase]:
             yield _case(result.assignment, lead, check, limits)
     if unreached:
         yield _unreached(result.assignment, lead, unreached, limits)
+    if result.correction is not None:
+        yield _correction(result.assignment, lead, result.correction, limits)
 
 
 def _case(assignment: str, lead: str, check: Check, limits: TextLimits, before: str = "") -> TestCase:
@@ -125,6 +131,17 @@ def _unreached(assignment: str, lead: str, checks: tuple[Check, ...], limits: Te
     return case
 
 
+def _correction(assignment: str, lead: str, correction: Correction, limits: TextLimits) -> TestCase:
+    """The case of what the instructor has changed, so that points of all cases are the grade's."""
+    words = (*_points(correction.points, 0), correction_in_words(correction).replace("[[", "[ ["))
+    return TestCase(
+        _name(f"{lead}correction"),
+        classname=f"{assignment}.correction",
+        elapsed_sec=_plain(0),
+        stdout=_short("\n".join(words), limits.text, limits.cut),
+    )
+
+
 def _skip(case: TestCase, words: str, limits: TextLimits) -> None:
     message, output = (_short(words, limit, limits.cut) for limit in (limits.message, limits.text))
     case.add_skipped_info(message=message, output=output)
@@ -150,6 +167,13 @@ def _without_verdict(check: Check) -> str:
         return skip_in_words(check)
     went = "passed." if check.verdict is Verdict.PASSED else reason_in_words(check)
     return f"practice, worth no points: {went}"
+
+
+def _absence(absence: Absence, lead: str, limits: TextLimits) -> TestCase:
+    """The case of who has handed in nothing: neither a failure nor an error, but in the list."""
+    case = TestCase(_name(f"{lead}hand-in"), classname=f"{absence.assignment}.build", elapsed_sec=_plain(0))
+    _skip(case, "nothing was handed in.", limits)
+    return case
 
 
 def _error(outcome: Ungraded, lead: str, limits: TextLimits) -> TestCase:

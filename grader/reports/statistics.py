@@ -133,6 +133,39 @@ class Family:
     failures: tuple[Failure, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class CaseCount:
+    """A case of correctness or practice: how many submissions passed and failed it, in how many it was not reached, and
+    the commonest reason of those who failed.
+    """
+
+    name: str
+    passed: int
+    failed: int
+    not_run: int
+    reason: str
+
+
+def cases(rows: Iterable[StudentRow]) -> tuple[CaseCount, ...]:
+    """Each case, in the order of the assignment."""
+    by_case: dict[str, list[Mark]] = {}
+    for mark in (mark for grade in grades(rows) for mark in grade.checks if mark.kind in CASES):
+        by_case.setdefault(mark.name, []).append(mark)
+    return tuple(_case(name, marks) for name, marks in by_case.items())
+
+
+def _case(name: str, marks: Sequence[Mark]) -> CaseCount:
+    ran = [mark for mark in marks if mark.reason is not Reason.NOT_RUN and mark.verdict is not Verdict.SKIPPED]
+    reasons = Counter(str(mark.reason) for mark in ran if mark.verdict is not Verdict.PASSED)
+    return CaseCount(
+        name=name,
+        passed=sum(mark.verdict is Verdict.PASSED for mark in ran),
+        failed=reasons.total(),
+        not_run=len(marks) - len(ran),
+        reason=reasons.most_common(1)[0][0] if reasons else "",
+    )
+
+
 def grades(rows: Iterable[StudentRow]) -> tuple[Grade, ...]:
     """Those that there are."""
     return tuple(row.grade for row in rows if row.grade is not None)

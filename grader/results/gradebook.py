@@ -10,7 +10,7 @@ from typing import Literal
 
 from grader.course.submissions.handin import Remark, Student
 from grader.results.metrics import Performance
-from grader.results.result import Kind, Reason, Result, Standing, Told, Verdict
+from grader.results.result import Correction, Kind, Reason, Result, Standing, Told, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +52,7 @@ class Grade(Standing[Mark]):
     sha256: str
     source: str
     seconds: float
+    correction: Correction | None = None
 
     def points_of(self, kind: Kind) -> tuple[float, float]:
         """Points of all checks of a kind, and how many there are to earn."""
@@ -82,7 +83,7 @@ class StudentRow:
     """A student and an assignment: a grade, or the fault or refusal because of which there is none, or neither.
 
     `shown` is the part of the grade that the student sees: less, where checks are hidden. `same_as` are the labels of
-    others who handed in the same bytes, which were graded once for all of them.
+    others, but for those of one team, who handed in the same bytes, which were graded once for all of them.
     """
 
     student: Student
@@ -125,6 +126,20 @@ class Gradebook:
         return tuple(row for row in self.rows if row.assignment == assignment)
 
 
+def for_students(book: Gradebook) -> Gradebook:
+    """The gradebook with what students are shown in the place of whole grades, out of all points that there are.
+
+    What is hidden has earned nothing yet, however it went.
+    """
+    return replace(book, rows=tuple(map(_for_student, book.rows)))
+
+
+def _for_student(row: StudentRow) -> StudentRow:
+    if row.grade is None or row.shown is None:
+        return row
+    return replace(row, grade=replace(row.shown, max_points=row.grade.max_points))
+
+
 def totals(book: Gradebook) -> tuple[StudentRow, ...]:
     """A row for every student, with the points of all assignments together, for platforms that know only one.
 
@@ -162,7 +177,16 @@ def _sum(grades: dict[str, Grade], missed: float) -> Grade:
         sha256="",
         source="",
         seconds=sum(grade.seconds for grade in grades.values()),
+        correction=_corrections({name: grade.correction for name, grade in grades.items() if grade.correction}),
     )
+
+
+def _corrections(corrections: dict[str, Correction]) -> Correction | None:
+    """One correction of several, by assignment."""
+    if not corrections:
+        return None
+    comments = (f"{name} {each.points:+g}: {each.comment}".removesuffix(": ") for name, each in corrections.items())
+    return Correction(points=sum(each.points for each in corrections.values()), comment="; ".join(comments))
 
 
 def grade_of(result: Result) -> Grade:
@@ -177,6 +201,7 @@ def grade_of(result: Result) -> Grade:
         sha256=result.provenance.submission_sha256,
         source=result.source,
         seconds=result.seconds,
+        correction=result.correction,
     )
 
 

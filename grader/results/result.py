@@ -309,9 +309,16 @@ class Provenance(Record):
     device: DeviceFacts
 
 
+class Correction(Record):
+    """What the instructor has changed of a grade: so many points more or less than it had, and why."""
+
+    points: float
+    comment: str = ""
+
+
 class Result(Record, Standing[Check]):
     """The grading of one submission for one assignment; `profiles` has one for each part whose memory behaviour was
-    counted, under the part's name.
+    counted, under the part's name. `points` are those of all checks, and of the correction if there is one.
     """
 
     schema_version: Literal["grader-result/3"] = "grader-result/3"
@@ -326,6 +333,7 @@ class Result(Record, Standing[Check]):
     max_points: float
     seconds: float
     provenance: Provenance
+    correction: Correction | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -7,6 +7,7 @@ import pytest
 from gradebooks import NAMES, grade, gradebook, mark, missed, row
 
 from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet, read_upload, write_uploads
+from grader.batch.outputs import Outputs
 from grader.common.errors import InputError
 from grader.lms.exports.sheet import read_sheet
 from grader.lms.intake import MOODLE
@@ -63,10 +64,12 @@ def test_feedback_is_written_for_a_download_from_moodle_only(tmp_path):
         page = tmp_path / "students" / each.student.label / f"{each.assignment}.html"
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text("page")
-    assert write_uploads((), TWO, tmp_path) == ()
+    outputs = Outputs(tmp_path)
+    assert write_uploads((), TWO, outputs) == ()
     assert not (tmp_path / "moodle-feedback.zip").exists()
-    write_uploads((moodle(),), replace(TWO, shape=MOODLE), tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"students", "moodle-feedback.zip", "moodle-worksheet.csv"}
+    write_uploads((moodle(),), replace(TWO, shape=MOODLE), outputs)
+    names = {"files.jsonl", "students", "moodle-feedback.zip", "moodle-worksheet.csv"}
+    assert {path.name for path in tmp_path.iterdir()} == names
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):

@@ -8,9 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 from puppets import Puppets
+from samples import BUILD, SPEED, failed, result
 
 from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
-from grader.batch.pipeline import BatchRequest, grade_batch
+from grader.batch.pipeline import BatchRequest, grade_batch, look
 from grader.batch.progress_table import outcome_in_words
 from grader.batch.store import Store
 from grader.cli.result_codes import batch_exit_code
@@ -42,7 +43,7 @@ def run(submissions, tmp_path, transposition):
         said = []
         request = BatchRequest(
             **{
-                "submissions": submissions,
+                "submissions": (submissions,),
                 "assignments": (assignment,),
                 "folder": tmp_path / "out",
                 "orders": ORDERS,
@@ -67,7 +68,7 @@ def test_everything_is_written(run, tmp_path):
     found = files_in(tmp_path / "out")
     reports = ("gradescope.json", "html", "json", "xml")
     assert [name for name in found if not name.startswith("results/")] == sorted(
-        ["batch.json", "batch.lock", "batch.xml", "grades.csv", "index.html"]
+        ["batch.json", "batch.lock", "batch.xml", "files.jsonl", "grades.csv", "index.html"]
         + [f"students/{who}/coalsTransp.{ending}" for who in ("anna", "bob", "carol") for ending in reports]
     )
     assert len([name for name in found if name.startswith("results/")]) == 2
@@ -104,7 +105,8 @@ def test_totals_reconcile_with_the_parts(run, tmp_path):
     with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         points = {row["label"]: row["points"] for row in csv.DictReader(file)}
     suites = ElementTree.parse(tmp_path / "out" / "batch.xml").getroot()
-    assert len(suites) == 3
+    assert {each.get("name"): each.get("skipped") for each in suites}["dora coalsTransp"] == "1"
+    assert len(suites) == 4
     for row in book.rows:
         if row.grade is None:
             assert points[row.student.label] == ""
@@ -140,6 +142,37 @@ def test_a_report_that_is_gone_is_written_again_without_grading(run, tmp_path):
     assert page.read_text() == text
 
 
+def test_files_follow_from_one_state_and_say_what_became_of_them(run, tmp_path):
+    """A second run without the worksheet removes the copy of the first; a table that somebody edited stays beside the
+    new one.
+    """
+    grades = tmp_path / "out" / "grades.csv"
+    _, _, said = run()
+    assert "15 files written (students/anna/*, students/bob/*, students/carol/*, batch.xml, grades.csv" in said[-1]
+    right = grades.read_bytes()
+    run(uploads=(MoodleWorksheet(sheet=read_sheet("worksheet.csv", WORKSHEET.encode())),))
+    grades.write_bytes(right + b"bonus for Anna\r\n")
+    _, _, said = run()
+    assert grades.read_bytes() == right
+    assert grades.with_name("grades.edited.csv").read_bytes() == right + b"bonus for Anna\r\n"
+    assert said[-2] == (
+        "2 files written (grades.csv, index.html); 13 as before.\n"
+        "1 file of earlier runs removed (moodle-worksheet.csv).\n"
+        "grades.csv had been edited since the last run; the edited file is now grades.edited.csv."
+    )
+    assert not (tmp_path / "out" / "moodle-worksheet.csv").exists()
+
+
+def test_who_is_gone_leaves_no_reports(run, submissions, tmp_path):
+    """Of a student who is not in the download any more."""
+    run()
+    (submissions / "carol" / "kernels.cl").unlink()
+    (submissions / "carol").rmdir()
+    _, _, said = run()
+    assert sorted(path.name for path in (tmp_path / "out" / "students").iterdir()) == ["anna", "bob"]
+    assert "4 files of earlier runs removed (students/carol/*)" in said[-2]
+
+
 def test_a_stored_result_is_read_twice_by_a_run_with_nothing_to_do(run, monkeypatch):
     """Once to see that it is whole, and once for each who handed it in: a course's results are too many to hold."""
     run()
@@ -159,11 +192,42 @@ def test_only_who_is_to_be_graded_again_is(run, tmp_path):
     """The results of the others stay as they are, to the byte."""
     run()
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out" / "results").glob("*.json")}
-    _, workforce, _ = run(regrade=("student=carol",))
+    _, workforce, said = run(regrade=("student=carol",))
+    assert "--regrade student=carol: 1 stored grading to make again." in said
+    assert said[-1] == "No grade has changed since the last run."
     assert [errand.data for errand in workforce.errands] == [(RIGHT + "// mine\n").encode()]
     after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out" / "results").glob("*.json")}
     assert before.keys() == after.keys()
     assert sum(before[name] != after[name] for name in before) == 1
+
+
+def test_a_choice_that_matches_nothing_says_so(run):
+    """Nothing is graded, as without it; the words are those of the command."""
+    run()
+    _, workforce, said = run(regrade=("check=coalescing", "changed=coalsTransp"))
+    assert workforce.errands == []
+    for wanted in ("check=coalescing", "changed=coalsTransp"):
+        assert f"--regrade {wanted} matches no stored grading, so nothing is graded again for it." in said
+
+
+def test_what_has_changed_is_summed_up(run, submissions):
+    """Who, from what, to what; nothing after a first run, with which there is nothing to compare."""
+    _, _, said = run()
+    assert not [text for text in said if "last run" in text]
+    (submissions / "dora" / "kernels.cl").write_text(RIGHT + "// Dora's\n")
+    (submissions / "carol" / "kernels.cl").write_text(RIGHT + "// wrong\n")
+    (submissions / "bob" / "kernels.cl").unlink()
+    (submissions / "bob").rmdir()
+    wrong = result(BUILD, failed("correctness: one"), SPEED)
+    fault = Ungraded(assignment="coalsTransp", submission="kernels.cl", fault="no device.")
+    answers = {(RIGHT + "// wrong\n").encode(): [wrong], (RIGHT + "// Dora's\n").encode(): [fault] * 3}
+    _, _, said = run(Puppets(answers=answers))
+    assert said[-1] == (
+        "Changed since the last run:\n"
+        "  bob, coalsTransp: 45 of 45 points before, not in the list now\n"
+        "  carol, coalsTransp: 45 of 45 points before, 0 of 24 points now\n"
+        "  dora, coalsTransp: nothing handed in before, not graded now"
+    )
 
 
 def test_changed_thresholds_score_anew_without_a_grading(run, tmp_path, transposition):
@@ -241,7 +305,7 @@ def test_a_folder_with_nothing_to_grade_is_refused(run, tmp_path):
     """Before anything starts."""
     (tmp_path / "none" / "anna").mkdir(parents=True)
     with pytest.raises(InputError):
-        run(submissions=tmp_path / "none")
+        run(submissions=(tmp_path / "none",))
     assert not (tmp_path / "out").exists()
 
 
@@ -266,7 +330,10 @@ def test_two_batches_do_not_share_a_folder_at_once(run):
     assert {row.status for row in book.rows} == {"graded", "absent"}
 
 
-WORKSHEET = "Identifier,Full name,Grade,Maximum grade,Feedback comments\r\nParticipant 7,Anna,,10.00,\r\n"
+WORKSHEET = (
+    "Identifier,Full name,Status,Grade,Maximum grade,Feedback comments\r\n"
+    "Participant 7,Anna,Submitted for grading - 3 hours late,,10.00,\r\n"
+)
 GRADEBOOK = (
     "Student,ID,SIS Login ID,Section,Coalesced transposition (44)\r\n    Points Possible,,,,100\r\nAnna,7,anna,A,\r\n"
 )
@@ -282,8 +349,9 @@ def test_what_is_for_upload_is_filled_in(run, tmp_path):
         MoodleWorksheet(sheet=read_sheet("worksheet.csv", WORKSHEET.encode())),
         CanvasGradebook(sheet=read_sheet("gradebook.csv", GRADEBOOK.encode())),
     )
-    book, _, _ = run(submissions=moodle, uploads=uploads)
+    book, _, _ = run(submissions=(moodle,), uploads=uploads)
     (row,) = book.rows
+    assert row.late
     share = row.grade.points / row.grade.max_points
     (filled,) = csv.DictReader((tmp_path / "out" / "moodle-worksheet.csv").read_text().splitlines())
     assert float(filled["Grade"]) == pytest.approx(10 * share)
@@ -304,3 +372,59 @@ def test_a_gradebook_that_cannot_be_filled_is_told_before_anything_is_graded(run
     with pytest.raises(InputError, match="--canvas-column"):
         run(workforce, uploads=(CanvasGradebook(sheet=sheet),))
     assert workforce.errands == []
+
+
+def test_who_has_no_result_can_be_given_points(run, submissions, tmp_path):
+    """Who handed in by mail, or what cannot be read; a difference alone adds to nothing, and that is said."""
+    (submissions / "eve.zip").write_bytes(b"no zip")
+    lines = ("dora,coalsTransp,60,by mail", "eve,coalsTransp,50,it was readable for me", "anna,coalsTransp,+5,")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "corrections.csv").write_text("student,assignment,points,comment\n" + "\n".join(lines))
+    book, _, _ = run()
+    grades = {row.student.label: (row.status, row.grade.points) for row in book.rows}
+    assert (grades["dora"], grades["eve"]) == (("graded", 60.0), ("graded", 50.0))
+    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        table = {row["label"]: row for row in csv.DictReader(file)}
+    assert (table["dora"]["points"], table["dora"]["correction"]) == ("60", "60")
+    assert table["dora"]["correction_comment"] == "by mail"
+    assert "+60 points (by mail)" in (tmp_path / "out" / "batch.xml").read_text()
+    assert "+60 points (by mail)" in (tmp_path / "out" / "index.html").read_text()
+    (tmp_path / "out" / "corrections.csv").write_text("student,assignment,points,comment\ndora,coalsTransp,+5,\n")
+    book, _, said = run()
+    assert {row.student.label: row.status for row in book.rows}["dora"] == "absent"
+    assert (
+        "corrections.csv, line 2: not applied: dora has no grade for coalsTransp; write points without a sign." in said
+    )
+
+
+def test_a_dry_run_shows_what_there_is_and_makes_nothing(submissions, tmp_path, transposition):
+    """Who handed in what, and what is wrong with the rest; not even the folder is there."""
+    said = []
+    request = BatchRequest(
+        submissions=(submissions,), assignments=(transposition,), folder=tmp_path / "out", orders=ORDERS
+    )
+    intake, _ = look(request, said.append)
+    assert len(intake.handins) == 3
+    assert "3 hand-ins, 1 without" in said[0]
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_second_download_adds_to_the_first(run, submissions, tmp_path):
+    """Whoever is in both has what is in the later; nobody else is graded again, and nobody is gone."""
+    run()
+    late = tmp_path / "late"
+    for name, text in (("bob", RIGHT + "// again\n"), ("dora", RIGHT + "// late\n"), ("carol", None)):
+        (late / name).mkdir(parents=True)
+        if text is not None:
+            (late / name / "kernels.cl").write_text(text)
+    book, workforce, said = run(submissions=(submissions, late))
+    assert sorted(errand.data for errand in workforce.errands) == sorted(
+        (RIGHT + f"// {what}\n").encode() for what in ("again", "late")
+    )
+    assert {row.student.label: row.where for row in book.rows} == {
+        "anna": "submissions/anna/kernels.cl",
+        "bob": "late/bob/kernels.cl",
+        "carol": "submissions/carol/kernels.cl",
+        "dora": "late/dora/kernels.cl",
+    }
+    assert "submissions/bob/kernels.cl: is ignored; late/bob/kernels.cl counts." in " ".join(said[0].split())

@@ -10,7 +10,6 @@ import pytest
 from puppets import FACILITIES, ORDERS, handin, outcome_of, plan_of
 from samples import DEVICE
 
-from grader.batch import store as store_module
 from grader.batch.store import Store, at_work, batch_seed, content_key, seed_of
 from grader.common.errors import InputError
 from grader.course.catalogue import Course
@@ -55,22 +54,6 @@ def test_a_file_that_cannot_be_read_is_as_good_as_none(tmp_path, graded, content
     (path,) = (tmp_path / "results").glob("*.json")
     path.write_bytes(content)
     assert store.load(key) is None
-
-
-def test_a_page_of_an_older_result_does_not_outlive_it(tmp_path, graded, monkeypatch):
-    """Whoever is killed in between has neither."""
-    key, outcome = graded
-    store = Store(tmp_path)
-    store.page(key).write_text("older")
-
-    def killed(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(store_module, "write_whole", killed)
-    with pytest.raises(KeyboardInterrupt):
-        store.keep(key, outcome)
-    assert not store.holds(key)
-    assert not store.page(key).exists()
 
 
 def test_a_key_follows_everything_that_can_change_a_verdict(transposition, product):

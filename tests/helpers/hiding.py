@@ -138,7 +138,7 @@ class Batch:
         workforce = Puppets(answers={KERNEL.encode(): [self.whole]})
         most = f"{self.whole.max_points:g}"
         request = BatchRequest(
-            submissions=self.folder / "moodle",
+            submissions=(self.folder / "moodle",),
             assignments=(assignment or self.assignment,),
             folder=self.folder / "out",
             orders='{"sandbox": "process"}',
@@ -167,3 +167,12 @@ class Batch:
         """Anna's row of the worksheet."""
         (row,) = csv.DictReader(self.read("moodle-worksheet.csv").splitlines())
         return row
+
+    def uploaded(self):
+        """Anna's points in the worksheet and in the gradebook."""
+        (*_, canvas) = csv.DictReader(self.read("canvas-gradebook.csv").splitlines())
+        return [float(self.moodle()["Grade"]), float(canvas["Adding (44)"])]
+
+    def right(self):
+        """The result of a submission that passes everything, also what is hidden."""
+        return right(self.assignment)

@@ -38,39 +38,58 @@ class UploadOptions:
     moodle_grade_column: Annotated[str | None, typer.Option(help="Its column of grades, if not known.")] = None
     moodle_feedback_column: Annotated[str | None, typer.Option(help="Its column of comments, if not known.")] = None
     canvas_gradebook: Annotated[Path | None, typer.Option(help="Canvas's gradebook, to copy and fill.")] = None
+    roster: Annotated[
+        Path | None, typer.Option(help="CSV of everybody: student and key; else the files to fill name them.")
+    ] = None
     canvas_column: Annotated[str | None, typer.Option(help="Its column of the assignment, if not known.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtentOptions:
+    """How much of a batch is done."""
+
+    regrade: Annotated[
+        list[str] | None, typer.Option(help="Grade again: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
+    ] = None
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what there is to grade, and what is wrong with it.")
+    ] = False
 
 
 def batch(
     submissions: Annotated[
-        Path,
-        typer.Argument(help="A folder, a zip, a download of Moodle, Canvas or Gradescope, or a CSV list of checkouts."),
+        list[Path],
+        typer.Argument(
+            help="A folder, a zip, a download of Moodle, Canvas or Gradescope, or a CSV list of checkouts; "
+            "of several, later ones add to those before."
+        ),
     ],
     assignment: Annotated[str, typer.Option(help="Name of the assignment, or several with commas between them.")],
     out: Annotated[Path, typer.Option(help="Folder for results and reports; what is there already is not done again.")],
     *,
-    regrade: Annotated[
-        list[str] | None, typer.Option(help="Grade again: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
-    ] = None,
+    extent: ExtentOptions,
     how: GradingOptions,
     uploads: UploadOptions,
     where: StationOptions,
 ) -> None:
     """Grade a course: other people's submissions, each in containers of its own. Run again, it does what is missing."""
     from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet, Upload, read_upload
-    from grader.batch.pipeline import BatchRequest, grade_batch
+    from grader.batch.pipeline import BatchRequest, grade_batch, look
     from grader.batch.progress_table import outcome_in_words
     from grader.batch.workforce.hiring import hire
     from grader.cli.devices import places
+    from grader.cli.exit_codes import PASSED
     from grader.cli.result_codes import batch_exit_code
     from grader.course.truth.inputs import check_seed
     from grader.grading.settings import load_settings
+    from grader.lms.intake.roster import read_roster
     from grader.results.withholding import released, withheld
 
     stations = places(where.device, where.gpu, where.jobs, where.scheduler)
     given = {"sandbox": where.sandbox, **how.settings()}
     settings = load_settings({**stations[0], **given, "course": where.course})
-    given["sandbox"] = settings.sandbox_for_others()
+    if not extent.dry_run:  # which runs nothing, and so needs no container
+        given["sandbox"] = settings.sandbox_for_others()
     orders = settings.orders(given if where.scheduler is None else {**stations[0], **given})
     sheets: list[Upload] = []
     if uploads.moodle_worksheet is not None:
@@ -84,15 +103,19 @@ def batch(
     if uploads.canvas_gradebook is not None:
         sheets.append(CanvasGradebook(sheet=read_upload(uploads.canvas_gradebook), column=uploads.canvas_column))
     request = BatchRequest(
-        submissions=submissions,
+        submissions=tuple(submissions),
         assignments=tuple(settings.places.load(name) for name in dict.fromkeys(map(str.strip, assignment.split(",")))),
         folder=out,
         orders=orders,
         uploads=tuple(sheets),
+        roster=() if uploads.roster is None else read_roster(uploads.roster),
         seed=None if how.seed is None else check_seed(how.seed),
-        regrade=tuple(regrade or ()),
+        regrade=tuple(extent.regrade or ()),
         view=released if how.release else withheld,
     )
+    if extent.dry_run:
+        look(request, typer.echo)
+        raise typer.Exit(PASSED)
     stations_of = partial(hire, orders, where.jobs, where.scheduler, stations, typer.echo)
     gradebook = grade_batch(request, stations_of, typer.echo)
     typer.echo(outcome_in_words(gradebook, out))

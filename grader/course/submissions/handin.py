@@ -23,6 +23,7 @@ class HandIn:
     """A file that counts: the latest attempt of a student for an assignment.
 
     `where` tells people which file it was: its path below what was named, e.g. "moodle.zip/Ada_7_.../kernels.cl".
+    `team` is the same for those who hand in together, and empty for who does so alone.
     """
 
     student: Student
@@ -30,11 +31,18 @@ class HandIn:
     where: str
     data: bytes
     late: bool = False
+    team: str = ""
 
     @property
     def sha256(self) -> str:
         """Hash of the bytes: two of the same are the same submission."""
         return hashlib.sha256(self.data).hexdigest()
+
+
+def strangers(handin: HandIn, same: tuple[HandIn, ...]) -> tuple[str, ...]:
+    """The labels of those who have handed in the same and are not in the same team."""
+    others = {each.student.label for each in same if not each.team or each.team != handin.team}
+    return tuple(sorted(others - {handin.student.label}))
 
 
 @dataclass(frozen=True, kw_only=True)

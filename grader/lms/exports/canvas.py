@@ -6,6 +6,7 @@ added: only cells of an existing column change.
 """
 
 import re
+from collections.abc import Iterator
 
 from grader.common.errors import InputError
 from grader.course.submissions.handin import Remark
@@ -19,6 +20,9 @@ TITLED = re.compile(r"(?P<title>.*\S)\s*\((?P<id>[0-9]+)\)\s*", re.DOTALL)
 
 POINTS_POSSIBLE = "Points Possible"
 """The first cell of the row with the points of each assignment, in every language."""
+
+TEST_STUDENT = "Student, Test"
+"""Whom Canvas puts into every course, to look at it through a student's eyes."""
 
 KEPT = {"EX": "excused in Canvas", "N/A": "not assigned to this student in Canvas"}
 """Cells that are not scores and stay as they are."""
@@ -41,6 +45,15 @@ def canvas_gradebook(sheet: Sheet, gradebook: Gradebook, assignment: str, column
     why = f"{showable(sheet.headings[chosen])} does not state the points possible; check that they match ours."
     unknown = (Remark(where=sheet.name, why=why),) if maximum is None else ()
     return Filled(data=sheet.filled(placed.cells), grades=len(placed.rows), remarks=(*unknown, *placed.remarks))
+
+
+def students(sheet: Sheet) -> Iterator[tuple[str, str]]:
+    """The name and the number of everybody in the gradebook, but for Canvas's own test student."""
+    at = sheet.headings.index("ID") if "ID" in sheet.headings else len(sheet.headings)
+    for _, line in sheet.rows:
+        name, key = line.value(0).strip(), line.value(at).strip()
+        if key and POINTS_POSSIBLE not in name and name != TEST_STUDENT:
+            yield name, key
 
 
 def _column(sheet: Sheet, names: tuple[str, ...]) -> int:

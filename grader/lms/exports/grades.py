@@ -15,6 +15,7 @@ KINDS = tuple(kind for kind in Kind if kind is not Kind.PRACTICE)
 COLUMNS = (
     *("label", "name", "key", "assignment", "status", "points", "max_points", "percent", "unchecked", "late"),
     *(kind.value for kind in KINDS),
+    *("correction", "correction_comment"),
     *("first_reason", "unchecked_reason", "rate", "unit", "fraction_of_reference", "same_as", "where", "fault"),
 )
 
@@ -28,8 +29,8 @@ def grades_csv(gradebook: Gradebook) -> str:
 
     Every cell is in quotation marks, so that none is divided. Lines end as RFC 4180 says. Numbers are the shortest that
     read back the same; `rate` is in `unit`, `percent` has two decimals. `unchecked` are points of `max_points` whose
-    checks were not made. Excel takes a file for UTF-8 only if it starts with a byte order mark, so there is one: Python
-    reads it as "utf-8-sig".
+    checks were not made. `correction` is the instructor's: kinds of checks and it add up to `points`. Excel takes a
+    file for UTF-8 only if it starts with a byte order mark, so there is one: Python reads it as "utf-8-sig".
     """
     file = io.StringIO()
     parts = dict.fromkeys(part for parts in gradebook.parts.values() for part in parts if part)
@@ -71,6 +72,9 @@ def _figures(row: StudentRow) -> dict[str, str]:
     }
     for kind in KINDS:
         cells[kind.value] = _plain(*(mark.points for mark in grade.checks if mark.kind is kind))
+    if grade.correction is not None:
+        cells["correction"] = _plain(grade.correction.points)
+        cells["correction_comment"] = _harmless(grade.correction.comment)
     for part in grade.parts:
         cells[f"{part}: points"] = _plain(*(mark.points for mark in grade.checks if mark.part == part))
     for part, speed in grade.speeds.items():

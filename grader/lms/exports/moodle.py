@@ -18,6 +18,7 @@ from grader.protocol.text import showable
 from grader.results.gradebook import StudentRow
 
 GRADE = ("Grade", "Bewertung", "Note", "Calificación", "Nota")
+NAME = ("Full name", "Vollständiger Name", "Nom complet", "Nombre completo", "Nome completo")
 MAXIMUM = ("Maximum grade", "Bestwertung", "Note maximale", "Calificación máxima", "Nota máxima")
 CHANGEABLE = (
     "Grade can be changed",
@@ -34,6 +35,14 @@ FEEDBACK = (
     "Comentarios de retroalimentación",
     "Comentários de feedback",
 )
+STATUS = ("Status", "Statut", "Estado", "Estatus", "Situação")
+LATE = re.compile(
+    r"\b(?:late|später|verspätet|zu spät|retard|después|tarde|atraso|atrasad[oa]|depois do prazo|após o prazo)\b",
+    re.IGNORECASE,
+)
+"""Words in a status such as "Submitted for grading - 2 days 3 hours late". Moodle writes them past the date that holds
+for the student: an extension counts."""
+
 NO = ("No", "Nein", "Non", "Não")
 """Headings and words of Moodle's language packs, as worksheets have them: English, German, French, Spanish, Brazilian
 Portuguese. For other languages the instructor names the columns."""
@@ -108,6 +117,24 @@ def _named(sheet: Sheet, name: str, option: str) -> int:
     if index is None:
         raise InputError(f'{sheet.name} has no column "{name}"; name one with {option}: {listed(sheet.headings)}.')
     return index
+
+
+def participants(sheet: Sheet) -> Iterator[tuple[str, str]]:
+    """The name and the number of everybody in the worksheet; where marking is blind, the name is "Participant 7"."""
+    name = _known(sheet, NAME)
+    for _, line in sheet.rows:
+        if match := PARTICIPANT.fullmatch(line.value(0)):
+            yield (line.value(name) if name is not None else "") or line.value(0).strip(), match["number"]
+
+
+def late(sheet: Sheet) -> frozenset[str]:
+    """The numbers of those who handed in late, as the worksheet states it."""
+    status = _known(sheet, STATUS)
+    return frozenset(
+        match["number"]
+        for _, line in sheet.rows
+        if status is not None and LATE.search(line.value(status)) and (match := PARTICIPANT.fullmatch(line.value(0)))
+    )
 
 
 def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:

@@ -3,6 +3,8 @@
 path -> Listing (folder, archive) -> Sorted by owner (a shape) -> files opened, the latest chosen -> Intake
 """
 
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
@@ -12,12 +14,13 @@ from grader.course.submissions.handin import Intake
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.lms.intake.assemble import place
-from grader.lms.intake.owners import Sorted
+from grader.lms.intake.owners import Owner, Sorted
 from grader.lms.intake.platforms import by_assignment, canvas, gradescope, moodle, students
 from grader.lms.intake.reading import checkouts
 from grader.lms.intake.reading.archive import list_archive
 from grader.lms.intake.reading.folder import list_folder
-from grader.lms.intake.reading.listing import LISTED_LIMIT, Listing, RefusedError, is_missing
+from grader.lms.intake.reading.listing import ARCHIVE, LISTED_LIMIT, Listing, RefusedError, ending, is_missing
+from grader.lms.intake.roster import enrolled
 
 
 class Shape(Protocol):
@@ -44,21 +47,64 @@ SHAPES: dict[str, Shape] = {
 CHECKOUTS = "a list of checkouts"
 
 
-def take_in(path: Path, assignments: tuple[Coursework, ...]) -> Intake:
+PLATFORMS = ("an export from Gradescope", MOODLE, "a download from Canvas")
+"""The shapes that a zip may have among others of its kind: of an instructor with several groups, say."""
+
+NESTED_LIMIT = 512 * 1024 * 1024
+"""Bytes of a download within a zip, which is read as a whole."""
+
+
+def take_in(path: Path, assignments: tuple[Coursework, ...], roster: tuple[Owner, ...] = ()) -> Intake:
     """Everything that can be graded in a folder, a zip or a CSV of checkouts; problems in submissions become remarks.
+
+    Everybody of the roster is in it, also with nothing handed in.
 
     Raises InputError if it is none of these, cannot be read at all, or holds nothing that looks like a submission.
     """
-    if path.suffix.casefold() == ".csv":
-        return place(CHECKOUTS, checkouts.sort(path, assignments), assignments)
+    return take_all((path,), assignments, roster)
+
+
+def take_all(paths: Sequence[Path], assignments: tuple[Coursework, ...], roster: tuple[Owner, ...] = ()) -> Intake:
+    """The same of several: each adds to those before it, and what a student has in a later one counts."""
     with ExitStack() as being_read:
-        listing = _list(path, being_read)
-        if is_missing(listing):
-            raise InputError(f"{path} holds no submissions: neither NAME/{FILE_NAME} nor NAME.cl.")
-        name, shape = next((name, shape) for name, shape in SHAPES.items() if shape.recognises(listing, assignments))
-        found = shape.sort(listing, assignments)
-        everything = Sorted(piles=found.piles, unplaced=(*listing.unplaced, *found.unplaced), remarks=found.remarks)
-        return place(name, everything, assignments)
+        sources = [source for path in paths for source in _sources(path, assignments, being_read)]
+        found = tuple(enrolled(everything, roster) for _, everything in sources)
+        return place(" and ".join(dict.fromkeys(name for name, _ in sources)), found, assignments)
+
+
+def _sources(path: Path, assignments: tuple[Coursework, ...], being_read: ExitStack) -> Iterable[tuple[str, Sorted]]:
+    """What a path was read as, and what is in it; several where it holds downloads of platforms."""
+    if path.suffix.casefold() == ".csv":
+        return [(CHECKOUTS, checkouts.sort(path, assignments))]
+    listing = _list(path, being_read)
+    if is_missing(listing):
+        raise InputError(f"{path} holds no submissions: neither NAME/{FILE_NAME} nor NAME.cl.")
+    inside = list(_downloads_in(listing, assignments))
+    if inside and len(inside) == len(listing.files):
+        return [(name, _sorted(name, each, assignments)) for name, each in inside]
+    name = next(name for name, shape in SHAPES.items() if shape.recognises(listing, assignments))
+    return [(name, _sorted(name, listing, assignments))]
+
+
+def _sorted(name: str, listing: Listing, assignments: tuple[Coursework, ...]) -> Sorted:
+    found = SHAPES[name].sort(listing, assignments)
+    return Sorted(piles=found.piles, unplaced=(*listing.unplaced, *found.unplaced), remarks=found.remarks)
+
+
+def _downloads_in(listing: Listing, assignments: tuple[Coursework, ...]) -> Iterator[tuple[str, Listing]]:
+    """The downloads of platforms among its files, by what each was read as; none after the first file that is none."""
+    for file in listing.files:
+        if file.read is None or ending(file.name) != ARCHIVE or len(file.parts) > listing.level:
+            return
+        try:
+            data = file.read(NESTED_LIMIT + 1)
+            inside = list_archive(io.BytesIO(data), listing.where(file), LISTED_LIMIT)
+        except RefusedError:
+            return
+        name = next((name for name in PLATFORMS if SHAPES[name].recognises(inside, assignments)), None)
+        if name is None or len(data) > NESTED_LIMIT:
+            return
+        yield name, inside
 
 
 def _list(path: Path, being_read: ExitStack) -> Listing:

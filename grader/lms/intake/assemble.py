@@ -1,40 +1,45 @@
 """Turns everybody's files into hand-ins, absences and remarks."""
 
-from grader.course.submissions.handin import Absence, HandIn, Intake, Student
+from collections.abc import Iterator, Sequence
+
+from grader.course.submissions.handin import Absence, HandIn, Intake, Remark, Student
 from grader.course.suite import Coursework
-from grader.lms.intake.choosing import choose
+from grader.lms.intake.choosing import Candidate, choose
 from grader.lms.intake.labels import labels
-from grader.lms.intake.lines import one_line
-from grader.lms.intake.owners import Sorted
+from grader.lms.intake.lines import one_line, remark
+from grader.lms.intake.owners import Pile, Sorted
 from grader.lms.intake.reading.opening import Budget, opened
 
 
-def place(shape: str, everything: Sorted, assignments: tuple[Coursework, ...]) -> Intake:
-    """Everybody's latest files; each student has a hand-in or an absence for every assignment."""
-    named = labels(pile.owner for pile in everything.piles)
+def place(shape: str, sources: Sequence[Sorted], assignments: tuple[Coursework, ...]) -> Intake:
+    """Everybody's latest files; each student has a hand-in or an absence for every assignment.
+
+    Where a student is in several sources, what the last has for an assignment counts.
+    """
+    piles: dict[tuple[str, str], list[Pile]] = {}
+    for pile in (each for source in sources for each in source.piles):
+        piles.setdefault(pile.owner.identity, []).append(pile)
+    named = labels(theirs[-1].owner for theirs in piles.values())
     handins: list[HandIn] = []
     absences: list[Absence] = []
-    unplaced, remarks = list(everything.unplaced), list(everything.remarks)
-    for pile in sorted(everything.piles, key=lambda each: named[each.owner.identity]):
-        student = Student(label=named[pile.owner.identity], name=one_line(pile.owner.name), key=pile.owner.key)
-        choice = choose(tuple(opened(pile.pieces, Budget())), assignments)
-        unplaced += choice.unplaced
-        remarks += choice.remarks
+    unplaced = [each for source in sources for each in source.unplaced]
+    remarks = [each for source in sources for each in source.remarks]
+    for identity, theirs in sorted(piles.items(), key=lambda each: named[each[0]]):
+        owner = theirs[-1].owner
+        student = Student(label=named[identity], name=one_line(owner.name), key=owner.key)
+        choices = [choose(tuple(opened(pile.pieces, Budget())), assignments) for pile in theirs]
+        for choice in choices:
+            unplaced += choice.unplaced
+            remarks += choice.remarks
         for assignment in assignments:
-            chosen = choice.chosen.get(assignment.name)
-            if chosen is None:
-                why = choice.refused.get(assignment.name) or pile.refused
-                absences.append(Absence(student=student, assignment=assignment.name, refused=why))
+            found = [choice.chosen[assignment.name] for choice in choices if assignment.name in choice.chosen]
+            if found:
+                handins.append(_handin(student, assignment.name, found[-1]))
+                remarks += _superseded(found)
                 continue
-            handins.append(
-                HandIn(
-                    student=student,
-                    assignment=assignment.name,
-                    where=one_line(chosen.piece.where),
-                    data=chosen.data,
-                    late=chosen.piece.late,
-                )
-            )
+            reasons = [*(choice.refused.get(assignment.name) for choice in choices), *(pile.refused for pile in theirs)]
+            why = next(filter(None, reversed(reasons)), "")
+            absences.append(Absence(student=student, assignment=assignment.name, refused=why))
     return Intake(
         shape=shape,
         handins=tuple(handins),
@@ -42,3 +47,22 @@ def place(shape: str, everything: Sorted, assignments: tuple[Coursework, ...]) -
         unplaced=tuple(dict.fromkeys(unplaced)),
         remarks=tuple(dict.fromkeys(remarks)),
     )
+
+
+def _handin(student: Student, assignment: str, chosen: Candidate) -> HandIn:
+    return HandIn(
+        student=student,
+        assignment=assignment,
+        where=one_line(chosen.piece.where),
+        data=chosen.data,
+        late=chosen.piece.late,
+        team=chosen.piece.team,
+    )
+
+
+def _superseded(found: Sequence[Candidate]) -> Iterator[Remark]:
+    """A remark on what an earlier source has, if a later one has something else."""
+    *older, last = found
+    wheres = [each.piece.where for each in older if each.data != last.data]
+    if wheres:
+        yield remark(wheres, f"is ignored; {one_line(last.piece.where)} counts")

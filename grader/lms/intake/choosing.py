@@ -9,7 +9,7 @@ from grader.course.suite import Coursework
 from grader.lms.intake.lines import one_line, remark
 from grader.lms.intake.matching import attempt_of, copy_of, defined_in, named_in
 from grader.lms.intake.owners import Piece
-from grader.lms.intake.reading.listing import SOURCE, ending, stem
+from grader.lms.intake.reading.listing import is_source, stem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class AmbiguousError(Exception):
 
 def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Choice:
     """Choose the pieces that count. Their zips have been opened."""
-    candidates = [_candidate(each, each.data) for each in pieces if each.data is not None and _is_source(each)]
+    candidates = [_candidate(each, each.data) for each in _sources(pieces, assignments) if each.data is not None]
     chosen: dict[str, Candidate] = {}
     ambiguous: dict[str, Remark] = {}
     told: set[str] = set()
@@ -62,14 +62,15 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
             ambiguous[assignment.name] = remark(wheres, f"for {assignment.name}: {error}")
     missing = tuple(each for each in assignments if each.name not in chosen)
     lost = [each.piece.where for each in candidates if missing and each.piece.where not in matched]
-    others = [each for each in pieces if not each.refused and not _is_source(each)]
+    known = {each.piece.where for each in candidates}
+    others = [each for each in pieces if not each.refused and each.where not in known]
     meant = [each.where for each in others if not candidates or _names_any(each.parts, missing)]
     unplaced = list(_refusals(pieces))
     if lost:
         names = ", ".join(each.name for each in assignments)
         unplaced.append(remark(lost, f"matches none of {names}, neither by name nor by its kernels"))
     if meant:
-        unplaced.append(remark(meant, "no .cl file; ask for the source text"))
+        unplaced.append(remark(meant, "no source text; ask for the .cl file"))
     reasons = {each.name: [*filter(None, [ambiguous.get(each.name)]), *unplaced] for each in missing}
     told.update(lost, (each.piece.where for each in chosen.values()))
     left = [each for each in candidates if each.piece.where not in told]
@@ -77,12 +78,22 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
         chosen=chosen,
         refused={name: f"{why[0].where}: {why[0].why}" for name, why in reasons.items() if why},
         unplaced=(*unplaced, *ambiguous.values()),
-        remarks=tuple(_aside(left, chosen)),
+        remarks=(*_renamed(chosen), *_aside(left, chosen)),
     )
 
 
-def _is_source(each: Piece) -> bool:
-    return ending(each.parts[-1]) == SOURCE
+def _sources(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> list[Piece]:
+    """The source texts; for an assignment that none defines or names, texts of any name that define its kernel."""
+    named = [each for each in pieces if is_source(each.parts[-1])]
+    names: set[str | None]
+    if len(assignments) == 1:
+        names = {each.name for each in assignments if any(piece.data is not None for piece in named)}
+    else:
+        names = {each.assignment or named_in(each.parts, assignments) for each in named}
+        names.update(name for each in named for name in defined_in(each.data or b"", assignments))
+    lacking = tuple(each for each in assignments if each.name not in names)
+    texts = (each for each in pieces if not is_source(each.parts[-1]) and not each.refused and each.data is not None)
+    return [*named, *(each for each in texts if lacking and defined_in(each.data or b"", lacking))]
 
 
 def _candidate(each: Piece, data: bytes) -> Candidate:
@@ -138,6 +149,13 @@ def _newest(candidates: list[Candidate]) -> list[Candidate]:
     for each in candidates:
         last[each.family] = max(each.age, last.get(each.family, each.age))
     return [each for each in candidates if each.age == last[each.family]]
+
+
+def _renamed(chosen: dict[str, Candidate]) -> Iterable[Remark]:
+    """A remark on each file that counts although it is not named as source text."""
+    for each in dict.fromkeys(candidate.piece.where for candidate in chosen.values()):
+        if not is_source(each):
+            yield remark(each, "is graded, although it is not named as a .cl file: it defines the kernel")
 
 
 def _aside(left: list[Candidate], chosen: dict[str, Candidate]) -> Iterable[Remark]:

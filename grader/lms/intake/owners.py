@@ -26,7 +26,8 @@ class Piece:
     """A file of an owner; `data` is its content, cut one byte after the limit, once it has been opened.
 
     `parts` is its path within what is theirs, `where` its path for people. `order` is the platform's own: of two files
-    of the same name the higher is the later. `assignment` is set where the download itself says which it is for.
+    of the same name the higher is the later. `assignment` is set where the download itself says which it is for,
+    `team` where it says whose else it is.
     """
 
     parts: tuple[str, ...]
@@ -37,6 +38,7 @@ class Piece:
     order: int = 0
     late: bool = False
     assignment: str | None = None
+    team: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from grader.common.phrases import count
-from grader.course.submissions.handin import Absence, HandIn, Intake, Remark
+from grader.course.submissions.handin import Absence, HandIn, Intake, Remark, strangers
 from grader.lms.intake.lines import one_line
 
 WIDTH = 80
@@ -52,7 +52,7 @@ def _identical(intake: Intake) -> Iterator[str]:
     for each in intake.handins:
         same.setdefault((each.assignment, each.sha256), []).append(each)
     for (assignment, _), twins in same.items():
-        if len(twins) > 1:
+        if any(strangers(each, tuple(twins)) for each in twins):
             names = _names([each.student.label for each in twins])
             yield from _wrapped(f"Identical files for {assignment}, graded once: {names}.")
 

@@ -3,7 +3,7 @@
 It is made like the student's page (page.py): templates escape every text, and only what we have drawn is markup.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import mean
 from urllib.parse import quote
@@ -13,15 +13,19 @@ from markupsafe import Markup
 from grader.common.phrases import capital
 from grader.reports.figures.histograms import drawn
 from grader.reports.html.page import ENVIRONMENT
+from grader.reports.html.pairs import PairRow, side_by_side
+from grader.reports.html.picking import SHOWN, SORTED_BY, flags_of, ranks_of, shares
 from grader.reports.html.similarity import ALIKE, Group, near_identical
 from grader.reports.statistics import (
     FRACTION,
     POINTS,
     SPEED_UP,
+    CaseCount,
     Family,
     Quartiles,
     Scale,
     Sums,
+    cases,
     families,
     grades,
     histogram,
@@ -30,7 +34,7 @@ from grader.reports.statistics import (
     quartiles,
     sums_of,
 )
-from grader.reports.words import incomplete_in_words, three_digits
+from grader.reports.words import correction_in_words, incomplete_in_words, three_digits
 from grader.results.gradebook import Grade, Gradebook, Speed, StudentRow
 from grader.results.result import CAUSES_FIRST, OUTSTANDING, Kind, Reason
 
@@ -42,6 +46,9 @@ TEXT_LIMIT = 300
 
 CAUSES, LISTED = 6, 15
 """Lines of a check's causes, and of a list of fast ones: the rest is counted."""
+
+PAIRS_SHOWN = 20
+"""Pairs of an assignment that stand side by side: some five kilobytes each."""
 
 Links = Mapping[tuple[str, str], str]
 
@@ -81,6 +88,14 @@ class Timed:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Two sources that are nearly the same, by label, side by side."""
+
+    labels: tuple[str, str]
+    rows: tuple[PairRow, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Section:
     """What the page says of an assignment.
 
@@ -97,6 +112,8 @@ class Section:
     impossible: tuple[Timed, ...]
     identical: tuple[tuple[str, ...], ...]
     alike: tuple[Group, ...]
+    cases: tuple[CaseCount, ...]
+    pairs: tuple[Pair, ...]
 
 
 def render_overview(gradebook: Gradebook, links: Links) -> str:
@@ -106,6 +123,10 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
     percent-encoded; rows without one are no links.
     """
     return ENVIRONMENT.get_template("overview.html.jinja").render(
+        SORTED_BY=SORTED_BY,
+        SHOWN=SHOWN,
+        flags_of=flags_of,
+        ranks=ranks_of(gradebook.rows),
         book=gradebook,
         sections=[section_of(gradebook, name) for name in gradebook.assignments],
         sums=sums_of(gradebook.rows),
@@ -119,6 +140,7 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
         links={key: address(path) for key, path in links.items()},
         kinds=[kind for kind in CAUSES_FIRST if any(kind in kinds_of(row) for row in gradebook.rows)],
         capital=capital,
+        correction_in_words=correction_in_words,
         CAUSES=CAUSES,
         LISTED=LISTED,
         ALIKE=ALIKE,
@@ -140,8 +162,18 @@ def section_of(book: Gradebook, name: str) -> Section:
         faster=faster(rows),
         impossible=impossible(rows),
         identical=identical(rows),
-        alike=near_identical(rows, book.skeletons[name]),
+        alike=(alike := near_identical(rows, book.skeletons[name])),
+        cases=cases(rows),
+        pairs=tuple(_pairs(rows, alike, book.skeletons[name])),
     )
+
+
+def _pairs(rows: tuple[StudentRow, ...], groups: tuple[Group, ...], skeleton: str) -> Iterator[Pair]:
+    """The first pairs that are worth a look, those of large groups last: these are solutions that everybody finds."""
+    sources = {row.student.label: row.grade.source for row in rows if row.grade is not None}
+    found = [pair for group in sorted(groups, key=lambda group: len(group.labels)) for pair in group.pairs]
+    for one, other in found[:PAIRS_SHOWN]:
+        yield Pair(labels=(one, other), rows=side_by_side(sources[one], sources[other], skeleton))
 
 
 def _kernel(assignment: str, part: str, found: tuple[Grade, ...]) -> Kernel:
@@ -155,7 +187,7 @@ def _kernel(assignment: str, part: str, found: tuple[Grade, ...]) -> Kernel:
         unit=speeds[0].unit if speeds else "",
         rate=quartiles([speed.rate for speed in speeds]),
         speed_up=_spread(name, SPEED_UP, [speed.speed_up_over_baseline for speed in speeds]),
-        fraction=_spread(name, FRACTION, [100 * share for share in _shares(speeds)]),
+        fraction=_spread(name, FRACTION, [100 * share for share in shares(speeds)]),
     )
 
 
@@ -181,14 +213,9 @@ def impossible(rows: tuple[StudentRow, ...]) -> tuple[Timed, ...]:
 
 def of_model(row: StudentRow) -> str:
     """Per cent of the model solution's speed; of a suite from the least to the greatest."""
-    found = _shares(row.grade.speeds.values()) if row.grade else []
-    shares = dict.fromkeys(three_digits(100 * share) for share in (min(found), max(found))) if found else ()
-    return f"{' to '.join(shares)} %" if shares else ""
-
-
-def _shares(speeds: Iterable[Speed]) -> list[float]:
-    """Of the model solution's speed, where that is known."""
-    return [speed.fraction_of_reference for speed in speeds if speed.fraction_of_reference is not None]
+    found = shares(row.grade.speeds.values()) if row.grade else []
+    ends = dict.fromkeys(three_digits(100 * share) for share in (min(found), max(found))) if found else ()
+    return f"{' to '.join(ends)} %" if ends else ""
 
 
 def identical(rows: tuple[StudentRow, ...]) -> tuple[tuple[str, ...], ...]:

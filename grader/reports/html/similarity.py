@@ -33,6 +33,9 @@ shortest solution of any other kind has 71."""
 MOST = 5000
 """Tokens of a source that are compared: six times a file of all five kernels, so that a megabyte costs little."""
 
+PAIRS = 3
+"""Of a group that can be looked at side by side."""
+
 GIVEN = 8
 """A run of so many tokens that the skeleton has, too, came from there."""
 
@@ -55,12 +58,14 @@ class Group:
     """Submissions that are linked by near-identity, each to at least one other: labels, sorted.
 
     `least` and `most` are the similarities of the linked pairs, between `ALIKE` and 1. Of those who handed in the same
-    bytes the first by label is in the group; the others stand in its `Row.same_as`.
+    bytes the first by label is in the group; the others stand in its `Row.same_as`. `pairs` are the most alike of the
+    linked pairs.
     """
 
     labels: tuple[str, ...]
     least: float
     most: float
+    pairs: tuple[tuple[str, str], ...] = ()
 
 
 def near_identical(rows: Iterable[StudentRow], skeleton: str) -> tuple[Group, ...]:
@@ -112,9 +117,16 @@ def _components(linked: np.ndarray) -> Iterator[list[int]]:
 
 
 def _group(labels: list[str], alike: np.ndarray, members: list[int]) -> Group:
-    links = alike[np.ix_(members, members)]
-    links = links[links > 0]
-    return Group(labels=tuple(labels[i] for i in members), least=float(links.min()), most=float(links.max()))
+    block = alike[np.ix_(members, members)]
+    links = block[block > 0]
+    pairs = np.argwhere(np.triu(block) > 0)
+    nearest = sorted(((int(i), int(j)) for i, j in pairs), key=lambda pair: (-block[pair], pair))[:PAIRS]
+    return Group(
+        labels=tuple(labels[i] for i in members),
+        least=float(links.min()),
+        most=float(links.max()),
+        pairs=tuple((labels[members[i]], labels[members[j]]) for i, j in nearest),
+    )
 
 
 def _normal(source: str) -> list[str]:
@@ -122,13 +134,18 @@ def _normal(source: str) -> list[str]:
     normal: list[str] = []
     run: list[list[str]] = []
     for statement in _statements(islice((token for token in tokens(source) if token.is_code), MOST)):
-        words = ["name" if _is_own(token) else token.text for token in statement]
+        words = [word_of(token) for token in statement]
         if _declares(statement):
             run.append(words)
             continue
         normal += [*chain.from_iterable(sorted(run)), *words]
         run = []
     return [*normal, *chain.from_iterable(sorted(run))]
+
+
+def word_of(token: Token) -> str:
+    """What is compared of a token of code: all names that somebody chose are one word."""
+    return "name" if _is_own(token) else token.text
 
 
 def _is_own(token: Token) -> bool:

@@ -11,7 +11,7 @@ from samples import BUILD, check, failed, result, unchecked
 from sheets import ABSENT, COURSE, FAULT, GRADED, NAMES, STUDENTS, WRONG, row
 
 from grader.common.errors import InputError
-from grader.lms.exports.moodle import moodle_worksheet
+from grader.lms.exports.moodle import late, moodle_worksheet
 from grader.lms.exports.sheet import read_sheet
 from grader.results.result import Reason
 
@@ -243,3 +243,27 @@ def test_a_grade_that_the_courses_machine_completes_says_so():
     assert [remark.why for remark in filled.remarks] == [
         "2 grades in the copy are not of all checks: the course's machine decides the rest."
     ]
+
+
+@pytest.mark.parametrize(
+    ("status", "is_late"),
+    [
+        ("Submitted for grading", False),
+        ("Submitted for grading - 2 days 3 hours late", True),
+        ("Submitted for grading - Graded - 5 mins late", True),
+        ("Assignment was submitted 1 day late", True),
+        ("Submitted for grading - Extension granted until: Monday, 5 October 2026, 10:00 AM", False),
+        ("No submission - Assignment is overdue by: 3 days", False),
+        ("Zur Bewertung abgegeben - 2 Tage später", True),
+        ("Zur Bewertung abgegeben - 1 Stunde verspätet", True),
+        ("Remis pour évaluation - En retard de 2 jours", True),
+        ("Enviado para calificar - 3 horas después", True),
+        ("Enviado para avaliação - 1 dia atrasado", True),
+        ("Translated", False),
+    ],
+)
+def test_lateness_is_read_in_every_form_that_moodle_writes(status, is_late):
+    """In each of the languages whose headings are known; a date that was put off is no lateness."""
+    heading = {"E": "Estado", "R": "Statut"}.get(status[0], "Status")
+    sheet = read_sheet("w.csv", f'ID,{heading}\nParticipant 7,"{status}"\nParticipant 8,-\n'.encode())
+    assert late(sheet) == (frozenset({"7"}) if is_late else frozenset())

@@ -5,7 +5,7 @@ import pytest
 from downloads import source, write_folder, write_zip
 from intakes import complaint, graded, lines, missing
 
-from grader.lms.intake import SHAPES, take_in
+from grader.lms.intake import SHAPES, take_all, take_in
 
 TILED, TURNED, BOTH = source("blockMMM"), source("coalsTransp"), source("blockMMM", "coalsTransp")
 
@@ -119,19 +119,19 @@ def test_a_students_zip_is_opened_once(tmp_path, one):
 
 def test_other_files_are_named(tmp_path, one):
     """Whoever sends a report instead of source text is absent, and a line says what there was."""
-    files = {"ada/kernels.txt": b"x", "ada/report.pdf": b"x", "bob/kernels.cl": TURNED, "notes.txt": b"x"}
+    files = {"ada/kernels.txt": b"notes", "ada/report.pdf": b"x", "bob/kernels.cl": TURNED, "notes.txt": b"x"}
     intake = take_in(write_folder(tmp_path / "all", files), one)
     assert missing(intake) == [("ada", "coalsTransp")]
-    assert "all/ada/kernels.txt, all/ada/report.pdf: no .cl file" in lines(intake.unplaced)
+    assert "all/ada/report.pdf, all/ada/kernels.txt: no source text" in lines(intake.unplaced)
     assert "all/notes.txt: is neither a folder nor a .cl file" in lines(intake.unplaced)
 
 
 def test_a_file_that_names_what_is_missing_is_told(tmp_path, two):
     """A wrong ending beside a right one; a report beside it is no matter."""
-    files = {"ada/blockMMM.cl": TILED, "ada/coalsTransp.cl.txt": TURNED, "ada/report.pdf": b"x"}
+    files = {"ada/blockMMM.cl": TILED, "ada/coalsTransp.cl.docx": TURNED, "ada/report.pdf": b"x"}
     intake = take_in(write_folder(tmp_path / "all", files), two)
     assert missing(intake) == [("ada", "coalsTransp")]
-    assert lines(intake.unplaced) == "all/ada/coalsTransp.cl.txt: no .cl file; ask for the source text"
+    assert lines(intake.unplaced) == "all/ada/coalsTransp.cl.docx: no source text; ask for the .cl file"
 
 
 @pytest.mark.parametrize(
@@ -233,3 +233,38 @@ def test_what_is_of_no_use_at_all_is_refused(name, said, tmp_path, one):
 def test_shapes_are_told_in_words():
     """The key stands in a sentence after "Found"."""
     assert all(name.startswith(("a ", "an ")) for name in SHAPES)
+
+
+def test_a_zip_of_downloads_is_all_of_them(tmp_path, two):
+    """Of several groups, or of several platforms; a folder of them is like it."""
+    first, second = downloads.moodle(tmp_path / "a.zip", PEOPLE[:2]), downloads.canvas(tmp_path / "b.zip", PEOPLE[2:])
+    members = {"a.zip": first.read_bytes(), "b.zip": second.read_bytes()}
+    expected = take_all((first, second), two)
+    assert len(expected.handins) == 4
+    for path in (write_zip(tmp_path / "all.zip", members), write_folder(tmp_path / "all", members)):
+        intake = take_in(path, two)
+        assert intake.shape == "a download from Moodle and a download from Canvas"
+        assert [(each.student, each.data) for each in intake.handins] == [
+            (each.student, each.data) for each in expected.handins
+        ]
+
+
+def test_a_students_zip_among_others_is_no_download(tmp_path, one):
+    """However its members are named: everything must be a download for any to be one."""
+    eves = write_zip(tmp_path / "eve.zip", {"Ada_7_assignsubmission_file/kernels.cl": TURNED}).read_bytes()
+    adas = write_zip(tmp_path / "ada.zip", {"kernels.cl": TURNED + b" "}).read_bytes()
+    intake = take_in(write_zip(tmp_path / "all.zip", {"ada.zip": adas, "eve.zip": eves}), one)
+    assert {each.student.label: each.student.key for each in intake.handins} == {"ada": None, "eve": None}
+
+
+def test_of_two_downloads_the_later_counts_where_it_has_something(tmp_path, two):
+    """For each assignment; a student's number is the same person, whatever the name."""
+    first = downloads.moodle(tmp_path / "1.zip", PEOPLE)
+    again = [("Ada King", "7", {"blockMMM": TILED + b"// again"}), ("New", "10", {"coalsTransp": TURNED})]
+    second = downloads.moodle(tmp_path / "2.zip", again)
+    intake = take_all((first, second), two)
+    found = {(each.student.key, each.assignment): each.where.partition("/")[0] for each in intake.handins}
+    assert found[("7", "blockMMM")] == found[("10", "coalsTransp")] == "2.zip"
+    assert found[("7", "coalsTransp")] == found[("8", "blockMMM")] == "1.zip"
+    assert lines(intake.remarks).startswith("1.zip/Ada Lovelace_7_assignsubmission_file/blockMMM.cl: is ignored; 2.zip")
+    assert {each.student.name for each in intake.handins if each.student.key == "7"} == {"Ada King"}

@@ -10,8 +10,19 @@ from pages import PAYLOADS, Reader
 
 from grader.course.submissions.handin import Remark
 from grader.reports.html.overview import FASTER, address, faster, impossible, of_model, render_overview, whole
-from grader.reports.statistics import POINTS, SPEED_UP, families, histogram, incomplete, per_cent, quartiles, sums_of
-from grader.results.result import Kind, Reason, Verdict
+from grader.reports.html.picking import flags_of
+from grader.reports.statistics import (
+    POINTS,
+    SPEED_UP,
+    cases,
+    families,
+    histogram,
+    incomplete,
+    per_cent,
+    quartiles,
+    sums_of,
+)
+from grader.results.result import Correction, Kind, Reason, Verdict
 
 PERFECT = grade(mark(), mark("performance: cpu (n 1)", Kind.PERFORMANCE, 40.0, 40.0), timed=speed())
 UNBUILT = grade(
@@ -68,7 +79,7 @@ def tables(page):
                 " ".join(re.sub(r"<[^>]*>", "", cell).split())
                 for cell in re.findall(r"<t[hd][ >].*?</t[hd]>", line, re.DOTALL)
             ]
-            for line in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)
+            for line in re.findall(r"<tr[ >].*?</tr>", table, re.DOTALL)
         ]
         for table in found
     ]
@@ -185,6 +196,24 @@ def test_a_partial_pass_is_a_failure_with_its_reason():
     slow = missed("performance: cpu (n 1)", Kind.PERFORMANCE, Reason.TOO_SLOW, verdict=Verdict.PARTIAL, points=2.0)
     (family,) = families((row("ada", grade(slow)),))
     assert (family.failed, family.failures[0].reason) == (1, Reason.TOO_SLOW)
+
+
+def test_each_case_is_counted():
+    """Passed, failed and not reached are all submissions that were graded; the reason is the commonest."""
+    rows = (
+        row("a", wrong(2)),
+        row("b", wrong(1, reason=Reason.NOT_WRITTEN)),
+        row("c", wrong(1)),
+        row("d", UNBUILT),
+        row("e"),
+    )
+    counted = {each.name: each for each in cases(rows)}
+    first = counted["correctness: case 0 (n 0)"]
+    assert (first.passed, first.failed, first.not_run, first.reason) == (0, 3, 0, "WRONG_OUTPUT")
+    assert (counted["x"].passed, counted["x"].failed) == (3, 0)
+    assert counted["correctness: one (n 1)"].not_run == 1
+    assert "Case by case" in text_of(gradebook(*rows), {})
+    assert "Case by case" not in text_of(gradebook(row("a", PERFECT)), {})
 
 
 # --- where to look --------------------------------------------------------------------------------
@@ -409,6 +438,47 @@ def test_the_page_asks_for_nothing_from_elsewhere():
         "img",
         "form",
     }
+
+
+# --- what is shown of the table of all ------------------------------------------------------------
+
+
+def test_each_row_can_be_picked_out():
+    """By what became of it, and by what is noted of it."""
+    corrected = replace(PERFECT, correction=Correction(points=-1, comment="late"))
+    flags = {each.student.label: flags_of(each) for each in (*BOOK.of(NAMES[0]), row("gus", corrected))}
+    assert flags == {
+        "ada": "passed same-file",
+        "ben": "failed late",
+        "cem": "failed",
+        "dee": "ungraded",
+        "eve": "absent",
+        "fay": "passed same-file",
+        "gus": "passed corrected",
+    }
+
+
+def test_the_table_can_be_sorted(browser):
+    """By points, both ways, by speed and by reason, and cut down to some; without a script, as the policy wants it."""
+    grades = {"a": grade(mark(points=3.0), timed=speed(0.5)), "b": wrong(1), "c": PERFECT, "d": None}
+    page = render_overview(gradebook(*(row(label, each) for label, each in grades.items())), {})
+    rows = "[...document.querySelectorAll('.all tbody tr')].filter(each => each.offsetHeight)"
+    shown = (
+        f"{rows}.sort((a, b) => a.offsetTop - b.offsetTop).map(each => each.querySelector('th').innerText.trim()[0])"
+    )
+    for choice, expected in {
+        "sort-0": "abcd",
+        "sort-1": "dbac",
+        "sort-2": "cabd",
+        "sort-3": "cabd",
+        "sort-4": "bacd",
+        "show-passed": "ac",
+        "show-failed": "b",
+        "show-absent": "d",
+    }.items():
+        chosen = page.replace(f'id="{choice}"', f'id="{choice}" checked')
+        (found,) = browser.measure(chosen, [1200], f"{shown}.join('')")
+        assert found == expected, choice
 
 
 # --- in a browser ---------------------------------------------------------------------------------

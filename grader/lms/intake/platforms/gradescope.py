@@ -5,7 +5,7 @@ the active submission only; ":history" tells of the older ones.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
@@ -13,7 +13,7 @@ import yaml
 from grader.common.errors import InputError
 from grader.course.suite import Coursework
 from grader.lms.intake.lines import one_line, remark
-from grader.lms.intake.owners import Owner, Sorted, gather, pile
+from grader.lms.intake.owners import Owner, Pile, Sorted, gather, pile
 from grader.lms.intake.reading.listing import METADATA, METADATA_LIMIT, File, Listing, RefusedError, normal
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -63,7 +63,7 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
         latest = max(entry.created for entry in theirs)
         for entry in theirs:
             if entry.created == latest:
-                piles.append(pile(owner, listing, inside.get((*root, entry.folder), []), len(root) + 1))
+                piles.append(_pile(owner, entry, listing, inside.get((*root, entry.folder), []), len(root) + 1))
             else:
                 why = f"is ignored: {one_line(owner.name)} has handed in again since"
                 remarks.append(remark(f"{listing.name}/{entry.folder}", why))
@@ -80,6 +80,12 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
             unplaced.append(remark(where, f"is not in {METADATA}, so its owner is unknown"))
     gathered = gather(piles)
     return Sorted(piles=gathered.piles, unplaced=(*gathered.unplaced, *unplaced), remarks=tuple(remarks))
+
+
+def _pile(owner: Owner, entry: Entry, listing: Listing, files: list[File], depth: int) -> Pile:
+    mine = pile(owner, listing, files, depth)
+    team = entry.folder if len(entry.submitters) > 1 else ""
+    return replace(mine, pieces=tuple(replace(each, team=team) for each in mine.pieces))
 
 
 def _by_owner(entries: tuple[Entry, ...]) -> dict[Owner, list[Entry]]:

@@ -1,10 +1,13 @@
 """Moodle's "Download all submissions": `{full name}_{participant}_assignsubmission_file/...`, or that without folders.
 
-Moodle takes underscores out of full names, so the first mark in a path is its own. A team's hand-in bears the team's
-name; the team of those who are in none has no number. Online text comes beside it as `..._assignsubmission_onlinetext`.
+Moodle takes underscores out of full names, so the first mark in a path is its own. A team's hand-in is there for each
+of its members, as `{team}-{full name}_...`, or bears the team's name; the team of those who are in none has no number.
+Online text comes beside it as `..._assignsubmission_onlinetext`.
 """
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 
 from grader.course.suite import Coursework
 from grader.lms.intake.lines import remark
@@ -47,12 +50,20 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
             piles.append(Pile(owner=owner, refused=ONLINE_TEXT))
         elif parts := _below(file, *found):
             piles.append(Pile(owner=owner, pieces=(piece(listing, file, parts),)))
-    gathered = gather(sorted(piles, key=lambda pile: (pile.owner.name, pile.owner.key or "")))
+    gathered = gather(sorted(_teams(piles), key=lambda pile: (pile.owner.name, pile.owner.key or "")))
     wordy = [texts[pile.owner] for pile in gathered.piles if pile.owner in texts and not pile.pieces]
     unplaced = [remark(where, ONLINE_TEXT) for where in wordy]
     if foreign:
         unplaced.append(remark(foreign, "is not named as Moodle names what students hand in"))
     return Sorted(piles=gathered.piles, unplaced=(*gathered.unplaced, *unplaced))
+
+
+def _teams(piles: list[Pile]) -> Iterator[Pile]:
+    """The piles with their teams, where every name begins with one: one name alone may have a dash in it."""
+    in_teams = bool(piles) and all(each.owner.name.partition("-")[2] for each in piles)
+    for each in piles:
+        team = each.owner.name.rpartition("-")[0] if in_teams else ""
+        yield replace(each, pieces=tuple(replace(piece, team=team) for piece in each.pieces))
 
 
 def _mark(parts: tuple[str, ...]) -> tuple[int, re.Match[str]] | None:

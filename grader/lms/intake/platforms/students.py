@@ -4,7 +4,7 @@ from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.lms.intake.lines import remark
 from grader.lms.intake.owners import Owner, Pile, Sorted, gather, piece, pile
-from grader.lms.intake.reading.listing import ARCHIVE, OTHER_ARCHIVES, SOURCE, File, Listing, ending, stem
+from grader.lms.intake.reading.listing import OTHER_ARCHIVES, File, Listing, ending, is_archive, is_source, stem
 from grader.lms.intake.reading.wrapping import unwrapped
 
 
@@ -29,14 +29,14 @@ def by_name(listing: Listing, root: tuple[str, ...]) -> Sorted:
     for file in listing.files:
         if len(file.parts) != depth or file.parts[:-1] != root:
             continue
-        if ending(file.name) in {SOURCE, ARCHIVE}:
-            parts = (FILE_NAME,) if ending(file.name) == SOURCE else (file.name,)
+        if is_source(file.name) or is_archive(file.name):
+            parts = (FILE_NAME,) if is_source(file.name) else (file.name,)
             piles.append(Pile(owner=Owner(name=stem(file.name)), pieces=(piece(listing, file, parts),)))
         elif file.refused or ending(file.name) in OTHER_ARCHIVES:
             piles.append(Pile(owner=Owner(name=stem(file.name)), pieces=(piece(listing, file, (file.name,)),)))
         else:
             strays.append(listing.where(file))
-    unplaced = [remark(strays, "is neither a folder nor a .cl file nor a zip")] if strays else []
+    unplaced = [remark(strays, "is neither a folder nor a .cl file nor an archive")] if strays else []
     return Sorted(piles=gather(piles).piles, unplaced=tuple(unplaced))
 
 

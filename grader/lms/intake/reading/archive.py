@@ -71,7 +71,7 @@ def _list(archive: zipfile.ZipFile, name: str) -> Listing:
     unplaced: list[Remark] = []
     for info in archive.infolist():
         try:
-            parts = _parts(_name(info))
+            parts = parts_of(_name(info))
         except RefusedError as error:
             unplaced.append(remark(f"{name}: {_name(info)}", str(error)))
             continue
@@ -101,8 +101,11 @@ def _name(info: zipfile.ZipInfo) -> str:
     return name
 
 
-def _parts(name: str) -> tuple[str, ...]:
-    """The path; raises RefusedError for one that leads out of the archive. Windows tools write backslashes."""
+def parts_of(name: str) -> tuple[str, ...]:
+    """The path of a member; raises RefusedError for one that leads out of the archive.
+
+    Windows tools write backslashes.
+    """
     path = name.replace("\\", "/")
     parts = tuple(normal(part) for part in path.split("/") if part not in {"", "."})
     if path.startswith("/") or DRIVE.match(path):

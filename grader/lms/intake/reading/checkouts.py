@@ -3,8 +3,6 @@
 A checkout is its working tree: git is never run, and nothing below .git is read.
 """
 
-import csv
-import io
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,12 +15,7 @@ from grader.lms.intake.matching import named_by
 from grader.lms.intake.owners import Owner, Pile, Sorted, gather, piece, pile
 from grader.lms.intake.reading.folder import find_file, list_folder
 from grader.lms.intake.reading.listing import Listing, normal
-
-SIZE = 8 * 1024 * 1024
-"""Bytes of a list: a hundred thousand students."""
-
-DELIMITERS = ",;\t"
-"""The delimiters that spreadsheets write, depending on the country."""
+from grader.lms.intake.reading.table import read_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,42 +80,15 @@ def _checkout(root: Path, row: CheckoutRow) -> tuple[Pile, str]:
 
 
 def _rows(path: Path) -> list[CheckoutRow]:
-    text = _text(path)
-    delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)  # the one that is most often in the heading
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    try:
-        heading = [cell.strip().casefold() for cell in next(reader, [])]
-        if not {"student", "path"} <= set(heading):
-            raise InputError(
-                f"{path} is not a list of checkouts: its first line must name the columns student and path."
-            )
-        rows = []
-        for cells in reader:
-            fields = dict(zip(heading, (cell.strip() for cell in cells), strict=False))
-            if any(fields.values()):
-                student, place, assignment = (fields.get(name, "") for name in ("student", "path", "assignment"))
-                row = CheckoutRow(line=reader.line_num, student=normal(student), path=place, assignment=assignment)
-                rows.append(row)
-    except csv.Error as error:
-        raise InputError(f"{path} is not a list of checkouts: {error} (line {reader.line_num}).") from error
+    rows = read_table(path, "a list of checkouts", ("student", "path"))
     if not rows:
         raise InputError(f"{path} names no checkouts; give each a line with student and path.")
-    return rows
-
-
-def _text(path: Path) -> str:
-    """The list's text: UTF-8, with or without the mark that Excel puts first, UTF-16 or an older encoding of it."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(SIZE + 1)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    if len(data) > SIZE:
-        raise InputError(f"{path} is over {SIZE // 1024**2} MiB, too large for a list of checkouts.")
-    encodings = ("utf-16",) if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8-sig", "cp1252", "latin-1")
-    for encoding in encodings:
-        try:
-            return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    raise InputError(f"{path} is not text; save it as CSV in UTF-8.")
+    return [
+        CheckoutRow(
+            line=row.line,
+            student=normal(row.field("student")),
+            path=row.field("path"),
+            assignment=row.field("assignment"),
+        )
+        for row in rows
+    ]

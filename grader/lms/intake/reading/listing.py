@@ -27,7 +27,14 @@ METADATA_LIMIT = 32 * 1024 * 1024
 METADATA = "submission_metadata.yml"
 
 SOURCE, ARCHIVE = ".cl", ".zip"
-OTHER_ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar", ".zst")
+SOURCE_AS_TEXT = ".cl.txt"
+"""What browsers and systems that hide endings make of ".cl"."""
+
+TEXTS = (".txt", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".ocl", ".opencl", ".clc")
+"""Endings of files that may hold a kernel under another name."""
+
+TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+OTHER_ARCHIVES = (".gz", ".bz2", ".xz", ".7z", ".rar", ".zst")
 
 JUNK = re.compile(
     r"__MACOSX|\.DS_Store|\._.*|Thumbs\.db|desktop\.ini"  # what systems leave behind
@@ -95,9 +102,27 @@ def ending(name: str) -> str:
     return f".{last.casefold().strip()}" if dot else ""
 
 
+def is_source(name: str) -> bool:
+    """Whether a file is named as source text."""
+    return name.casefold().strip().endswith((SOURCE, SOURCE_AS_TEXT))
+
+
+def is_tar(name: str) -> bool:
+    """Whether a file is named as a tar."""
+    return name.casefold().strip().endswith(TARS)
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file is named as an archive that is opened."""
+    return ending(name) == ARCHIVE or is_tar(name)
+
+
 def stem(name: str) -> str:
     """A file's name without ".cl" or the ending of an archive."""
-    return name[: name.rindex(".")] if ending(name) in {SOURCE, ARCHIVE, *OTHER_ARCHIVES} else name
+    plain = name.casefold().rstrip()
+    endings = (SOURCE_AS_TEXT, SOURCE, ARCHIVE, *sorted(TARS, key=len, reverse=True), *OTHER_ARCHIVES)
+    found = next((each for each in endings if plain.endswith(each)), "")
+    return name[: len(plain) - len(found)] if found else name
 
 
 def is_junk(parts: tuple[str, ...]) -> bool:
@@ -117,5 +142,12 @@ def normal(name: str) -> str:
 
 def is_missing(listing: Listing) -> bool:
     """Whether nothing in it could be a submission."""
-    seen = (SOURCE, ARCHIVE, *OTHER_ARCHIVES)
-    return not any(file.refused or ending(file.name) in seen or file.name == METADATA for file in listing.files)
+    return not any(
+        file.refused
+        or is_source(file.name)
+        or is_archive(file.name)
+        or file.name == METADATA
+        or ending(file.name) in OTHER_ARCHIVES
+        or (len(file.parts) > 1 and ending(file.name) in TEXTS)
+        for file in listing.files
+    )

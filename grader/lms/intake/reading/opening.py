@@ -5,21 +5,25 @@ An archive is opened once and then dropped. Archives within archives are not ope
 
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
-from grader.course.submissions.submission import SIZE_LIMIT
+from grader.course.submissions.submission import SIZE_LIMIT, UTF16_MARKS
 from grader.lms.intake.owners import Piece
 from grader.lms.intake.reading.archive import list_archive
 from grader.lms.intake.reading.listing import (
-    ARCHIVE,
     MEMBER_LIMIT,
     OTHER_ARCHIVES,
-    SOURCE,
+    TEXTS,
     Listing,
     Read,
     RefusedError,
     ending,
+    is_archive,
+    is_source,
+    is_tar,
 )
+from grader.lms.intake.reading.tarball import list_tar
 
 ARCHIVE_LIMIT = 16 * 1024 * 1024
 """Bytes of a student's own archive: source text is a thousandth of it."""
@@ -27,7 +31,7 @@ ARCHIVE_LIMIT = 16 * 1024 * 1024
 READ_LIMIT = 64 * 1024 * 1024
 """Bytes that are read for one student: the largest archives, and the source text in them."""
 
-ASK = "ask for the .cl file, or a zip of it"
+ASK = "ask for the .cl file, or a zip or tar of it"
 
 
 class Budget:
@@ -46,8 +50,11 @@ class Budget:
 
 
 def opened(pieces: tuple[Piece, ...], budget: Budget) -> Iterator[Piece]:
-    """The files of one student: sources with their data, and the members of archives in place of these."""
-    for each in pieces:
+    """The files of one student: sources with their data, and the members of archives in place of these.
+
+    What may be source text under another name comes last, so that it costs no source its part of the budget.
+    """
+    for each in sorted(pieces, key=_is_text):
         try:
             yield from _opened(each, budget)
         except RefusedError as error:
@@ -55,21 +62,25 @@ def opened(pieces: tuple[Piece, ...], budget: Budget) -> Iterator[Piece]:
 
 
 def _opened(each: Piece, budget: Budget) -> Iterator[Piece]:
-    if each.read is None or each.refused or ending(each.parts[-1]) != ARCHIVE:
+    if each.read is None or each.refused or not is_archive(each.parts[-1]):
         yield _with_text(each, budget)
         return
     packed = budget.read(each.read, ARCHIVE_LIMIT)
     if len(packed) > ARCHIVE_LIMIT:
         raise RefusedError(f"is over {ARCHIVE_LIMIT // 1024**2} MiB; {ASK}")
-    inside = list_archive(io.BytesIO(packed), each.where, MEMBER_LIMIT)
+    inside = (list_tar if is_tar(each.parts[-1]) else _list_zip)(packed, each.where, MEMBER_LIMIT)
     if not inside.files and not inside.unplaced:
         raise RefusedError("is an empty archive")
     yield from opened(tuple(_members(each, inside)), budget)
 
 
+def _list_zip(packed: bytes, name: str, limit: int) -> Listing:
+    return list_archive(io.BytesIO(packed), name, limit)
+
+
 def _members(archive: Piece, inside: Listing) -> Iterator[Piece]:
     for file in inside.files:
-        nested = "is an archive in an archive, which is not opened; " + ASK if ending(file.name) == ARCHIVE else ""
+        nested = "is an archive in an archive, which is not opened; " + ASK if is_archive(file.name) else ""
         parts, where = (*archive.parts, *file.parts), "/".join((archive.where, *file.parts))
         yield replace(archive, parts=parts, where=where, read=file.read, refused=file.refused or nested)
     for slip in inside.unplaced:
@@ -77,9 +88,27 @@ def _members(archive: Piece, inside: Listing) -> Iterator[Piece]:
 
 
 def _with_text(each: Piece, budget: Budget) -> Piece:
-    kind = ending(each.parts[-1])
     if each.read is None or each.refused:
         return each
-    if kind in OTHER_ARCHIVES:
+    if is_source(each.parts[-1]):
+        return replace(each, data=_utf8(budget.read(each.read, SIZE_LIMIT)))
+    if ending(each.parts[-1]) in OTHER_ARCHIVES:
         raise RefusedError(f"is an archive of a kind that is not opened; {ASK}")
-    return replace(each, data=budget.read(each.read, SIZE_LIMIT)) if kind == SOURCE else each
+    with suppress(RefusedError):
+        if _is_text(each):
+            return replace(each, data=_utf8(budget.read(each.read, SIZE_LIMIT)))
+    return each
+
+
+def _is_text(each: Piece) -> bool:
+    return ending(each.parts[-1]) in TEXTS and not is_source(each.parts[-1])
+
+
+def _utf8(data: bytes) -> bytes:
+    """UTF-16, as some editors on Windows save it, as UTF-8; all else as it is."""
+    if not data.startswith(UTF16_MARKS) or len(data) > SIZE_LIMIT:
+        return data
+    try:
+        return data.decode("utf-16").encode()
+    except UnicodeError:
+        return data

@@ -7,9 +7,11 @@ from downloads import source, write_folder, write_zip
 from growth import assert_linear
 from intakes import complaint, graded, lines, missing
 
+from grader.course.submissions.handin import strangers
 from grader.lms.intake import take_in
 from grader.lms.intake.platforms import gradescope
 from grader.lms.intake.reading.listing import File, Listing
+from grader.lms.intake.summary import tell
 
 KERNEL = source("coalsTransp")
 
@@ -87,6 +89,31 @@ def test_what_moodle_did_not_name_is_told(tmp_path, one):
     assert "all.zip/late/bob.cl: is not named as Moodle names" in lines(intake.unplaced)
 
 
+def test_a_team_of_moodles_is_no_copy(tmp_path, one):
+    """Each member has the team's file under the team's name; who has it without being in the team is told."""
+    mark = "assignsubmission_file"
+    people = ("Lab-1-Ada King_1", "Lab-1-Bob_2", "Lab-2-Cy_3", "Default group-Dee_4")
+    path = write_zip(tmp_path / "all.zip", {f"{each}_{mark}/kernels.cl": KERNEL for each in people[:3]})
+    handins = take_in(path, one).handins
+    assert [strangers(each, handins) for each in handins] == [
+        ("Lab-2-Cy",),
+        ("Lab-2-Cy",),
+        ("Lab-1-Ada King", "Lab-1-Bob"),
+    ]
+    assert "Identical files for coalsTransp" in tell(take_in(path, one))
+    alone = write_zip(tmp_path / "alone.zip", {f"{each}_{mark}/kernels.cl": KERNEL for each in people[:2]})
+    assert "Identical" not in tell(take_in(alone, one))
+
+
+def test_a_dash_in_a_name_makes_no_team(tmp_path, one):
+    """Only where everybody's name begins with a team's."""
+    people = [
+        (name, str(key), {"coalsTransp": KERNEL}) for key, name in enumerate(("Anne-Marie A", "Anne-Marie B", "Cy"))
+    ]
+    handins = take_in(downloads.moodle(tmp_path / "all.zip", people), one).handins
+    assert strangers(handins[0], handins) == ("Anne-Marie B", "Cy")
+
+
 # --- Canvas -----------------------------------------------------------------------------------
 
 
@@ -161,6 +188,7 @@ def test_a_teams_submission_is_everybodys(tmp_path, one):
     metadata = {"submission_1": {":submitters": [submitter("ada", "7"), submitter("bob")]}}
     intake = take_in(export(tmp_path / "all.zip", metadata, {"export/submission_1/kernels.cl": KERNEL}), one)
     assert [each.student.key for each in intake.handins] == ["7", "bob@example.org"]
+    assert [strangers(each, intake.handins) for each in intake.handins] == [(), ()]
 
 
 def test_a_submission_without_a_folder_is_an_absence(tmp_path, one):

@@ -1,0 +1,72 @@
+"""Says what a run has changed."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from grader.batch.outputs import Changes
+from grader.batch.store import Stand
+from grader.common.phrases import count
+from grader.protocol.text import showable
+from grader.results.gradebook import Gradebook, StudentRow
+
+NAMES = 20
+"""Names in a list; after these a number."""
+
+
+def stands_of(book: Gradebook) -> tuple[Stand, ...]:
+    """How everybody stands."""
+    return tuple(Stand(label=row.student.label, assignment=row.assignment, words=_words(row)) for row in book.rows)
+
+
+def _words(row: StudentRow) -> str:
+    if row.grade is None:
+        return "not graded" if row.fault else "nothing handed in"
+    corrected = " (corrected)" if row.grade.correction else ""
+    return f"{row.grade.points:g} of {row.grade.max_points:g} points{corrected}"
+
+
+def grades_in_words(before: Sequence[Stand] | None, now: Sequence[Stand]) -> str:
+    """Whose grade is another than after the last run, from what to what; "" if there was none."""
+    if before is None:
+        return ""
+    lines = list(_changed({_whose(each): each.words for each in before}, {_whose(each): each.words for each in now}))
+    return "\n".join(["Changed since the last run:", *lines] if lines else ["No grade has changed since the last run."])
+
+
+def _whose(stand: Stand) -> tuple[str, str]:
+    return stand.label, stand.assignment
+
+
+def _changed(before: dict[tuple[str, str], str], now: dict[tuple[str, str], str]) -> Iterator[str]:
+    for whose in sorted(before.keys() | now.keys()):
+        was, is_now = before.get(whose, "not in the list"), now.get(whose, "not in the list")
+        if was != is_now:
+            yield f"  {showable(', '.join(whose))}: {was} before, {is_now} now"
+
+
+def files_in_words(changes: Changes) -> str:
+    """Which files are new or say something else, which are gone, and which somebody had edited."""
+    lines = [f"{count(len(changes.written), 'file')} written{_named(changes.written)}; {len(changes.same)} as before."]
+    if changes.removed:
+        lines.append(f"{count(len(changes.removed), 'file')} of earlier runs removed{_named(changes.removed)}.")
+    lines += [
+        f"{showable(name)} had been edited since the last run; the edited file is now {showable(aside)}."
+        for name, aside in islice(changes.kept.items(), NAMES)
+    ]
+    if len(changes.kept) > NAMES:
+        lines.append(
+            f"{len(changes.kept) - NAMES} more had been edited, or were there before any run: they are kept so, too."
+        )
+    return "\n".join(lines)
+
+
+def _named(names: Sequence[str]) -> str:
+    """The files by name, students' reports by student."""
+    found = list(dict.fromkeys(map(_one, names)))
+    more = [f"{len(found) - NAMES} more"] if len(found) > NAMES else []
+    return f" ({', '.join([*found[:NAMES], *more])})" if found else ""
+
+
+def _one(name: str) -> str:
+    folder, slash, _ = name.rpartition("/")
+    return showable(f"{folder}/*" if slash else name)

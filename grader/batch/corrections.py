@@ -1,0 +1,158 @@
+"""An instructor's corrections: applied last, to whatever a run has found, so that they survive every other change.
+
+RESULTS/corrections.csv   columns student, assignment, points, comment; the instructor's own, which no run writes
+
+`points` is what the grade is to be, or with a sign how much more or less. A student is a label, a key of the platform,
+or a name. What a platform or a spreadsheet names otherwise is refused before anything is graded.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from grader.common.errors import InputError
+from grader.common.record import replace
+from grader.course.submissions.handin import Intake, Remark, Student
+from grader.course.suite import Coursework
+from grader.lms.intake.matching import named_by
+from grader.lms.intake.reading.table import TableRow, read_table
+from grader.reports.words import correction_in_words
+from grader.results.gradebook import Grade, Gradebook, Mark, StudentRow
+from grader.results.result import Correction, Kind, Reason, Result, Ungraded, Verdict
+
+NAME = "corrections.csv"
+
+POINTS = re.compile(r"(?P<sign>[-+\u2212]?)\s*(?P<digits>[0-9]+(?:[.,][0-9]+)?)")
+"""Points as people write them: a decimal comma and a true minus sign are taken, too."""
+
+DECIMALS = 9
+"""Of a difference of points: more is what floating point makes of it."""
+
+ABSENT = "nothing was handed in."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """A line of the file: the points that a grade is to have, or None and how many more or less."""
+
+    where: str
+    comment: str
+    to: float | None
+    by: float = 0.0
+
+    def points(self, earned: float, most: float) -> float:
+        """The corrected points, neither below zero nor beyond what the assignment is worth."""
+        return min(max(earned + self.by if self.to is None else self.to, 0.0), most)
+
+
+Orders = Mapping[tuple[str, str], Order]
+"""By label and assignment."""
+
+
+def read_corrections(
+    folder: Path, intake: Intake, assignments: Mapping[str, Coursework]
+) -> tuple[Orders, tuple[Remark, ...]]:
+    """The corrections of a batch, if it has any, and what is not applied; raises InputError for a line that is not
+    understood.
+    """
+    path = folder / NAME
+    if not path.exists():
+        return {}, ()
+    people = {each.student for each in intake.handins} | {each.student for each in intake.absences}
+    orders: dict[tuple[str, str], Order] = {}
+    others: list[Remark] = []
+    for row in read_table(path, "a list of corrections", ("student", "assignment", "points")):
+        where = f"{NAME}, line {row.line}"
+        assignment = named_by(row.field("assignment"), tuple(assignments.values()))
+        if assignment is None:
+            why = f"not applied: {row.field('assignment') or 'no assignment'} is not in this batch."
+            others.append(Remark(where=where, why=why))
+            continue
+        student = _student(row.field("student"), people, where)
+        if (student.label, assignment) in orders:
+            raise InputError(f"{where}: {student.label} has two corrections for {assignment}; keep one.")
+        orders[student.label, assignment] = _order(row, assignments[assignment], where)
+    return orders, tuple(others)
+
+
+def _student(named: str, people: Iterable[Student], where: str) -> Student:
+    """The only student who is called so."""
+    for called in ("label", "key", "name"):
+        found = [each for each in people if named and getattr(each, called) == named]
+        if len(found) == 1:
+            return found[0]
+    labels = [each.label for each in people]
+    near = get_close_matches(named, labels, n=1, cutoff=0.4)
+    hint = f"; did you mean {near[0]}?" if near else "; give the label that grades.csv has."
+    raise InputError(f"{where}: there is no one student {named!r}{hint}")
+
+
+def _order(row: TableRow, assignment: Coursework, where: str) -> Order:
+    match = POINTS.fullmatch(row.field("points"))
+    if match is None:
+        raise InputError(f"{where}: points are {row.field('points')!r}; write points such as 80, +5 or -2.5.")
+    amount = float(match["digits"].replace(",", "."))
+    if match["sign"]:
+        return Order(where=where, comment=row.field("comment"), to=None, by=amount if match["sign"] == "+" else -amount)
+    if amount > assignment.points:
+        raise InputError(f"{where}: {amount:g} points are more than the {assignment.points:g} of {assignment.name}.")
+    return Order(where=where, comment=row.field("comment"), to=amount)
+
+
+def corrected(outcome: Result | Ungraded, order: Order | None, most: float) -> Result | Ungraded:
+    """The outcome with its correction. What is decided by hand is out of all points, also while some are hidden."""
+    if order is None:
+        return outcome
+    if isinstance(outcome, Ungraded):
+        by_hand = given(order, most)
+        return outcome if by_hand is None else replace(outcome, fault=f"{outcome.fault} {correction_in_words(by_hand)}")
+    points = order.points(outcome.points, most)
+    correction = Correction(points=round(points - outcome.points, DECIMALS), comment=order.comment)
+    max_points = outcome.max_points if order.to is None else most
+    return replace(outcome, points=points, max_points=max_points, correction=correction)
+
+
+def without_effect(orders: Orders, book: Gradebook) -> tuple[Remark, ...]:
+    """The corrections of grades that there are not."""
+    graded = {(row.student.label, row.assignment) for row in book.rows if row.grade is not None}
+    return tuple(
+        Remark(where=order.where, why=f"not applied: {label} has no grade for {name}; write points without a sign.")
+        for (label, name), order in orders.items()
+        if (label, name) not in graded
+    )
+
+
+def given(order: Order, most: float) -> Correction | None:
+    """The points of who has no grade otherwise; None if there is nothing that they could be added to."""
+    return None if order.to is None else Correction(points=order.points(0.0, most), comment=order.comment)
+
+
+def graded_by_hand(row: StudentRow, order: Order | None, most: float) -> StudentRow:
+    """The row of who has no grade otherwise, with the points that the instructor gives."""
+    correction = None if order is None else given(order, most)
+    if correction is None:
+        return row
+    why = row.fault or ABSENT
+    unmade = Mark(
+        name=Kind.BUILD.value,
+        kind=Kind.BUILD,
+        verdict=Verdict.FAILED,
+        points=0.0,
+        max_points=0.0,
+        reason=Reason.NOT_RUN,
+        message=why,
+        cause="",
+    )
+    grade = Grade(
+        points=correction.points,
+        max_points=most,
+        checks=(unmade,),
+        speeds={},
+        sha256="",
+        source="",
+        seconds=0.0,
+        correction=correction,
+    )
+    return replace(row, grade=grade, shown=grade, fault="")

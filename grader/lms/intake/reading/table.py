@@ -1,0 +1,69 @@
+"""A CSV file that somebody has written, by its headings: whatever delimiter and encoding their spreadsheet chose."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.common.errors import InputError
+
+SIZE = 8 * 1024 * 1024
+"""Bytes of a list: a hundred thousand students."""
+
+DELIMITERS = ",;\t"
+"""The delimiters that spreadsheets write, depending on the country."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRow:
+    """A row by its last line in the file; `fields` are by heading in small letters."""
+
+    line: int
+    fields: dict[str, str]
+
+    def field(self, name: str) -> str:
+        """What it says under a heading, without spaces around it; empty if there is nothing."""
+        return self.fields.get(name, "")
+
+
+def read_table(path: Path, what: str, columns: Sequence[str]) -> list[TableRow]:
+    """The rows that are not empty; raises InputError if it is not CSV, or lacks one of the columns. `what` it is to be
+    stands in the message.
+    """
+    text = _text(path, what)
+    delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)  # the one that is most often in the heading
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    try:
+        heading = [cell.strip().casefold() for cell in next(reader, [])]
+        if not set(columns) <= set(heading):
+            needed = f"{', '.join(columns[:-1])} and {columns[-1]}" if len(columns) > 1 else columns[0]
+            raise InputError(
+                f"{path} is not {what}: its first line must name the column{'s'[: len(columns) - 1]} {needed}."
+            )
+        rows = []
+        for cells in reader:
+            fields = dict(zip(heading, (cell.strip() for cell in cells), strict=False))
+            if any(fields.values()):
+                rows.append(TableRow(line=reader.line_num, fields=fields))
+    except csv.Error as error:
+        raise InputError(f"{path} is not {what}: {error} (line {reader.line_num}).") from error
+    return rows
+
+
+def _text(path: Path, what: str) -> str:
+    """The text: UTF-8, with or without the mark that Excel puts first, UTF-16 or an older encoding."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(SIZE + 1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    if len(data) > SIZE:
+        raise InputError(f"{path} is over {SIZE // 1024**2} MiB, too large for {what}.")
+    encodings = ("utf-16",) if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8-sig", "cp1252", "latin-1")
+    for encoding in encodings:
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise InputError(f"{path} is not text; save it as CSV in UTF-8.")

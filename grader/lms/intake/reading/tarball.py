@@ -1,0 +1,104 @@
+"""A tar, packed or not, as a listing: unpacked in memory within a limit, and never written to a disk."""
+
+import bz2
+import io
+import lzma
+import tarfile
+import zlib
+from collections.abc import Callable
+from functools import partial
+
+from grader.course.submissions.handin import Remark
+from grader.lms.intake.lines import one_line, remark
+from grader.lms.intake.reading.archive import parts_of
+from grader.lms.intake.reading.listing import (
+    DEPTH_LIMIT,
+    TOO_DEEP,
+    File,
+    Listing,
+    RefusedError,
+    is_backup,
+    is_junk,
+)
+
+UNPACKED_LIMIT = 64 * 1024 * 1024
+"""Bytes of a tar without its packing: a thousand times as many can be packed into a file of a few kilobytes."""
+
+PACKED: dict[bytes, Callable[[], "zlib._Decompress | bz2.BZ2Decompressor | lzma.LZMADecompressor"]] = {
+    b"\x1f\x8b": partial(zlib.decompressobj, zlib.MAX_WBITS | 16),
+    b"BZh": bz2.BZ2Decompressor,
+    b"\xfd7zXZ\x00": partial(lzma.LZMADecompressor, memlimit=UNPACKED_LIMIT),
+}
+"""What unpacks, by the first bytes."""
+
+DAMAGE = (
+    tarfile.TarError,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+    ValueError,
+    OverflowError,
+    LookupError,
+    RecursionError,  # each header that is about the next is read within the one before
+)
+"""What is raised for a tar that was cut, changed or forged."""
+
+
+def list_tar(packed: bytes, name: str, limit: int) -> Listing:
+    """Everything in the tar; raises RefusedError if it cannot be listed, or has more than `limit` members."""
+    files: dict[tuple[str, ...], File] = {}
+    folders: set[tuple[str, ...]] = set()
+    unplaced: list[Remark] = []
+    try:
+        archive = tarfile.open(fileobj=io.BytesIO(_unpacked(packed)), mode="r:")  # noqa: SIM115 - read in memory, later
+        for number, member in enumerate(archive, start=1):
+            if number > limit:
+                raise RefusedError(f"has more than {limit:,} members")
+            try:
+                parts = parts_of(member.name)
+            except RefusedError as error:
+                unplaced.append(remark(f"{name}: {member.name}", str(error)))
+                continue
+            if not parts or is_junk(parts) or (not member.isdir() and is_backup(parts[-1])):
+                continue
+            parts = parts[:DEPTH_LIMIT]
+            folders.update(parts[:end] for end in range(1, len(parts)))
+            if member.isdir():
+                folders.add(parts)
+            else:
+                files[parts] = _file(archive, member, parts)  # of two of a name, tar keeps the last
+    except DAMAGE as error:
+        raise RefusedError(f"is not a tar, or is damaged ({one_line(str(error))})") from error
+    ordered = sorted(files.values(), key=lambda file: file.parts)
+    return Listing(name=name, files=tuple(ordered), folders=frozenset(folders), unplaced=tuple(unplaced))
+
+
+def _unpacked(packed: bytes) -> bytes:
+    """The tar itself; raises RefusedError if it is too large."""
+    start = next((start for start in PACKED if packed.startswith(start)), None)
+    data = packed if start is None else PACKED[start]().decompress(packed, UNPACKED_LIMIT + 1)
+    if len(data) > UNPACKED_LIMIT:
+        raise RefusedError(f"is over {UNPACKED_LIMIT // 1024**2} MiB unpacked")
+    return data
+
+
+def _file(archive: tarfile.TarFile, member: tarfile.TarInfo, parts: tuple[str, ...]) -> File:
+    if member.issym() or member.islnk():
+        return File(parts=parts, refused="is a link, and links are not followed; put the file itself there")
+    if not member.isreg() or member.issparse():
+        return File(parts=parts, refused="is not a regular file")
+    if len(parts) == DEPTH_LIMIT:
+        return File(parts=parts, refused=TOO_DEEP)
+    return File(parts=parts, read=partial(_read, archive, member))
+
+
+def _read(archive: tarfile.TarFile, member: tarfile.TarInfo, limit: int) -> bytes:
+    try:
+        file = archive.extractfile(member)
+        data = b"" if file is None else file.read(limit)
+    except DAMAGE as error:
+        raise RefusedError(f"is damaged ({one_line(str(error))})") from error
+    if len(data) != min(member.size, limit):
+        raise RefusedError("is damaged: it is shorter than it says")
+    return data

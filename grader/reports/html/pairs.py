@@ -1,0 +1,58 @@
+"""Two sources side by side, for the eyes: what is alike, and what is not, without what everybody was given."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+
+from grader.protocol.tokens import tokens
+from grader.reports.html.similarity import word_of
+
+LINES = 400
+"""Of each source: a file of all five kernels has as many."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairLine:
+    """A line of a source, and what is compared of it: its words, where it has any, else its comment."""
+
+    number: int
+    text: str
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairRow:
+    """A line of each that stand beside each other; one is None where the other has no counterpart."""
+
+    one: PairLine | None
+    other: PairLine | None
+    same: bool
+
+
+def side_by_side(one: str, other: str, skeleton: str) -> tuple[PairRow, ...]:
+    """The lines of both, without blank lines and those that the skeleton has; names, layout and comments beside code do
+    not matter.
+    """
+    given = {line.key for line in _lines(skeleton)}
+    left, right = ([line for line in _lines(source) if line.key not in given][:LINES] for source in (one, other))
+    return tuple(_rows(left, right))
+
+
+def _rows(left: Sequence[PairLine], right: Sequence[PairLine]) -> Iterator[PairRow]:
+    matcher = SequenceMatcher(None, [line.key for line in left], [line.key for line in right], autojunk=False)
+    for what, start, end, from_, to in matcher.get_opcodes():
+        for mine, theirs in zip_longest(left[start:end], right[from_:to]):
+            yield PairRow(one=mine, other=theirs, same=what == "equal")
+
+
+def _lines(source: str) -> Iterator[PairLine]:
+    """The lines that are not blank."""
+    words: dict[int, list[str]] = {}
+    for token in tokens(source):
+        if token.is_code:
+            words.setdefault(token.line, []).append(word_of(token))
+    for number, text in enumerate(source.split("\n"), start=1):
+        if text.strip():
+            key = tuple(words.get(number, ())) or ("//", *text.split())
+            yield PairLine(number=number, text=text.rstrip(), key=key)

@@ -1,0 +1,145 @@
+"""corrections.py: what an instructor changes of grades is applied last, and told in every file with points."""
+
+import csv
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+from hiding import Batch
+from puppets import handin, intake, student
+
+from grader.batch.corrections import NAME, read_corrections
+from grader.common.errors import InputError
+from grader.results.withholding import released
+
+HEAD = "student,assignment,points,comment\n"
+
+
+@pytest.fixture
+def read(tmp_path, transposition):
+    """The corrections that a file has for Anna, Bob, and Carol, who handed in nothing."""
+
+    def read(text, encoding="utf-8"):
+        (tmp_path / NAME).write_text(text, encoding)
+        found = intake(handin("anna"), handin("bob", b"b"), absent=("carol",))
+        return read_corrections(tmp_path, found, {"coalsTransp": transposition})
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("points", "earned", "corrected"),
+    [("80", 30, 80), ("+5", 30, 35), ("-2,5", 30, 27.5), ("\u22125", 30, 25), ("+900", 30, 100), ("-40", 30, 0)],
+)
+def test_points_are_what_a_grade_is_to_be_or_a_difference(read, points, earned, corrected):
+    """Never below zero, and never more than there are."""
+    orders, others = read(f'{HEAD}anna,coals-transp,"{points}",because\n')
+    assert others == ()
+    order = orders["anna", "coalsTransp"]
+    assert (order.points(earned, 100), order.comment) == (corrected, "because")
+
+
+def test_a_spreadsheet_may_have_saved_it(read):
+    """With its own delimiter and encoding; names are names, and an empty line is none."""
+    orders, _ = read("Student;Assignment;Points\n;;\nAnna;coalsTransp;12,5\n", "utf-16")
+    assert orders["anna", "coalsTransp"].to == 12.5
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("ana,coalsTransp,5,", "line 2: there is no one student 'ana'; did you mean anna?"),
+        (",coalsTransp,5,", "there is no one student ''"),
+        ("anna,coalsTransp,lots,", "points are 'lots'; write points such as 80, +5 or -2.5."),
+        ("anna,coalsTransp,,", "points are ''"),
+        ("anna,coalsTransp,101,", "101 points are more than the 100 of coalsTransp"),
+        ("anna,coalsTransp,5,\nanna,coalsTransp,6,", "line 3: anna has two corrections for coalsTransp; keep one."),
+    ],
+)
+def test_a_line_that_is_not_understood_is_refused(read, line, said):
+    """Before anything is graded: a correction that is passed over would be noticed by the student only."""
+    with pytest.raises(InputError, match=re.escape(said)):
+        read(f"{HEAD}{line}\n")
+
+
+def test_corrections_of_another_assignment_wait(read):
+    """A folder may serve several batches."""
+    orders, (remark,) = read(f"{HEAD}anna,blockMMM,5,\n")
+    assert orders == {}
+    assert remark.why == "not applied: blockMMM is not in this batch."
+
+
+def test_no_file_is_no_correction(tmp_path, transposition):
+    """As in nearly every batch."""
+    assert read_corrections(tmp_path, intake(handin("anna")), {"coalsTransp": transposition}) == ({}, ())
+    assert student("anna").label == "anna"
+
+
+def points_in(batch):
+    """Anna's points in every file that has any, by its name."""
+    out = batch.folder / "out"
+    (table,) = csv.DictReader(batch.read("grades.csv").splitlines())
+    home = out / "students" / "Anna Alt"
+    gradescope = json.loads((home / "small.gradescope.json").read_text())
+    (suite,) = ElementTree.parse(out / "batch.xml").getroot()
+    (shown,) = re.findall(r'<p class="score"><b>([0-9.]+)</b>', (home / "small.html").read_text())
+    (listed,) = re.findall(r'<td data-name="points">([0-9.]+)/', batch.read("index.html"))
+    worksheet, gradebook = batch.uploaded()
+    return {
+        "grades.csv": float(table["points"]),
+        "json": json.loads((home / "small.json").read_text())["points"],
+        "gradescope": gradescope["score"],
+        "junit": junit_points(ElementTree.parse(home / "small.xml").getroot()),
+        "batch.xml": junit_points(suite),
+        "page": float(shown),
+        "index.html": float(listed),
+        "worksheet": worksheet,
+        "gradebook": gradebook,
+        "comment": float(re.match(r"grader: ([0-9.]+) of", batch.moodle()["Feedback comments"])[1]),
+    }
+
+
+def junit_points(element):
+    texts = "".join(each.text or "" for each in element.iter("system-out"))
+    return sum(map(float, re.findall(r"\[\[PROPERTY\|points=([-0-9.]+)\]\]", texts)))
+
+
+@pytest.mark.parametrize(("points", "added"), [("-3", -3), ("12", None)])
+def test_a_correction_stands_in_every_file_with_points(tmp_path, points, added):
+    """With its comment, and survives the next run; without the file everything is as before."""
+    batch = Batch(tmp_path, "practice")
+    batch.run(view=released)
+    before = batch.whole.points
+    assert points_in(batch) == pytest.approx(dict.fromkeys(points_in(batch), before))
+    after = before + added if added else 12
+    (batch.folder / "out" / NAME).write_text(f"{HEAD}7,small,{points},told me of it\n")
+    for _ in range(2):
+        batch.run(view=released)
+        assert points_in(batch) == pytest.approx(dict.fromkeys(points_in(batch), after))
+        words = f"Corrected by the instructor: {after - before:+g} points (told me of it)."
+        for data in (*batch.for_students().values(), batch.moodle()["Feedback comments"].encode()):
+            assert words in data.decode() or '"comment": "told me of it"' in data.decode()
+        for name in ("index.html", "batch.xml"):
+            assert words in batch.read(name)
+    assert batch.said[-1] == "No grade has changed since the last run."
+    (batch.folder / "out" / NAME).unlink()
+    batch.run(view=released)
+    assert points_in(batch) == pytest.approx(dict.fromkeys(points_in(batch), before))
+
+
+def test_what_is_decided_by_hand_tells_nothing_of_hidden_checks(tmp_path):
+    """Neither the points nor the difference that stands beside them."""
+    told = []
+    for name, earned in (("failed", None), ("passed", 1)):
+        batch = Batch(tmp_path / name, "case")
+        if earned:
+            batch.whole = batch.whole.model_copy(
+                update={"checks": batch.right().checks, "points": batch.right().points}
+            )
+        (batch.folder / "out").mkdir()
+        (batch.folder / "out" / NAME).write_text(f"{HEAD}7,small,12,by hand\n")
+        batch.run()
+        told.append((batch.for_students(), batch.read("moodle-worksheet.csv"), batch.read("canvas-gradebook.csv")))
+        assert batch.uploaded() == [12.0, 12.0]
+    assert told[0] == told[1]

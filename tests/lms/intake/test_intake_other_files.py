@@ -1,0 +1,138 @@
+"""grader/lms/intake: what is not a plain kernels.cl in UTF-8 is taken where it is the student's source text."""
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+
+import pytest
+from downloads import source, write_folder, write_zip
+from intakes import graded, lines, missing
+
+from grader.lms.intake import take_in
+from grader.lms.intake.reading import tarball
+
+PRODUCT, TURN = source("blockMMM"), source("coalsTransp")
+
+
+@pytest.fixture(scope="session")
+def one(transposition):
+    return (transposition,)
+
+
+@pytest.fixture(scope="session")
+def two(product, transposition):
+    return (product, transposition)
+
+
+def tar(members, **changes):
+    """A tar of members by name; `changes` are fields of each."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            for field, value in changes.items():
+                setattr(info, field, value)
+            archive.addfile(info, io.BytesIO(data))
+    return file.getvalue()
+
+
+def long_name():
+    """A header that says that the next one has a long name, and nothing after it."""
+    info = tarfile.TarInfo("././@LongLink")
+    info.type = tarfile.GNUTYPE_LONGNAME
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+def test_many_texts_cost_no_source_its_reading(tmp_path, one):
+    """A working tree with the headers of a library in it: they come last, and those beyond the budget do not matter."""
+    large = b"//" + b"x" * (1024 * 1024 - 2)
+    files = {f"ada/include/{number:03}.h": large for number in range(70)}
+    intake = take_in(write_folder(tmp_path / "all", {**files, "ada/src/turn.cl": TURN, "bob/kernels.cl": TURN}), one)
+    assert len(intake.handins) == 2
+    assert intake.unplaced == ()
+
+
+@pytest.mark.parametrize("name", ["kernels.cl.txt", "KERNELS.CL.TXT", "kernels (1).cl.txt", "coalsTransp.cl.txt"])
+def test_an_ending_that_a_system_added_is_none(name, tmp_path, one):
+    """Windows hides endings, and so adds one unseen."""
+    intake = take_in(write_folder(tmp_path / "all", {f"ada/{name}": TURN, f"bob/{name}": TURN + b" "}), one)
+    assert len(intake.handins) == 2
+    assert intake.unplaced == ()
+
+
+@pytest.mark.parametrize("name", ["kernels.txt", "kernel.c", "main.cpp", "solution.opencl"])
+def test_a_text_under_another_name_counts_if_it_defines_the_kernel(name, tmp_path, one):
+    """And that is told; beside a .cl file, or without the kernel in it, it does not count."""
+    files = {f"ada/{name}": TURN, f"bob/{name}": b"notes", f"eve/{name}": TURN, "eve/kernels.cl": TURN + b"// mine\n"}
+    intake = take_in(write_folder(tmp_path / "all", files), one)
+    assert graded(intake) == {("ada", "coalsTransp"): f"ada/{name}", ("eve", "coalsTransp"): "eve/kernels.cl"}
+    assert f"all/ada/{name}: is graded, although it is not named as a .cl file" in lines(intake.remarks)
+    assert f"all/bob/{name}: no source text; ask for the .cl file" in lines(intake.unplaced)
+    (absence,) = intake.absences
+    assert absence.refused
+
+
+def test_a_text_under_another_name_counts_for_what_is_missing(tmp_path, two):
+    """Of two assignments the one that has no .cl file."""
+    files = {"ada/blockMMM.cl": PRODUCT, "ada/turn.c": TURN, "ada/old.c": PRODUCT + b"// old\n"}
+    intake = take_in(write_folder(tmp_path / "all", files), two)
+    assert graded(intake) == {("ada", "blockMMM"): "ada/blockMMM.cl", ("ada", "coalsTransp"): "ada/turn.c"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_read_as_what_it_says(encoding, tmp_path, two):
+    """It is the same hand-in as in UTF-8: of two assignments the right one, and identical."""
+    mark = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}.get(encoding, b"")
+    files = {
+        "ada/kernels.cl": mark + TURN.decode().encode(encoding),
+        "bob/kernels.cl": TURN,
+        "eve/kernels.cl": b"\xff\xfe\0",
+    }
+    intake = take_in(write_folder(tmp_path / "all", files), two)
+    assert {each.student.label: each.data for each in intake.handins} == {"ada": TURN, "bob": TURN}
+    assert ("eve", "coalsTransp") in missing(intake)
+
+
+@pytest.mark.parametrize(
+    ("name", "pack"),
+    [
+        ("x.tar", bytes),
+        ("x.tar.gz", gzip.compress),
+        ("X.TGZ", gzip.compress),
+        ("x.tar.bz2", bz2.compress),
+        ("x.txz", lzma.compress),
+    ],
+)
+def test_a_tar_is_opened_like_a_zip(name, pack, tmp_path, one):
+    """At the top, or in a student's folder; with folders in it, and what tools leave."""
+    packed = pack(tar({"lab/kernels.cl": TURN, "lab/._kernels.cl": b"x", "../out.cl": b"x"}))
+    intake = take_in(write_zip(tmp_path / "all.zip", {f"ada/{name}": packed, f"bob-{name}": packed, "e.cl": b"x"}), one)
+    assert sorted(graded(intake).values()) == [f"ada/{name}/lab/kernels.cl", f"bob-{name}/lab/kernels.cl", "e.cl"]
+    assert "has a path that leads out of the archive" in lines(intake.unplaced)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"no tar", "is not a tar, or is damaged"),
+        (gzip.compress(tar({"kernels.cl": TURN}))[:60], "damaged"),
+        (tar({"kernels.cl": TURN})[:520], "damaged"),
+        (tar({"kernels.cl": b""}, type=tarfile.SYMTYPE, linkname="/etc/passwd"), "is a link"),
+        (tar({"kernels.cl": b""}, type=tarfile.LNKTYPE, linkname="kernels.cl"), "is a link"),
+        (tar({"kernels.cl": b""}, type=tarfile.FIFOTYPE), "is not a regular file"),
+        (tar({"a.zip": b"x"}), "is an archive in an archive"),
+        (tar({}), "is an empty archive"),
+        (b"".join(long_name() for _ in range(5000)), "is not a tar, or is damaged"),
+        (gzip.compress(bytes(tarball.UNPACKED_LIMIT + 512)), "is over 64 MiB unpacked"),
+        (tar({f"{number}.txt": b"" for number in range(10_001)}), "has more than 10,000 members"),
+    ],
+)
+def test_a_hostile_or_damaged_tar_is_refused(data, said, tmp_path, one):
+    """With a line, and nothing of it is graded; nobody is absent who has sent something."""
+    intake = take_in(write_folder(tmp_path / "all", {"ada/x.tar.gz": data, "bob/kernels.cl": TURN}), one)
+    assert said in lines(intake.unplaced)
+    assert list(graded(intake)) == [("bob", "coalsTransp")]
+    assert intake.absences[0].refused
