@@ -2,7 +2,7 @@
 
 need (is there nothing else that says why?)
 -> reading, statements: outline (what the text holds)
--> places, substitutions, rewritings: edits (of its expressions)
+-> sites, substitutions, rewritings: edits (of its expressions)
 -> switchboard (one program that can be any of them)
 -> trying (on the cases that are shown)
 -> locating (is it one line?)

@@ -7,9 +7,9 @@ from itertools import islice
 
 from grader.grading.search import rewritings, substitutions
 from grader.grading.search.outline import Outline, Region
-from grader.grading.search.places import Edit, Place
+from grader.grading.search.sites import Edit, Site
 
-Operator = Callable[[Place], Iterator[Edit]]
+Operator = Callable[[Site], Iterator[Edit]]
 
 OPERATORS: tuple[Operator, ...] = (
     rewritings.types,
@@ -39,8 +39,8 @@ CANDIDATES = 4
 def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
     """The edits that can be made, none twice: so many at most, the likeliest first."""
     found: dict[tuple[int, str], Edit] = {}
-    places = [place for region in outline.regions for place in _places(outline, region)]
-    candidates = (edit for operator in OPERATORS for place in places for edit in operator(place))
+    sites = [site for region in outline.regions for site in _sites(outline, region)]
+    candidates = (edit for operator in OPERATORS for site in sites for edit in operator(site))
     for edit in islice(candidates, CANDIDATES * most):
         region = edit.region
         before, after = outline.between(region.first, edit.first), outline.between(edit.last, region.last)
@@ -56,7 +56,7 @@ def _cuts_a_call(outline: Outline, edit: Edit) -> bool:
     return len(tokens) > 1 and any(token.text in outline.names for token in tokens)
 
 
-def _places(outline: Outline, region: Region) -> Iterator[Place]:
+def _sites(outline: Outline, region: Region) -> Iterator[Site]:
     """Every token of a region."""
     open_ones: list[tuple[int, int, str]] = []
     owners: dict[int, str] = {}
@@ -64,7 +64,7 @@ def _places(outline: Outline, region: Region) -> Iterator[Place]:
         while open_ones and number > open_ones[-1][1]:
             open_ones.pop()
         index = open_ones[-1] if open_ones else None
-        yield Place(outline=outline, region=region, number=number, index=index)
+        yield Site(outline=outline, region=region, number=number, index=index)
         if outline.code[number].text == "[":
             before = outline.code[number - 1]
             owner = before.text if before.kind == "name" else owners.get(number - 1, "an array")

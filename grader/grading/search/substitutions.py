@@ -7,7 +7,7 @@ exchanged for others of their type.
 from collections.abc import Callable, Iterator
 
 from grader.grading.search.outline import Variable
-from grader.grading.search.places import DIVISIONS, Edit, Place
+from grader.grading.search.sites import DIVISIONS, Edit, Site
 
 OTHERS = {
     "<": ("<=", ">", ">="),
@@ -54,82 +54,82 @@ ALIKE = (
 COMPONENTS = ("x", "y", "z", "w")
 
 
-def operators(place: Place) -> Iterator[Edit]:
+def operators(site: Site) -> Iterator[Edit]:
     """Another operator, or no sign."""
-    text = place.token.text
-    if text in {"-", "!"} and not place.is_binary:
-        yield place.replaced("")
+    text = site.token.text
+    if text in {"-", "!"} and not site.is_binary:
+        yield site.replaced("")
         return
-    others = OTHERS.get(text, ()) if place.is_binary or text not in {"&", "*", "+"} else ()
-    if place.moves_a_pointer:
+    others = OTHERS.get(text, ()) if site.is_binary or text not in {"&", "*", "+"} else ()
+    if site.moves_a_pointer:
         others = tuple(other for other in others if other in {"+", "-"})
-    yield from (place.replaced(other) for other in others if other not in DIVISIONS or place.divides_safely)
-    if text == "/" and place.index is not None:
-        yield place.replaced("%")
-    if text == "=" and place.region.role == "statement" and place.index is None:
-        yield from (place.replaced(other) for other in ("+=", "-="))
+    yield from (site.replaced(other) for other in others if other not in DIVISIONS or site.divides_safely)
+    if text == "/" and site.index is not None:
+        yield site.replaced("%")
+    if text == "=" and site.region.role == "statement" and site.index is None:
+        yield from (site.replaced(other) for other in ("+=", "-="))
 
 
-def numbers(place: Place) -> Iterator[Edit]:
+def numbers(site: Site) -> Iterator[Edit]:
     """One more, one less, half and twice as much; 0 and 1 for real numbers."""
-    token = place.token
+    token = site.token
     digits = token.text.rstrip("uUlL")
     if token.kind != "number":
         return
     if digits.isdigit() and len(digits) < 9:
         value = int(digits)
         others = [value + 1, value - 1, *([2 * value, value // 2] if value > 2 else [])]
-        yield from (place.replaced(str(other)) for other in others if other >= (1 if place.is_divisor else 0))
+        yield from (site.replaced(str(other)) for other in others if other >= (1 if site.is_divisor else 0))
     else:
-        yield from (place.replaced(other) for other in ("0.0f", "1.0f", f"-{token.text}"))
+        yield from (site.replaced(other) for other in ("0.0f", "1.0f", f"-{token.text}"))
 
 
-def arrays(place: Place) -> Iterator[Edit]:
+def arrays(site: Site) -> Iterator[Edit]:
     """Another array of the same kind; one of another space only where an element is taken at once."""
-    mine = place.variable
+    mine = site.variable
     if mine is None or not mine.subscripts:
         return
-    is_taken = place.text(1) == "[" and place.text(-1) != "&"
-    is_read = is_taken and place.number != place.region.first
-    for other in place.region.visible:
+    is_taken = site.text(1) == "[" and site.text(-1) != "&"
+    is_read = is_taken and site.number != site.region.first
+    for other in site.region.visible:
         is_alike = (other.type, other.subscripts) == (mine.type, mine.subscripts) and other.name != mine.name
         fits = is_taken or other.space == mine.space
         if is_alike and fits and (is_read or mine.constant or not other.constant):
-            yield place.replaced(other.name)
+            yield site.replaced(other.name)
 
 
-def alike(place: Place) -> Iterator[Edit]:
+def alike(site: Site) -> Iterator[Edit]:
     """Another variable of the same kind: a size for a size, an index for an index."""
-    return _variables(place, lambda mine, other: mine.is_size is other.is_size)
+    return _variables(site, lambda mine, other: mine.is_size is other.is_size)
 
 
-def unlike(place: Place) -> Iterator[Edit]:
+def unlike(site: Site) -> Iterator[Edit]:
     """A size for an index, or the other way round."""
-    return _variables(place, lambda mine, other: mine.is_size is not other.is_size)
+    return _variables(site, lambda mine, other: mine.is_size is not other.is_size)
 
 
-def _variables(place: Place, fits: Callable[[Variable, Variable], bool]) -> Iterator[Edit]:
-    mine = place.variable
+def _variables(site: Site, fits: Callable[[Variable, Variable], bool]) -> Iterator[Edit]:
+    mine = site.variable
     if mine is None or mine.subscripts:
         return
-    for other in place.region.visible:
+    for other in site.region.visible:
         is_other = other.name != mine.name and not other.subscripts and other.space == mine.space and fits(mine, other)
         same_type = other.is_integer if mine.is_integer else other.type == mine.type
-        may_stand = not (place.is_changed and other.constant) and (other.is_size or not place.is_divisor)
+        may_stand = not (site.is_changed and other.constant) and (other.is_size or not site.is_divisor)
         if is_other and same_type and may_stand:
-            yield place.replaced(other.name)
+            yield site.replaced(other.name)
 
 
-def functions(place: Place) -> Iterator[Edit]:
+def functions(site: Site) -> Iterator[Edit]:
     """A function that is taken for this one."""
-    group = next((group for group in ALIKE if place.token.text in group), ())
-    yield from (place.replaced(other) for other in group if other != place.token.text)
+    group = next((group for group in ALIKE if site.token.text in group), ())
+    yield from (site.replaced(other) for other in group if other != site.token.text)
 
 
-def components(place: Place) -> Iterator[Edit]:
+def components(site: Site) -> Iterator[Edit]:
     """Another component of a vector, as far as it has one."""
-    vector = place.variables.get(place.text(-2))
+    vector = site.variables.get(site.text(-2))
     width = vector.type[-1] if vector is not None else "4"
     has = COMPONENTS[: int(width)] if width in "234" else COMPONENTS
-    if place.text(-1) == "." and place.token.text in COMPONENTS:
-        yield from (place.replaced(other) for other in has if other != place.token.text)
+    if site.text(-1) == "." and site.token.text in COMPONENTS:
+        yield from (site.replaced(other) for other in has if other != site.token.text)

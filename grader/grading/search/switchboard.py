@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.grading.search.outline import Outline, Variable
-from grader.grading.search.places import Edit
 from grader.grading.search.reading import outline as read
+from grader.grading.search.sites import Edit
 
 UNCHANGED = 0
 """The number of the text as it is; edits count from 1."""

@@ -17,7 +17,7 @@ from grader.execution.outcome import Failure, Fetched
 from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, buffer_of, joined, submission_plan
 from grader.grading.checks.inspection import Trial, is_right
 from grader.grading.explain.build_log import parse
-from grader.grading.search.places import Edit
+from grader.grading.search.sites import Edit
 from grader.grading.search.switchboard import UNCHANGED, Switchboard, key
 from grader.protocol.messages import BuildFailed, Opened
 from grader.protocol.steps import CopyStep, KernelStep, KeyArg, ProgramSource

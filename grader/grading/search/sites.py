@@ -93,7 +93,7 @@ class Edit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class Site:
     """A token in its region: `index` are the brackets of the innermost index that it is part of, and whose that is."""
 
     outline: Outline
