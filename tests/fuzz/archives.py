@@ -1,11 +1,14 @@
-"""A zip of submissions, as an instructor downloads it and a student may have made part of it: taken in, and told of.
+"""A zip of submissions, as an instructor downloads it and a student may have made part of it, with a zip or tar of
+their own: taken in, and told of.
 
 An honest student's file lies beside whatever is made. It must be graded as if nothing else were there.
 """
 
+import gzip
 import io
 import stat
 import struct
+import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -50,9 +53,12 @@ CONTENTS = st.sampled_from(
     ]
 )
 
-GROWTHS = ("depth", "members", "same members", "content", "name", "both", "inner members", "inner depth", "comment")
+GROWTHS = (
+    *("depth", "members", "same members", "content", "name", "both", "comment"),
+    *("inner members", "inner depth", "tar members", "tar depth", "tar name", "tar content"),
+)
 """What grows: the depth of paths, members with names of their own or of one name, and so on; `inner` in a student's own
-zip.
+zip, `tar` in a student's own tar.
 """
 
 LIES = ("size", "packed size", "crc", "link", "encrypted", "utf-8", "device", "method", "offset")
@@ -110,11 +116,18 @@ def _members(recipe: dict[str, Any], size: int) -> Iterator[tuple[str, bytes]]:
                 yield path, content * (1 + share // max(1, len(content)))
             case "name":
                 yield "/".join([*parts[:-1], "n" * share + parts[-1]]), content
-            case "inner members" | "inner depth":
-                inner = {**recipe, "grows": grows.removeprefix("inner ")}
-                yield f"{path}/s.zip", _zip(list(_members(inner, share)), recipe["lies"], b"")
+            case _ if grows.startswith(("inner ", "tar ")):
+                yield _own_archive(path, recipe, share)
             case _:
                 yield path, content
+
+
+def _own_archive(path: str, recipe: dict[str, Any], size: int) -> tuple[str, bytes]:
+    kind, _, grows = recipe["grows"].partition(" ")
+    members = list(_members({**recipe, "grows": grows}, size))
+    if kind == "tar":
+        return f"{path}/s.tar.gz", gzip.compress(_tar(members, recipe["lies"]), 1)
+    return f"{path}/s.zip", _zip(members, recipe["lies"], b"")
 
 
 def _deep(parts: list[str], size: int, content: bytes) -> Iterator[tuple[str, bytes]]:
@@ -139,6 +152,31 @@ def _zip(members: list[tuple[str, bytes]], lies: list[str], comment: bytes) -> b
         archive.comment = comment
     return _lying(bytearray(stream.getvalue()), lies)
 
+
+def _tar(members: list[tuple[str, bytes]], lies: list[str]) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for number, (name, data) in enumerate(members):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            if number == 0 and "link" in lies:
+                info.type, info.linkname, info.size = tarfile.SYMTYPE, "/etc/passwd", 0
+            if number == 0 and "device" in lies:
+                info.type, info.size = tarfile.BLKTYPE, 0
+            archive.addfile(info, io.BytesIO(data) if info.size else None)
+    data = bytearray(stream.getvalue())
+    if "size" in lies or "offset" in lies:
+        claim = -512 if "offset" in lies else 2**40
+        data[TAR_SIZE] = claim.to_bytes(TAR_SIZE.stop - TAR_SIZE.start, "big", signed=True)
+        data[TAR_SUM] = b" " * 8
+        data[TAR_SUM] = b"%06o\0 " % sum(data[:512])
+    return bytes(data)
+
+
+TAR_SIZE, TAR_SUM = slice(124, 136), slice(148, 156)
+"""Where the size of a member and the sum of its header's bytes stand. A size that is not octal digits is a number of 96
+bits, which may be negative: a reader that goes on from there goes back.
+"""
 
 FIELDS = {
     "encrypted": (8, "<H", 1),

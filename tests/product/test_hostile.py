@@ -34,8 +34,10 @@ HONEST = ROOT / "tests" / "submissions" / "coalsTransp" / "block-not-moved"
 HONEST_EVERY = 5
 """Attacks to an honest grading."""
 
-NEIGHBOURS = ("grader-worker-", "grader-rounds-", "sem.")
-"""How names in shared memory begin that tests beside these make: arrays of other gradings, and Dask's locks."""
+NEIGHBOURS = ("grader-worker-", "grader-rounds-", "mark-of-a-worker", "sem.")
+"""How names in shared memory begin that tests beside these make: arrays of other gradings, what a worker leaves in
+test_sandbox_user.py, and Dask's locks.
+"""
 
 KEPT = 3
 """Containers that stay between two gradings: the spare, and two that run our own kernels only."""
