@@ -43,7 +43,7 @@ def check_sanitizer(subject: Subject, asked: Sanitizer, failed: Failed = ()) -> 
     found: tuple[Finding, ...] = ()
     try:
         seen = done(simulate(subject, asked.sizes, NUMBER))
-        found = _findings(seen)
+        found = findings_of(seen)
         problem = _problem(seen, found)
         if failed and not found:
             found, problem = _at_failed(subject, asked.sizes, failed[0])
@@ -58,7 +58,7 @@ def _at_failed(subject: Subject, clean: Sizes, sizes: Sizes) -> tuple[tuple[Find
     runs = [clean]
     if sizes != clean and math.prod(sizes.values()) <= LARGER * math.prod(clean.values()):
         seen = done(simulate(subject, sizes, NUMBER))
-        found = _findings(seen)
+        found = findings_of(seen)
         if found:
             problem = _told(found)
             return found, replace(problem, message=f"at {sizes_in_words(sizes)}, {problem.message}")
@@ -80,7 +80,8 @@ def unwatched(asked: Sanitizer) -> Check:
     return full_marks(Kind.SANITIZER, asked.points, sizes=asked.sizes)
 
 
-def _findings(seen: Simulated) -> tuple[Finding, ...]:
+def findings_of(seen: Simulated) -> tuple[Finding, ...]:
+    """Everything that went wrong in the launches of a simulated run, each once."""
     launches = enumerate(zip(seen.kernels, seen.scenes, strict=True))
     found = (each for n, (kernel, scene) in launches for each in findings(kernel, scene, seen.kernels[:n]))
     return tuple({each.message: each for each in found}.values())  # a kernel that is repeated does it every time

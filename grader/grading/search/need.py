@@ -6,10 +6,9 @@ from time import perf_counter
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.grading.checks.building import Built
-from grader.grading.checks.sanitizer import NUMBER
+from grader.grading.checks.sanitizer import NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, simulate
 from grader.grading.explain.problem import Problem
-from grader.grading.explain.simulator.findings import findings
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.grading.search.locating import IsClean, SearchRules
 from grader.results.result import Check, Kind, Reason, Verdict
@@ -49,9 +48,7 @@ def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) ->
             seen = simulate(replace(subject, built=built), asked.sizes, NUMBER)
         if isinstance(seen, Problem) or (is_all and seen.problem is not None):
             return False
-        return not any(
-            each for kernel, scene in zip(seen.kernels, seen.scenes, strict=True) for each in findings(kernel, scene)
-        )
+        return not findings_of(seen)
 
     made = any(check.kind is Kind.SANITIZER and check.reason is not Reason.NO_SIMULATOR for check in watched)
     return is_clean if asked is not None and made and not asked.hidden else lambda *_: True
