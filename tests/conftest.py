@@ -101,7 +101,7 @@ def bench(locks: Path, tmp_path_factory) -> Iterator[Bench]:
         watching=WatchingRules(),
         search=SearchRules(seconds=0),
     )
-    with closing(bench.own):
+    with closing(bench.sandbox), closing(bench.own):
         yield bench
 
 
