@@ -5,7 +5,7 @@ worker can be stopped by the code that it runs, and then it sees nothing. The wa
 where workers have their own users, none of them can send it a signal. A process that leaves its parent becomes a child
 of the warden (PR_SET_CHILD_SUBREAPER), so that no daemon gets away.
 
-It is a fork of the fork server's, and is done when its worker is.
+It is a fork of the fork server, and ends when its worker has ended.
 """
 
 import ctypes
@@ -37,7 +37,7 @@ def watch_over(judge: socket.socket) -> NoReturn:
         os.setsid()
         message, streams, _, _ = socket.recv_fds(judge, ORDER_LIMIT, STREAMS)
         if message:
-            _serve(Order.model_validate_json(message), streams, judge)
+            _serve(Order.unpacked(message), streams, judge)
     finally:
         os._exit(0)  # there is nothing to tidy up
 

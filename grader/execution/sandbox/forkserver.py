@@ -42,7 +42,7 @@ class ForkServer:
             lifeline, wardens = socket.socketpair(type=socket.SOCK_SEQPACKET)
             undo.enter_context(lifeline)
             with wardens:
-                socket.send_fds(lifeline, [order.model_dump_json().encode()], streams)
+                socket.send_fds(lifeline, [order.packed()], streams)
                 socket.send_fds(self._socket(), [b"\n"], [wardens.fileno()])
             undo.pop_all()
         return Warden(lifeline, self)
@@ -116,7 +116,8 @@ class Warden:
                 os.killpg(self._ids[1], signal.SIGKILL)
 
     def close(self) -> None:
-        """Let go of the lifeline."""
+        """Let go of the lifeline; nothing more is heard."""
+        self._has_ended = True
         self._lifeline.close()
 
     def _listen(self, is_enough: Callable[[], bool], seconds: float) -> None:
@@ -146,7 +147,7 @@ class Warden:
                 os.kill(self._ids[0], number)
 
     def _kill(self) -> None:
-        """One that never came to be is still an errand of the fork server's, which forgets it when it is ended."""
+        """One without an id is still to be forked; the fork server is ended in its place."""
         if self._ids:
             self._signal(signal.SIGKILL)
         else:

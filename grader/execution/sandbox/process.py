@@ -143,7 +143,7 @@ class Place:
     def order(self) -> Order:
         """What its warden is told."""
         path = self.folder.path
-        return Order(folder=path, environment=environment_of(path), user=self.user)
+        return Order(folder=str(path), environment=environment_of(path), user=self.user)
 
 
 class ProcessWorker:
