@@ -101,7 +101,7 @@ def bench(locks: Path, tmp_path_factory) -> Iterator[Bench]:
         watching=WatchingRules(),
         search=SearchRules(seconds=0),
     )
-    with closing(bench.own):
+    with closing(bench.sandbox), closing(bench.own):
         yield bench
 
 
@@ -130,15 +130,14 @@ def product(course: Course) -> Assignment:
 @pytest.fixture(scope="session")
 def bare_python(tmp_path_factory) -> Path:
     """Stands in for the Python that runs workers, on a machine where the simulator is not installed."""
-    worker = "from grader.worker import __main__, simulator; simulator.DRIVER = 'none'; __main__.main()"
+    server = "from grader.worker import simulator; simulator.DRIVER = 'none'; from grader.forkserver import __main__"
     path = tmp_path_factory.mktemp("bare") / "python"
     station = f"import sys; sys.executable = {str(path)!r}; from grader.batch.workforce.__main__ import main; main()"
     path.write_text(
         f"""#!/bin/sh
 case "$*" in
-*warden.py*) exec {sys.executable} "$@" ;;
 *grader.batch.workforce*) shift 3; exec {sys.executable} -P -c "{station}" "$@" ;;
-*"-m grader.worker") exec {sys.executable} -I -c "{worker}" ;;
+*"-m grader.forkserver "*) shift 3; exec {sys.executable} -I -c "{server}; __main__.main()" "$@" ;;
 *) exec {sys.executable} "$@" ;;
 esac
 """

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,9 +13,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from doublings import ARRAYS, COUNT, KERNELS, is_right, plan
-from limits import DEADLINES, LIMITS
+from limits import DEADLINES, LIMITS, RULES, sandbox_with
 from processes import left_of, processes_of
 from project import importable
+from serving import serving
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.course.truth.comparison import INPUT_POISON, POISON
@@ -22,7 +24,6 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Garbled, TimedOut, Timing, Took
 from grader.execution.plan import NOTHING, Plan
 from grader.execution.sandbox.process import ProcessSandbox
-from grader.execution.sandbox.rules import ContainerRules, Rules
 from grader.protocol.messages import (
     REPLY_LIMIT,
     BuildFailed,
@@ -39,8 +40,7 @@ from grader.worker.fingerprint import fingerprint
 
 
 def make_worker(source=KERNELS, limits=LIMITS, deadlines=DEADLINES, device=0):
-    sandbox = ProcessSandbox(Rules(limits=limits, container=ContainerRules()))
-    return Worker(sandbox, device, deadlines).load({"p": ProgramSource(source=source)})
+    return Worker(sandbox_with(limits), device, deadlines).load({"p": ProgramSource(source=source)})
 
 
 @pytest.fixture
@@ -270,9 +270,10 @@ def test_a_device_that_is_not_there_is_our_error():
 
 def test_a_worker_that_cannot_start_is_our_error_with_its_last_words(monkeypatch):
     """A broken installation is not the student's fault, and says what broke."""
-    monkeypatch.setattr("grader.execution.sandbox.process.MODULE", "grader.no_such_module")
-    with make_worker() as worker, pytest.raises(WorkerError, match="no_such_module"):
-        worker.ready()
+    broken = serving("import grader.no_such_module")
+    monkeypatch.setattr("grader.execution.sandbox.process.own_command", lambda: broken)
+    with closing(ProcessSandbox(RULES)) as sandbox, pytest.raises(WorkerError, match="no_such_module"):
+        Worker(sandbox, 0, DEADLINES).ready()
 
 
 class Impostor:

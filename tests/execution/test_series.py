@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-from limits import DEADLINES, LIMITS
+from limits import DEADLINES, LIMITS, sandbox_with
 
 from grader.course.truth.comparison import INPUT_POISON, POISON
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, OutOfMemory, TimedOut
 from grader.execution.plan import Plan, Script
-from grader.execution.sandbox.process import ProcessSandbox
-from grader.execution.sandbox.rules import ContainerRules, Rules
 from grader.execution.series import Series
 from grader.protocol.messages import Opened, Refused, Stopped
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource, ScalarArg
@@ -61,7 +59,7 @@ class Opens(Worker):
     """A worker that remembers the scripts that its sessions were opened for."""
 
     def __init__(self, limits=LIMITS):
-        super().__init__(ProcessSandbox(Rules(limits=limits, container=ContainerRules())), 0, DEADLINES)
+        super().__init__(sandbox_with(limits), 0, DEADLINES)
         self.load({"p": ProgramSource(source=KERNELS)})
         self.sessions = []
 

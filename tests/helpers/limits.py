@@ -1,6 +1,9 @@
 """What a worker of the tests may use, and how long it may take."""
 
+from functools import cache
+
 from grader.execution.client import Deadlines
+from grader.execution.sandbox.process import ProcessSandbox
 from grader.execution.sandbox.rules import ContainerRules, Rules
 from grader.grading.timing.intervals import TimingRules
 from grader.protocol.messages import Limits
@@ -13,3 +16,9 @@ DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20,
 
 FEW_PAIRS = TimingRules(min_pairs=9)
 """The product's rules, but for the fewest pairs: nine decide most, and where they leave it open, more do."""
+
+
+@cache
+def sandbox_with(limits: Limits) -> ProcessSandbox:
+    """One for all tests that need no other, whose workers are then forks; it ends with this process."""
+    return ProcessSandbox(Rules(limits=limits, container=ContainerRules()))

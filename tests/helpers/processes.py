@@ -31,3 +31,17 @@ def processes_of(group):
         if int(fields[2]) == group and fields[0] != "Z":
             found.append(int(entry.name))
     return found
+
+
+def is_gone(pid):
+    """Whether a process has ended, or does so within a generous time."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    return False

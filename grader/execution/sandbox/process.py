@@ -14,13 +14,10 @@ import os
 import select
 import shutil
 import signal
-import socket
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -32,9 +29,11 @@ from grader.execution.arrays import ArrayFiles
 from grader.execution.own_driver import driver_environment
 from grader.execution.sandbox.environment import environment
 from grader.execution.sandbox.folder import ENOUGH_FOR_ROUNDS, WorkerFolder, abandoned, sweep_rounds
+from grader.execution.sandbox.forkserver import ForkServer, Warden, own_command
 from grader.execution.sandbox.linking import make_names
 from grader.execution.sandbox.rules import Fact, Rules
 from grader.execution.sandbox.running import Running
+from grader.forkserver.order import Order
 from grader.protocol.messages import Limits
 
 HOME = "home"
@@ -42,15 +41,11 @@ LINK = "link"
 READ_SIZE = 64 * 1024
 LAST_WORDS = 2000
 
-MODULE = "grader.worker"
+NOWHERE = Path("/nonexistent")
+"""The folder of no worker: its variables are those that the fork server starts with."""
 
-WARDEN = (sys.executable, "-I", "-S", str(Path(__file__).with_name("warden.py")))
-
-AGAIN = 0.5
-"""Seconds after which a warden that does not end gets SIGCONT, in case that it was stopped."""
-
-PATIENCE = 10.0
-"""Seconds for a warden to end all that there is; it takes some hundredths of one."""
+START = 10.0
+"""Seconds for a worker to be there, when its process group is asked for."""
 
 LINKERS = ("ld", "ld.lld")
 """PoCL calls one of these to load a kernel; the worker's PATH is the folder that holds it."""
@@ -62,6 +57,7 @@ class ProcessSandbox:
     def __init__(self, rules: Rules) -> None:
         self._limits = rules.limits
         self._parent = Path(tempfile.gettempdir())
+        self._server = ForkServer(own_command(), environment_of(NOWHERE))
         self._running = Running[ProcessWorker]()
         with abandoned(self._parent):
             pass  # their workers have ended by themselves
@@ -78,20 +74,16 @@ class ProcessSandbox:
         return self._limits.model_dump(exclude_none=True)
 
     def close(self) -> None:
-        """Stop all workers that still run."""
-        self._running.stop()
+        """Stop all workers that still run, and the fork server."""
+        with uninterrupted(), closing(self._server):
+            self._running.stop()
 
     def start(self) -> "ProcessWorker":
         """Start a worker in a fresh temporary folder."""
         return self._running.start(self._start)
 
     def _start(self) -> "ProcessWorker":
-        return ProcessWorker.start(StartCommand(command=worker_command(), folder=new_folder(self._parent)))
-
-
-def worker_command() -> tuple[str, ...]:
-    """A worker, run by our own Python."""
-    return (sys.executable, "-I", "-m", MODULE)
+        return ProcessWorker.start(self._server, Place(folder=new_folder(self._parent)))
 
 
 def new_folder(parent: Path) -> WorkerFolder:
@@ -102,7 +94,8 @@ def new_folder(parent: Path) -> WorkerFolder:
     return folder
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def environment_of(folder: Path) -> dict[str, str]:
+    """The variables of the worker in a folder."""
     linkers = [path for path in map(shutil.which, LINKERS) if path]
     passed_on = {name: os.environ[name] for name in ("OCL_ICD_VENDORS", "LD_LIBRARY_PATH") if name in os.environ}
     path = os.pathsep.join(dict.fromkeys(str(Path(path).parent) for path in linkers))
@@ -126,60 +119,61 @@ def signal_group(group: int, number: int) -> None:
         os.killpg(group, number)
 
 
+def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[BinaryIO, BinaryIO]:
+    """A pipe; each end is closed with the block that it belongs to."""
+    read, write = os.pipe()
+    return (
+        reader.enter_context(os.fdopen(read, "rb", buffering=0)),
+        writer.enter_context(os.fdopen(write, "wb", buffering=0)),
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
-class StartCommand:
-    """How a worker is started; `end_others` ends processes that may have left its process group, and
-    `signal` reaches its processes: all of the group, or more where that is possible.
+class Place:
+    """Where a worker runs, and as whom, if not as the judge's user; `end_others` ends processes that may have left its
+    process group, and `signal` reaches its processes: all of the group, or more where that is possible.
     """
 
-    command: Sequence[str]
     folder: WorkerFolder
+    user: int | None = None
     end_others: Callable[[], None] = lambda: None
     signal: Callable[[int, int], None] = signal_group
 
+    @property
+    def order(self) -> Order:
+        """What its warden is told."""
+        path = self.folder.path
+        return Order(folder=str(path), environment=environment_of(path), user=self.user)
+
 
 class ProcessWorker:
-    """A running worker process, below its warden (warden.py)."""
+    """A running worker process, below its warden (forkserver.py)."""
 
-    def __init__(
-        self, launch: StartCommand, warden: subprocess.Popen[bytes], lifeline: socket.socket, errors: BinaryIO
-    ) -> None:
-        self._launch = launch
-        self._folder = launch.folder
+    def __init__(self, place: Place, warden: Warden, requests: BinaryIO, replies: BinaryIO, errors: BinaryIO) -> None:
+        self._place = place
+        self._folder = place.folder
         self._warden = warden
-        self._lifeline = lifeline
+        self._requests = requests
+        self._replies = replies
         self._errors = errors
         self._unsent = b""
-        self._group: int | None = None
         self.is_stopped = False
 
     @classmethod
-    def start(cls, launch: StartCommand) -> Self:
-        """Run the command in the folder, which is removed if that fails (WorkerError)."""
-        path = launch.folder.path
-        errors = (path / "errors.txt").open("w+b")
-        lifeline, wardens = socket.socketpair()
-        try:
-            with wardens:
-                warden = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
-                    [*WARDEN, str(wardens.fileno()), *launch.command],
-                    bufsize=0,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    cwd=path,
-                    env=_environment(path),
-                    start_new_session=True,
-                    pass_fds=(wardens.fileno(),),
-                )
-        except OSError as error:
-            lifeline.close()
-            errors.close()
-            launch.folder.remove()
-            raise WorkerError(f"cannot start a worker with {launch.command[0]}: {error.strerror}.") from error
-        assert warden.stdin is not None
-        os.set_blocking(warden.stdin.fileno(), False)
-        return cls(launch, warden, lifeline, errors)
+    def start(cls, server: ForkServer, place: Place) -> Self:
+        """Order a worker in the folder, which is removed if that fails (WorkerError)."""
+        with ExitStack() as undo, ExitStack() as passed_on:
+            undo.callback(place.folder.remove)
+            try:
+                errors = undo.enter_context((place.folder.path / "errors.txt").open("w+b"))
+                its_input, requests = _pipe(passed_on, undo)
+                replies, its_output = _pipe(undo, passed_on)
+                warden = server.start(place.order, [each.fileno() for each in (its_input, its_output, errors)])
+            except OSError as error:
+                raise WorkerError(f"cannot start a worker: {error.strerror}.") from error
+            undo.pop_all()
+        os.set_blocking(requests.fileno(), False)
+        return cls(place, warden, requests, replies, errors)
 
     @property
     def files(self) -> ArrayFiles:
@@ -188,20 +182,11 @@ class ProcessWorker:
 
     @property
     def group(self) -> int:
-        """Its process group, to which the warden does not belong; raises WorkerError if it never came so far."""
-        group = self._told_group(PATIENCE)
+        """Its process group; raises WorkerError if it never came so far."""
+        group = self._warden.group(START)
         if group is None:
             raise WorkerError("a worker could not be started.")
         return group
-
-    def _told_group(self, seconds: float) -> int | None:
-        """The worker's process group, which the warden sends once, if it comes within so many seconds."""
-        if self._group is None:
-            with suppress(OSError):
-                self._lifeline.settimeout(seconds)
-                told = self._lifeline.recv(READ_SIZE)
-                self._group = int(told) if told else None
-        return self._group
 
     def send(self, data: bytes) -> None:
         """Write to the worker's input what it takes at once; the rest follows while `receive` waits for an answer."""
@@ -210,29 +195,26 @@ class ProcessWorker:
 
     def receive(self, timeout: float) -> bytes:
         """Some bytes of its output; b"" at its end."""
-        assert self._warden.stdin is not None
-        assert self._warden.stdout is not None
         end = time.monotonic() + timeout
-        output = self._warden.stdout.fileno()
+        output = self._replies.fileno()
         poll = select.poll()
         poll.register(output, select.POLLIN)
         while True:
             if self._unsent:
-                poll.register(self._warden.stdin, select.POLLOUT)
+                poll.register(self._requests, select.POLLOUT)
             ready = {descriptor for descriptor, _ in poll.poll(1000 * max(0.0, end - time.monotonic()))}
             if not ready:
                 raise TimeoutError
             if output in ready:
                 return os.read(output, READ_SIZE)
             self._write()
-            poll.unregister(self._warden.stdin)
+            poll.unregister(self._requests)
 
     def _write(self) -> None:
         """Write as much as the pipe takes now; what is sent to a worker that has ended is dropped."""
-        assert self._warden.stdin is not None
         try:
             while self._unsent:
-                self._unsent = self._unsent[os.write(self._warden.stdin.fileno(), self._unsent) :]
+                self._unsent = self._unsent[os.write(self._requests.fileno(), self._unsent) :]
         except BlockingIOError:
             pass
         except BrokenPipeError:
@@ -243,11 +225,11 @@ class ProcessWorker:
 
         It should be idle: Linux tells a child that is just being forked of SIGSTOP, but not of the SIGCONT after it.
         """
-        self._launch.signal(self.group, signal.SIGSTOP)
+        self._place.signal(self.group, signal.SIGSTOP)
 
     def thaw(self) -> None:
         """Let them go on."""
-        self._launch.signal(self.group, signal.SIGCONT)
+        self._place.signal(self.group, signal.SIGCONT)
 
     def stop(self) -> None:
         """End everything that the worker has started, and remove the folder."""
@@ -259,39 +241,10 @@ class ProcessWorker:
     def _stop(self) -> None:
         with ExitStack() as afterwards:
             afterwards.callback(self._folder.remove)
-            afterwards.callback(self._launch.end_others)
-            afterwards.callback(self._errors.close)
-            afterwards.callback(self._lifeline.close)
-            for stream in (self._warden.stdin, self._warden.stdout):
-                if stream is not None:
-                    afterwards.callback(stream.close)
-            self._end_warden()
-
-    def _end_warden(self) -> None:
-        """Close the lifeline, and wait until the warden ends. Code with this user's rights can stop or kill it."""
-        group = self._told_group(0.0)
-        with suppress(OSError):
-            self._lifeline.shutdown(socket.SHUT_WR)
-        end = time.monotonic() + PATIENCE
-        while not self._has_ended_within(AGAIN):
-            if time.monotonic() > end:
-                self._warden.kill()
-                break
-            self._warden.send_signal(signal.SIGCONT)
-        if not self._has_ended_within(PATIENCE):
-            raise WorkerError("a worker does not end, even when it is killed: its driver hangs. Restart the machine.")
-        if self._warden.returncode != 0 and group is not None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(group, signal.SIGKILL)
-
-    def _has_ended_within(self, seconds: float) -> bool:
-        """Whether the warden has ended: its end of the lifeline closes then, which is waited for without polling."""
-        self._lifeline.settimeout(seconds)
-        with suppress(OSError, subprocess.TimeoutExpired):
-            while self._lifeline.recv(READ_SIZE):
-                pass
-            self._warden.wait(AGAIN)
-        return self._warden.returncode is not None
+            afterwards.callback(self._place.end_others)
+            for each in (self._errors, self._requests, self._replies, self._warden):
+                afterwards.callback(each.close)
+            self._warden.end()
 
     def last_words(self) -> str:
         """The end of errors.txt, whatever the worker has put in its place."""
@@ -303,7 +256,7 @@ class ProcessWorker:
 
     def has_ended(self) -> bool:
         """Whether the process has ended."""
-        return self._warden.poll() is not None
+        return self._warden.has_ended()
 
     def ran_out_of_memory(self) -> bool:
         """Never the whole worker: its limit makes allocations fail, which the session reports."""

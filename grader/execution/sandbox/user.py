@@ -3,7 +3,7 @@
 Such a machine is itself a container that is thrown away, as at Gradescope, in which the judge is root. A worker there
 
     - cannot read what only root can: the judge's memory and environment, the course, the other workers' arrays
-    - cannot write anywhere but in its home and where everybody can, and changes no user, by no program (setpriv)
+    - cannot write anywhere but in its home and where everybody can, and changes no user, by no program (no_new_privs)
     - leaves no process, and no file or memory where others would meet it: all of that goes when it is stopped
 
 It is less of a wall than `docker`: the worker sees the machine's network, its files that everybody may read, and all of
@@ -17,18 +17,17 @@ from contextlib import ExitStack
 from grader.common.errors import WorkerError
 from grader.execution.sandbox.process import (
     HOME,
+    Place,
     ProcessSandbox,
     ProcessWorker,
-    StartCommand,
     new_folder,
-    worker_command,
 )
 from grader.execution.sandbox.rules import Fact, Rules
 from grader.execution.sandbox.users import BorrowedUser
 from grader.protocol.messages import Limits
 
-NEEDED = {"setpriv": "util-linux", "find": "findutils"}
-"""Programs that start workers as other users and remove what these leave, and the packages that hold them."""
+NEEDED, PACKAGE = "find", "findutils"
+"""The program that removes what workers leave, and the package that holds it."""
 
 
 class UserSandbox(ProcessSandbox):
@@ -39,8 +38,8 @@ class UserSandbox(ProcessSandbox):
             raise WorkerError(
                 "the sandbox `user` starts every worker as another user, which only root can: use --sandbox docker."
             )
-        for name in NEEDED:
-            _program(name)
+        if shutil.which(NEEDED) is None:
+            raise WorkerError(f"there is no `{NEEDED}`, which the sandbox `user` needs: install {PACKAGE}.")
         super().__init__(rules)
 
     def limits(self) -> Limits:
@@ -61,21 +60,7 @@ class UserSandbox(ProcessSandbox):
             undo.callback(folder.remove)
             folder.admit(user.number)
             os.chown(folder.path / HOME, user.number, user.number)
-            command = (*_become(user.number), *worker_command())
-            worker = ProcessWorker.start(
-                StartCommand(command=command, folder=folder, end_others=user.give_back, signal=user.signal)
-            )
+            place = Place(folder=folder, user=user.number, end_others=user.give_back, signal=user.signal)
+            worker = ProcessWorker.start(self._server, place)
             undo.pop_all()
         return worker
-
-
-def _become(user: int) -> tuple[str, ...]:
-    """The command that runs another one as a user who can become no other."""
-    return (_program("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs")
-
-
-def _program(name: str) -> str:
-    path = shutil.which(name)
-    if path is None:
-        raise WorkerError(f"there is no `{name}`, which the sandbox `user` needs: install {NEEDED[name]}.")
-    return path

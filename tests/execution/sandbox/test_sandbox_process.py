@@ -7,26 +7,34 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 from limits import DEADLINES, LIMITS, RULES
-from processes import left_of, processes_of, wait_for
+from processes import is_gone, left_of, processes_of, wait_for
 from project import importable
+from serving import serving
 
 from grader.common.errors import InterruptedGradingError
 from grader.execution.client import Worker
 from grader.execution.plan import NOTHING
-from grader.execution.sandbox.process import ProcessSandbox, ProcessWorker, StartCommand, new_folder
+from grader.execution.sandbox.forkserver import ForkServer
+from grader.execution.sandbox.process import (
+    NOWHERE,
+    Place,
+    ProcessSandbox,
+    ProcessWorker,
+    environment_of,
+    new_folder,
+)
 
 
 @pytest.fixture
 def worker(monkeypatch):
     monkeypatch.setenv("GRADER_SECRET_FOR_TEST", "hidden")
     monkeypatch.setenv("PYTHONPATH", "/nowhere")
-    with Worker(ProcessSandbox(RULES), 0, DEADLINES).load({}) as running:
+    with closing(ProcessSandbox(RULES)) as sandbox, Worker(sandbox, 0, DEADLINES).load({}) as running:
         running.open(NOTHING)
         yield running
 
@@ -40,14 +48,28 @@ def environ(pid):
 
 
 def test_the_environment_holds_nothing_of_the_judges(worker):
-    """A kernel can read its process's environment: there is nothing in it to find."""
-    for pid in processes_of(worker._process.group):
-        environment = dict(item.split("=", 1) for item in environ(pid).split("\0") if "=" in item)
-        assert "GRADER_SECRET_FOR_TEST" not in environment
-        assert "PYTHONPATH" not in environment
-        folder = str(worker._process._folder.path)
-        for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR"):
-            assert environment[name].startswith(folder)
+    """A kernel can read what its process, and those above it, were started with: there is nothing in it to find."""
+    pids = processes_of(worker._process.group)
+    warden = parent_of(worker._process.group)
+    for pid in (*pids, warden, parent_of(warden)):
+        assert environ(pid)
+        assert "GRADER_SECRET_FOR_TEST" not in environ(pid)
+        assert "PYTHONPATH" not in environ(pid)
+        assert Path(f"/proc/{pid}/cmdline").read_text().split("\0")[1:4] == ["-I", "-m", "grader.forkserver"]
+
+
+def test_the_variables_of_a_worker_name_its_own_folders(tmp_path):
+    """Which no other worker has: what the driver keeps there is code."""
+    worker = started(tmp_path, "print(*(f'{name}={os.environ[name]}' for name in sorted(os.environ)), flush=True)")
+    variables = dict(word.split("=", 1) for word in said(worker).split())
+    home = str(worker._folder.path / "home")
+    assert [variables[name] for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR")] == [home] * 4
+    assert "/nonexistent" not in str(variables)
+    worker.stop()
+
+
+def parent_of(pid):
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def test_worker_and_session_are_one_process_group_of_their_own(worker):
@@ -92,16 +114,16 @@ def test_nothing_is_left_of_a_stopped_worker(worker):
     assert not folder.exists()
 
 
-def test_the_worker_cannot_import_the_judges_modules_by_accident():
+def test_the_worker_cannot_import_the_judges_modules_by_accident(tmp_path):
     """It never loads what knows of verdicts, oracles or assignments."""
-    code = (
-        "import sys, grader.worker.__main__, grader.worker.session;"
-        "print(sorted(name for name in sys.modules if name.startswith('grader')))"
-    )
-    python = os.sys.executable
-    found = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
-    assert eval(found) == [
+    worker = started(tmp_path, "print(*sorted(name for name in sys.modules if name.startswith('grader')), flush=True)")
+    assert said(worker).split() == [
         "grader",
+        "grader.forkserver",
+        "grader.forkserver.__main__",
+        "grader.forkserver.order",
+        "grader.forkserver.warden",
+        "grader.forkserver.worker",
         "grader.protocol",
         "grader.protocol.kernel",
         "grader.protocol.messages",
@@ -126,6 +148,7 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident():
         "grader.worker.session",
         "grader.worker.simulator",
     ]
+    worker.stop()
 
 
 MOMENTS = [(tempfile, "mkdtemp"), (Path, "mkdir"), (subprocess, "Popen"), (shutil, "rmtree"), (socket, "socketpair")]
@@ -162,9 +185,11 @@ def test_an_interruption_leaves_nothing_wherever_it_comes(moment, when, tmp_path
 
 
 def started(tmp_path, code):
-    """A worker that runs this, in a process of its own."""
-    command = [sys.executable, "-I", "-c", f"import os, signal, sys, time\n{code}"]
-    return ProcessWorker.start(StartCommand(command=command, folder=new_folder(tmp_path)))
+    """A worker that runs this, and needs its fork server no more."""
+    with closing(ForkServer(serving(code), environment_of(NOWHERE))) as server:
+        worker = ProcessWorker.start(server, Place(folder=new_folder(tmp_path)))
+        assert worker.group
+    return worker
 
 
 def said(worker):
@@ -237,20 +262,6 @@ def test_nothing_that_a_worker_starts_outlives_it(tmp_path, code):
     worker.stop()
     assert is_gone(hidden)
     assert processes_in(tmp_path) == []
-
-
-def is_gone(pid):
-    """Whether a process has ended, or does so within a generous time."""
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
 
 
 @pytest.mark.parametrize("name", ["a daemon", "a stopped worker"])

@@ -7,27 +7,33 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 from limits import DEADLINES, RULES
+from processes import is_gone
 
 from grader.common.errors import WorkerError
 from grader.execution.client import Worker
 from grader.execution.plan import NOTHING
 from grader.execution.sandbox.process import ProcessSandbox
-from grader.execution.sandbox.user import NEEDED, UserSandbox, _become
+from grader.execution.sandbox.user import NEEDED, PACKAGE, UserSandbox
 from grader.execution.sandbox.users import USERS, BorrowedUser
 from grader.grading.settings import load_settings
 
 NOBODY = 65534
 
 
+def become(user):
+    """The command that runs another one as a user."""
+    return ("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs")
+
+
 def others_can_start_a_worker():
     """Whether another user can read this Python and this checkout."""
-    command = [*_become(NOBODY), sys.executable, "-I", "-c", "import grader.worker.session"]
+    command = [*become(NOBODY), sys.executable, "-I", "-c", "import grader.worker.session"]
     return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
@@ -52,7 +58,7 @@ while True:
 
 @pytest.fixture
 def worker():
-    with Worker(UserSandbox(RULES), 0, DEADLINES).load({}) as running:
+    with closing(UserSandbox(RULES)) as sandbox, Worker(sandbox, 0, DEADLINES).load({}) as running:
         running.open(NOTHING)
         yield running
 
@@ -74,7 +80,7 @@ def alive(user):
 
 
 def as_user(user, code, *, args=(), **options):
-    command = [*_become(user), sys.executable, "-I", "-c", code, *args]
+    command = [*become(user), sys.executable, "-I", "-c", code, *args]
     return subprocess.Popen(command, stdout=subprocess.PIPE, **options)
 
 
@@ -87,13 +93,14 @@ def test_a_worker_has_no_right_but_those_of_its_own_user(worker):
     assert set(found["Gid"]) == {user}
     assert found["Groups"] == []
     assert found["NoNewPrivs"] == ["1"]
-    assert [int(found[name][0], 16) for name in ("CapPrm", "CapEff", "CapAmb")] == [0, 0, 0]
+    assert [int(found[name][0], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")] == [0] * 4
     assert len(alive(int(user))) == 2
 
 
 def test_two_workers_are_two_users(worker):
     """So that none reads what the other computes, or stops it."""
-    other = UserSandbox(RULES).start()
+    sandbox = UserSandbox(RULES)
+    other = sandbox.start()
     try:
         users = {process.group: fields(process.group)["Uid"][0] for process in (worker._process, other)}
         assert len(set(users.values())) == 2
@@ -104,7 +111,46 @@ def test_two_workers_are_two_users(worker):
         code = f"open('{folder}/in.bin')"
         assert as_user(int(neighbour), code, stderr=subprocess.DEVNULL).wait() == 1
     finally:
-        other.stop()
+        sandbox.close()
+
+
+REACHES = """
+import os, signal, sys
+reached = []
+def attempt(what):
+    try:
+        what()
+        reached.append(what)
+    except OSError:
+        pass
+for pid in sys.argv[1:]:
+    attempt(lambda: os.kill(int(pid), signal.SIGKILL))
+    attempt(lambda: os.kill(int(pid), signal.SIGCONT))
+    attempt(lambda: os.listdir(f"/proc/{pid}/fd"))
+    for name in ("mem", "environ", "maps"):
+        attempt(lambda: open(f"/proc/{pid}/{name}", "rb").read(1))
+print(len(reached))
+"""
+
+
+def test_a_worker_reaches_neither_its_warden_nor_the_fork_server(worker):
+    """By no signal, and not their memory, variables or descriptors. Its own kind it reaches: the attempts are right."""
+    user = int(fields(worker._process.group)["Uid"][0])
+    warden = fields(worker._process.group)["PPid"][0]
+    server = fields(warden)["PPid"][0]
+    assert fields(warden)["Uid"] == fields(server)["Uid"] == ["0"] * 4
+    assert as_user(user, REACHES, args=(warden, server)).communicate()[0] == b"0\n"
+    own = as_user(user, "import time; print(flush=True); time.sleep(60)")
+    own.stdout.readline()
+    assert int(as_user(user, REACHES, args=(str(own.pid),)).communicate()[0]) > 0
+    own.wait()
+
+
+def test_a_worker_ends_with_its_warden(worker):
+    """Whatever has killed it: nobody else would end what the worker runs."""
+    pid = worker._process.group
+    os.kill(int(fields(pid)["PPid"][0]), signal.SIGKILL)
+    assert is_gone(pid)
 
 
 def test_of_its_folder_a_worker_owns_its_home_alone(worker):
@@ -256,12 +302,11 @@ def test_no_submission_can_hold_a_lock_for_which_judges_wait(tmp_path, monkeypat
     assert (found.st_uid, found.st_mode & 0o777) == (0, 0o700)
 
 
-@pytest.mark.parametrize("name", NEEDED)
-def test_without_a_program_that_it_needs_it_is_our_error(monkeypatch, name):
+def test_without_the_program_that_it_needs_it_is_our_error(monkeypatch):
     """The package that has it is named."""
     which = shutil.which
-    monkeypatch.setattr(shutil, "which", lambda wanted: None if wanted == name else which(wanted))
-    with pytest.raises(WorkerError, match=f"install {NEEDED[name]}"):
+    monkeypatch.setattr(shutil, "which", lambda wanted: None if wanted == NEEDED else which(wanted))
+    with pytest.raises(WorkerError, match=f"install {PACKAGE}"):
         UserSandbox(RULES)
 
 
@@ -276,12 +321,13 @@ def test_without_root_it_is_our_error(monkeypatch):
 def test_the_last_words_are_those_of_the_worker_whatever_is_in_their_place(sandbox, tmp_path):
     """A link to a secret is not followed, and a pipe is not waited for."""
     (tmp_path / "secret").write_text("the model solution")
-    worker = sandbox(RULES).start()
+    opened = sandbox(RULES)
+    worker = opened.start()
     errors = worker._folder.path / "errors.txt"
     errors.unlink()
     errors.symlink_to(tmp_path / "secret")
     assert worker.last_words() == ""
-    worker.stop()
+    opened.close()
     assert worker.last_words() == ""
 
 

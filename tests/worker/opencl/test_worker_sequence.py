@@ -4,19 +4,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from limits import DEADLINES, LIMITS
+from limits import DEADLINES, LIMITS, sandbox_with
 
 from grader.course.truth.comparison import GUARD_BYTES, POISON
 from grader.execution.client import Worker
 from grader.execution.outcome import Timing
 from grader.execution.plan import Plan, Script
-from grader.execution.sandbox.process import ProcessSandbox
-from grader.execution.sandbox.rules import ContainerRules, Rules
 from grader.protocol.messages import Opened, StepTime
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource, RepeatSteps, UntilBelow
 from grader.worker.opencl.sequence import _together
 
-RULES = Rules(limits=LIMITS, container=ContainerRules())
 COUNT = 100
 HALVE = """
 __kernel void halve(__global const float *before, __global float *after, __global float *sum)
@@ -36,7 +33,7 @@ def halved(repeat):
     script = Script(steps=(step,), uploads=("before",), outputs=("before", "after", "sum"), repeat=repeat)
     sizes = {"before": 4 * COUNT, "after": 4 * COUNT, "sum": 4}
     buffers = tuple(BufferSpec(name=name, size=size, guard=GUARD_BYTES, poison=POISON) for name, size in sizes.items())
-    with Worker(ProcessSandbox(RULES), 0, DEADLINES) as worker:
+    with Worker(sandbox_with(LIMITS), 0, DEADLINES) as worker:
         opened = worker.load({"p": ProgramSource(source=HALVE)}).open(Plan(buffers=buffers, scripts={"s": script}))
         assert isinstance(opened, Opened), opened
         results = []

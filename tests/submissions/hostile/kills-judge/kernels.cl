@@ -1,4 +1,4 @@
-// Kills the parent of its parent, where a judge without a wall is.
+// Kills the judge, an ancestor of its process where there is no wall.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \
@@ -27,6 +27,7 @@ static bool attack(void)
         "def parent(p): return int(open(f'/proc/{p}/stat').read().rpartition(')')[2].split()[1])\n"
         "worker = os.getppid()\n"
         "judge = parent(worker)\n"
+        "while b'forkserver' in open(f'/proc/{judge}/cmdline', 'rb').read(): judge = parent(judge)\n"
         "\n"
         "if judge > 1: os.kill(judge, 9)\n"
         "else: raise SystemError\n");

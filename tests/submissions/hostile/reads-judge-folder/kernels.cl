@@ -1,4 +1,4 @@
-// Reads the model solution through the working folder of the parent of its parent.
+// Reads the model solution through the working folder of the judge.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \
@@ -27,6 +27,7 @@ static bool attack(void)
         "def parent(p): return int(open(f'/proc/{p}/stat').read().rpartition(')')[2].split()[1])\n"
         "worker = os.getppid()\n"
         "judge = parent(worker)\n"
+        "while b'forkserver' in open(f'/proc/{judge}/cmdline', 'rb').read(): judge = parent(judge)\n"
         "\n"
         "open(f'/proc/{judge}/cwd/reference/coalsTransp/kernels.cl').read()\n");
 }

