@@ -15,7 +15,7 @@ ENDED = b"ended"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class WorkerOrder:
     """A worker in this folder, with these variables; as another user and its group, if one is named."""
 
     folder: str
@@ -27,6 +27,6 @@ class Order:
         return json.dumps(asdict(self)).encode()
 
     @classmethod
-    def unpacked(cls, message: bytes) -> "Order":
+    def unpacked(cls, message: bytes) -> "WorkerOrder":
         """The order in a message."""
         return cls(**json.loads(message))

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NoReturn
 
-from grader.forkserver.order import ENDED, ORDER_LIMIT, STREAMS, Order
+from grader.forkserver.order import ENDED, ORDER_LIMIT, STREAMS, WorkerOrder
 from grader.forkserver.worker import run_worker
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -37,12 +37,12 @@ def watch_over(judge: socket.socket) -> NoReturn:
         os.setsid()
         message, streams, _, _ = socket.recv_fds(judge, ORDER_LIMIT, STREAMS)
         if message:
-            _serve(Order.unpacked(message), streams, judge)
+            _serve(WorkerOrder.unpacked(message), streams, judge)
     finally:
         os._exit(0)  # there is nothing to tidy up
 
 
-def _serve(order: Order, streams: Sequence[int], judge: socket.socket) -> None:
+def _serve(order: WorkerOrder, streams: Sequence[int], judge: socket.socket) -> None:
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
@@ -56,7 +56,7 @@ def _serve(order: Order, streams: Sequence[int], judge: socket.socket) -> None:
     judge.send(ENDED)
 
 
-def _start(order: Order, streams: Sequence[int], judge: socket.socket) -> int:
+def _start(order: WorkerOrder, streams: Sequence[int], judge: socket.socket) -> int:
     """Start the worker in its own process group; it is killed if this process is."""
     warden = os.getpid()
     worker = os.fork()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
-from grader.forkserver.order import Order
+from grader.forkserver.order import WorkerOrder
 
 PR_SET_PDEATHSIG = 1
 PR_SET_NO_NEW_PRIVS = 38
@@ -21,7 +21,7 @@ CAPABILITIES_WORDS = 6
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def run_worker(order: Order, streams: Sequence[int], warden: int) -> NoReturn:
+def run_worker(order: WorkerOrder, streams: Sequence[int], warden: int) -> NoReturn:
     """Be the worker to its end, and never return into the code of the warden."""
     exit_code = 1
     try:

@@ -16,8 +16,8 @@ from serving import serving
 from grader.common.errors import WorkerError
 from grader.execution.sandbox import forkserver
 from grader.execution.sandbox.forkserver import ForkServer, own_command
-from grader.execution.sandbox.process import NOWHERE, Place, ProcessWorker, environment_of, new_folder
-from grader.forkserver.order import Order
+from grader.execution.sandbox.process import NOWHERE, ProcessWorker, WorkerPlace, environment_of, new_folder
+from grader.forkserver.order import WorkerOrder
 
 OBEYS = "for line in sys.stdin: exec(line)"
 """A worker that does what it is told, a line each."""
@@ -31,7 +31,7 @@ def start(tmp_path):
         stack.callback(server.close)
 
         def new():
-            worker = ProcessWorker.start(server, Place(folder=new_folder(tmp_path)))
+            worker = ProcessWorker.start(server, WorkerPlace(folder=new_folder(tmp_path)))
             stack.callback(worker.stop)
             return worker
 
@@ -164,7 +164,7 @@ def test_a_worker_that_never_came_to_be_can_be_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(forkserver, "PATIENCE", 0.1)
     monkeypatch.setattr(forkserver, "AGAIN", 0.05)
     server = ForkServer((sys.executable, "-I", "-c", "import time; time.sleep(600)"), {})
-    worker = ProcessWorker.start(server, Place(folder=new_folder(tmp_path)))
+    worker = ProcessWorker.start(server, WorkerPlace(folder=new_folder(tmp_path)))
     assert not worker.has_ended()
     pid = pid_of(server)
     monkeypatch.setattr("grader.execution.sandbox.process.START", 0.1)
@@ -179,7 +179,7 @@ def test_a_worker_whose_fork_server_ends_at_once_has_ended(tmp_path):
     """Whoever waits for it is told so, and the next one is tried with another fork server."""
     server = ForkServer((sys.executable, "-I", "-c", ""), {})
     for _ in range(2):
-        worker = ProcessWorker.start(server, Place(folder=new_folder(tmp_path)))
+        worker = ProcessWorker.start(server, WorkerPlace(folder=new_folder(tmp_path)))
         assert worker.receive(30) == b""
         assert wait_for(worker.has_ended)
         worker.stop()
@@ -191,7 +191,7 @@ def test_what_cannot_be_imported_is_told_by_the_worker(tmp_path):
     """In its last words, as of any worker that cannot start."""
     code = "import sys; sys.modules['numpy'] = None; from grader.forkserver.__main__ import main; main()"
     server = ForkServer((sys.executable, "-I", "-c", code), environment_of(NOWHERE))
-    worker = ProcessWorker.start(server, Place(folder=new_folder(tmp_path)))
+    worker = ProcessWorker.start(server, WorkerPlace(folder=new_folder(tmp_path)))
     assert worker.receive(30) == b""
     assert "import of numpy halted" in worker.last_words()
     worker.stop()
@@ -205,8 +205,8 @@ def test_nobody_of_the_same_user_can_write_to_the_memory_of_a_fork_server(start)
 
 def test_an_order_may_name_any_folder():
     """Whatever bytes are in its name."""
-    order = Order(folder="/tmp/\udcff", environment={"PATH": "\udcfe\n", "HOME": "ü"}, user=None)
-    assert Order.unpacked(order.packed()) == order
+    order = WorkerOrder(folder="/tmp/\udcff", environment={"PATH": "\udcfe\n", "HOME": "ü"}, user=None)
+    assert WorkerOrder.unpacked(order.packed()) == order
 
 
 JUDGE = """
@@ -214,7 +214,7 @@ import sys, time
 sys.path[:0] = sys.argv[1].split(":")
 import test_forkserver as t
 server = t.ForkServer(t.own_command(), t.environment_of(t.NOWHERE))
-worker = t.ProcessWorker.start(server, t.Place(folder=t.new_folder(t.Path(sys.argv[2]))))
+worker = t.ProcessWorker.start(server, t.WorkerPlace(folder=t.new_folder(t.Path(sys.argv[2]))))
 print(t.pid_of(server), worker.group, flush=True)
 time.sleep(600)
 """

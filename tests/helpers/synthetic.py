@@ -310,11 +310,14 @@ def _is_clear(folder: Path, course: str) -> bool:
 
 
 def _is_of(attack: Attack, course: str, assignment: str) -> bool:
-    """Whether it is tried: in a strict course what is refused, whatever it was to solve; in an open one the others."""
+    """Whether it is tried: in a strict course what is refused, whatever it was to solve; in an open one the others, but
+    for those that are too slow, which is no question there.
+    """
     refused = not attack.allow and attack.docker in {"FORBIDDEN", "BUILD_ERROR"}
     if course == "strict":
         return refused
-    return attack.assignment == assignment and not refused and not attack.watched
+    clear = attack.docker != "TOO_SLOW" and not attack.watched
+    return attack.assignment == assignment and not refused and clear
 
 
 def _is_slow(attack: Attack) -> bool:
@@ -333,7 +336,6 @@ def _zip_of(good: bytes, name: str) -> bytes:
 
 MALFORMED: dict[str, Callable[[bytes, str], tuple[bytes, str]]] = {
     "a program": lambda _, name: (b"\x7fELF\x02\x01\x01\x00" + name.encode(), "BUILD_ERROR"),
-    "UTF-16": lambda good, name: (signed(good, name).decode("utf-8-sig").encode("utf-16"), "BUILD_ERROR"),
     "over 1 MiB": lambda good, name: (signed(good, name) + b" " * SIZE_LIMIT, "BUILD_ERROR"),
     "a PDF": lambda _, name: (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n\x00" + name.encode(), "BUILD_ERROR"),
     "a zip": lambda good, name: (_zip_of(good, name), "BUILD_ERROR"),

@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 from time import monotonic
 
 from grader.common.errors import WorkerError
-from grader.forkserver.order import ENDED, Order
+from grader.forkserver.order import ENDED, WorkerOrder
 
 MODULE = "grader.forkserver"
 
@@ -36,8 +36,8 @@ class ForkServer:
         self._environment = environment
         self._running: tuple[subprocess.Popen[bytes], socket.socket] | None = None
 
-    def start(self, order: Order, streams: Sequence[int]) -> "Warden":
-        """Order a worker, without waiting for it; raises OSError."""
+    def start(self, order: WorkerOrder, streams: Sequence[int]) -> "Warden":
+        """WorkerOrder a worker, without waiting for it; raises OSError."""
         with ExitStack() as undo:
             lifeline, wardens = socket.socketpair(type=socket.SOCK_SEQPACKET)
             undo.enter_context(lifeline)

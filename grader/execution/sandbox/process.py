@@ -33,7 +33,7 @@ from grader.execution.sandbox.forkserver import ForkServer, Warden, own_command
 from grader.execution.sandbox.linking import make_names
 from grader.execution.sandbox.rules import Fact, Rules
 from grader.execution.sandbox.running import Running
-from grader.forkserver.order import Order
+from grader.forkserver.order import WorkerOrder
 from grader.protocol.messages import Limits
 
 HOME = "home"
@@ -83,7 +83,7 @@ class ProcessSandbox:
         return self._running.start(self._start)
 
     def _start(self) -> "ProcessWorker":
-        return ProcessWorker.start(self._server, Place(folder=new_folder(self._parent)))
+        return ProcessWorker.start(self._server, WorkerPlace(folder=new_folder(self._parent)))
 
 
 def new_folder(parent: Path) -> WorkerFolder:
@@ -129,7 +129,7 @@ def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[BinaryIO, BinaryIO]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class WorkerPlace:
     """Where a worker runs, and as whom, if not as the judge's user; `end_others` ends processes that may have left its
     process group, and `signal` reaches its processes: all of the group, or more where that is possible.
     """
@@ -140,16 +140,18 @@ class Place:
     signal: Callable[[int, int], None] = signal_group
 
     @property
-    def order(self) -> Order:
+    def order(self) -> WorkerOrder:
         """What its warden is told."""
         path = self.folder.path
-        return Order(folder=str(path), environment=environment_of(path), user=self.user)
+        return WorkerOrder(folder=str(path), environment=environment_of(path), user=self.user)
 
 
 class ProcessWorker:
     """A running worker process, below its warden (forkserver.py)."""
 
-    def __init__(self, place: Place, warden: Warden, requests: BinaryIO, replies: BinaryIO, errors: BinaryIO) -> None:
+    def __init__(
+        self, place: WorkerPlace, warden: Warden, requests: BinaryIO, replies: BinaryIO, errors: BinaryIO
+    ) -> None:
         self._place = place
         self._folder = place.folder
         self._warden = warden
@@ -160,8 +162,8 @@ class ProcessWorker:
         self.is_stopped = False
 
     @classmethod
-    def start(cls, server: ForkServer, place: Place) -> Self:
-        """Order a worker in the folder, which is removed if that fails (WorkerError)."""
+    def start(cls, server: ForkServer, place: WorkerPlace) -> Self:
+        """WorkerOrder a worker in the folder, which is removed if that fails (WorkerError)."""
         with ExitStack() as undo, ExitStack() as passed_on:
             undo.callback(place.folder.remove)
             try:

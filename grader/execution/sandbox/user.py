@@ -17,9 +17,9 @@ from contextlib import ExitStack
 from grader.common.errors import WorkerError
 from grader.execution.sandbox.process import (
     HOME,
-    Place,
     ProcessSandbox,
     ProcessWorker,
+    WorkerPlace,
     new_folder,
 )
 from grader.execution.sandbox.rules import Fact, Rules
@@ -60,7 +60,7 @@ class UserSandbox(ProcessSandbox):
             undo.callback(folder.remove)
             folder.admit(user.number)
             os.chown(folder.path / HOME, user.number, user.number)
-            place = Place(folder=folder, user=user.number, end_others=user.give_back, signal=user.signal)
+            place = WorkerPlace(folder=folder, user=user.number, end_others=user.give_back, signal=user.signal)
             worker = ProcessWorker.start(self._server, place)
             undo.pop_all()
         return worker

@@ -22,9 +22,9 @@ from grader.execution.plan import NOTHING
 from grader.execution.sandbox.forkserver import ForkServer
 from grader.execution.sandbox.process import (
     NOWHERE,
-    Place,
     ProcessSandbox,
     ProcessWorker,
+    WorkerPlace,
     environment_of,
     new_folder,
 )
@@ -187,7 +187,7 @@ def test_an_interruption_leaves_nothing_wherever_it_comes(moment, when, tmp_path
 def started(tmp_path, code):
     """A worker that runs this, and needs its fork server no more."""
     with closing(ForkServer(serving(code), environment_of(NOWHERE))) as server:
-        worker = ProcessWorker.start(server, Place(folder=new_folder(tmp_path)))
+        worker = ProcessWorker.start(server, WorkerPlace(folder=new_folder(tmp_path)))
         assert worker.group
     return worker
 

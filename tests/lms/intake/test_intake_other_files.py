@@ -63,6 +63,15 @@ def test_an_ending_that_a_system_added_is_none(name, tmp_path, one):
     assert intake.unplaced == ()
 
 
+@pytest.mark.parametrize("name", ["İpek Ünal", "Straße", "ﬁona", "ada"])
+@pytest.mark.parametrize("added", [".cl", ".CL", ".tar.gz"])
+def test_a_name_is_whole_although_small_letters_are_more(name, added, tmp_path, one):
+    """A file is its author's by its name alone."""
+    data = gzip.compress(tar({"kernels.cl": TURN})) if added == ".tar.gz" else TURN
+    intake = take_in(write_folder(tmp_path / "all", {f"{name}{added}": data, "bob.cl": TURN}), one)
+    assert {each.student.label for each in intake.handins} == {name, "bob"}
+
+
 @pytest.mark.parametrize("name", ["kernels.txt", "kernel.c", "main.cpp", "solution.opencl"])
 def test_a_text_under_another_name_counts_if_it_defines_the_kernel(name, tmp_path, one):
     """And that is told; beside a .cl file, or without the kernel in it, it does not count."""

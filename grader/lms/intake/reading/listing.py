@@ -119,10 +119,10 @@ def is_archive(name: str) -> bool:
 
 def stem(name: str) -> str:
     """A file's name without ".cl" or the ending of an archive."""
-    plain = name.casefold().rstrip()
+    plain = name.rstrip()
     endings = (SOURCE_AS_TEXT, SOURCE, ARCHIVE, *sorted(TARS, key=len, reverse=True), *OTHER_ARCHIVES)
-    found = next((each for each in endings if plain.endswith(each)), "")
-    return name[: len(plain) - len(found)] if found else name
+    found = next((each for each in endings if plain.casefold().endswith(each)), "")
+    return plain[: -len(found)] if found else name  # counted from the end: "\u0130pek" is longer in small letters
 
 
 def is_junk(parts: tuple[str, ...]) -> bool:
