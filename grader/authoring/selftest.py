@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from grader.authoring.thresholds import CLEARLY, MARGIN
-from grader.common.errors import SolutionError
+from grader.common.errors import NoiseError, SolutionError
 from grader.common.phrases import sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
@@ -37,7 +37,7 @@ from grader.grading.timing.lineup import begin, match_of, own_programs
 from grader.grading.timing.referee import ByOracle, ByReference, Match, OracleScene, RoundData
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance
-from grader.results.result import Kind, Result, Verdict
+from grader.results.result import Kind, Reason, Result, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +67,18 @@ def grade_own(assignment: Assignment, bench: Bench, progress: Progress) -> OwnRe
     seed = fresh_seed()
 
     def graded(path: Path) -> Result:
-        return grade_submission(
-            Task(assignment=assignment, submission=read_submission(path), seed=seed), bench, progress
-        )
+        task = Task(assignment=assignment, submission=read_submission(path), seed=seed)
+        return in_full(grade_submission(task, bench, progress))
 
     return OwnResults(model=graded(assignment.reference / MODEL_FILE), skeleton=graded(assignment.folder / FILE_NAME))
+
+
+def in_full(result: Result) -> Result:
+    """The result; raises NoiseError if speed was not measured, without which nothing can be said of an assignment."""
+    speed = result.checks[-1]
+    if speed.reason is Reason.NOT_MEASURED:
+        raise NoiseError(speed.message)
+    return result
 
 
 def state(assignment: Assignment, own: OwnResults, bench: Bench) -> Iterator[Claim]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from grader.authoring.golden import ONE_PAIR, Golden, differences
-from grader.authoring.selftest import Claim, OwnResults, grade_own, state
+from grader.authoring.selftest import Claim, OwnResults, grade_own, in_full, state
 from grader.authoring.thresholds import Limit, Proposal, Speeds, propose_goal
 from grader.common.errors import InputError, NoiseError, SolutionError
 from grader.common.phrases import count
@@ -113,7 +113,9 @@ def judge(golden: Golden, assignment: Assignment, bench: Bench, progress: Progre
     timing = bench.timing if golden.expectation.is_timed else ONE_PAIR
     task = Task(assignment=assignment, submission=read_submission(golden.folder), seed=fresh_seed())
     result = _patiently(
-        lambda: grade_submission(task, replace(bench, timing=timing), lambda doing: progress(f"{golden.name}: {doing}"))
+        lambda: in_full(
+            grade_submission(task, replace(bench, timing=timing), lambda doing: progress(f"{golden.name}: {doing}"))
+        )
     )
     return Judged(golden=golden, result=result, differences=differences(golden, assignment, result))
 

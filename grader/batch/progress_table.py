@@ -71,8 +71,10 @@ class Board:
 
 def _outcome(event: Event) -> str:
     """What became of an attempt, as the table counts it."""
+    if event.what == "retried":
+        return RETRIED
     if event.result is None:
-        return RETRIED if event.what == "retried" else "not graded"
+        return "not graded"
     if event.result.passed:
         return "passed"
     return "failed a check" if event.result.failed else "not checked in full"
@@ -81,7 +83,8 @@ def _outcome(event: Event) -> str:
 def line(event: Event) -> str:
     """What became of a grading, in a line."""
     if event.result is not None:
-        return summary(event.item.name, event.result)
+        words = summary(event.item.name, event.result)
+        return f"{words} (will be timed again)" if event.what == "retried" else words
     what = "will be tried again" if event.what == "retried" else "given up"
     outcome = Ungraded(assignment="", submission="", fault=f"{what}: {event.fault}")
     return summary(event.item.name, outcome)

@@ -18,7 +18,7 @@ from functools import partial
 
 from grader.batch.corrections import ABSENT, Order, Orders, corrected, graded_by_hand
 from grader.batch.outputs import Outputs
-from grader.batch.rescoring import rescore
+from grader.batch.rescoring import up_to_date
 from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
 from grader.common.record import replace
@@ -103,9 +103,7 @@ class Outcomes:
 
     def _scored(self, handin: HandIn, stored: Result) -> Result:
         assignment = self.assignments[handin.assignment]
-        current = stored.provenance.assignment_sha256 == assignment.sha256
-        result = stored if current else rescore(stored, assignment)
-        return replace(result, submission=handin.where)
+        return replace(up_to_date(stored, assignment), submission=handin.where)
 
 
 def publish(outcomes: Outcomes, outputs: Outputs) -> Gradebook:

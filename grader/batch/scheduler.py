@@ -1,6 +1,7 @@
 """Grades a whole course: what remains to be done, who does it, and what happens when a grading fails.
 
 Intake -> an item for each different file and assignment -> those not in the store -> workforce -> store
+       -> those whose speed could not be measured, one after the other, with nothing beside them -> store
 """
 
 from collections import deque
@@ -9,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from grader.batch.rescoring import up_to_date
 from grader.batch.station import NAME, Errand, Facilities
 from grader.batch.store import Store, content_key, seed_of
 from grader.batch.workforce import Workforce
@@ -17,10 +19,10 @@ from grader.course.submissions.handin import HandIn, Intake
 from grader.course.suite import Coursework
 from grader.lms.bundle import Bundle, pack
 from grader.protocol.text import showable
-from grader.results.result import Result, Ungraded
+from grader.results.result import Reason, Result, Ungraded
 
 ATTEMPTS = 3
-"""How often a grading is tried that fails by a fault of ours."""
+"""How often a grading is tried that fails by a fault of ours, or whose speed is not measured for noise."""
 
 TICK = 0.5
 """Seconds between two looks at the clock while nothing happens."""
@@ -51,8 +53,8 @@ class BatchPlan:
     orders: str
     seed: int
 
-    def errand(self, item: Item) -> Errand:
-        """What a station is sent."""
+    def errand(self, item: Item, before: Result | None = None) -> Errand:
+        """What a station is sent, with the result if it has been graded before."""
         return Errand(
             orders=self.orders,
             facilities=self.facilities,
@@ -60,6 +62,7 @@ class BatchPlan:
             data=item.handins[0].data,
             sha256=item.handins[0].sha256,
             seed=seed_of(self.seed, item.key),
+            before=None if before is None else up_to_date(before, item.assignment),
             assignment_sha256=item.assignment.sha256,
             parts=tuple(part.part for part in item.assignment.parts),
             max_points=item.assignment.points + sum(sum(part.left_out.values()) for part in item.assignment.parts),
@@ -84,13 +87,19 @@ def make_plan(
 
 
 def missing(plan: BatchPlan, store: Store) -> BatchPlan:
-    """The part of a plan that is not in the store."""
-    return replace(plan, items={key: item for key, item in plan.items.items() if not store.holds(key)})
+    """The part of a plan that is not in the store, or not with all speeds."""
+    return replace(plan, items={key: item for key, item in plan.items.items() if not _is_whole(store.load(key))})
+
+
+def _is_whole(result: Result | None) -> bool:
+    return result is not None and all(check.reason is not Reason.NOT_MEASURED for check in result.checks)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Something that happened to an item, with the number of the attempt; `fault` says why there is no result."""
+    """Something that happened to an item, with the number of the attempt; `fault` says why that has no result. What is
+    retried can have one that lacks a speed.
+    """
 
     what: Literal["begun", "graded", "retried", "given up"]
     item: Item
@@ -104,21 +113,27 @@ Listener = Callable[[Event | None], None]
 
 
 def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Listener) -> dict[str, str]:
-    """Grade every item, and store what comes of it; the faults of those that could not be graded, by key."""
-    waiting = deque(Event(what="begun", item=item, attempt=1) for item in plan.items.values())
+    """Grade every item, and store what comes of it; the faults of those that could not be graded, by key.
+
+    What is in the store but for a speed comes last, one at a time. Each time decides for itself, and the first one that
+    decides counts.
+    """
+    waiting, alone = deque[Event](), deque[Event]()
+    for item in plan.items.values():
+        (alone if store.holds(item.key) else waiting).append(Event(what="begun", item=item, attempt=1))
     under_way: dict[Future[Result | Ungraded], Event] = {}
     faults: dict[str, str] = {}
-    while waiting or under_way:
-        while waiting and len(under_way) < workforce.hands:
-            begun = waiting.popleft()
-            under_way[workforce.submit(plan.errand(begun.item))] = begun
+    while waiting or alone or under_way:
+        while (waiting and len(under_way) < workforce.hands) or (alone and not waiting and not under_way):
+            begun = (waiting or alone).popleft()
+            under_way[workforce.submit(plan.errand(begun.item, store.load(begun.item.key)))] = begun
             listen(begun)
         done, _ = wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED)
         for future in done:
             begun = under_way.pop(future)
             event = _ended(begun, _outcome(future), store)
             if event.what == "retried":
-                waiting.append(replace(begun, attempt=begun.attempt + 1))
+                (waiting if event.result is None else alone).append(replace(begun, attempt=begun.attempt + 1))
             if event.what == "given up":
                 faults[event.item.key] = event.fault
             listen(event)
@@ -128,10 +143,16 @@ def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Liste
 
 
 def _ended(begun: Event, outcome: Result | Ungraded, store: Store) -> Event:
+    """What became of an attempt. A result that lacks a speed is kept, whatever becomes of the next attempts."""
+    key = begun.item.key
     if isinstance(outcome, Result):
-        store.keep(begun.item.key, outcome)
-        return replace(begun, what="graded", result=outcome)
-    return replace(begun, what="retried" if begun.attempt < ATTEMPTS else "given up", fault=outcome.fault)
+        store.keep(key, outcome)
+    ended = replace(begun, result=store.load(key), fault=outcome.fault if isinstance(outcome, Ungraded) else "")
+    if _is_whole(ended.result):
+        return replace(ended, what="graded")
+    if begun.attempt < ATTEMPTS:
+        return replace(ended, what="retried")
+    return replace(ended, what="given up" if ended.result is None else "graded")
 
 
 def _outcome(future: "Future[Result | Ungraded]") -> Result | Ungraded:

@@ -24,7 +24,7 @@ from grader.execution.sandbox.folder import LockedFolder, abandoned
 from grader.grading.bench import Bench
 from grader.grading.checks.simulator_checks import absence
 from grader.grading.device_lock import shared_cpu
-from grader.grading.grade import grade_coursework, refuse_coursework, ungraded
+from grader.grading.grade import grade_coursework, refuse_coursework, time_again, ungraded
 from grader.grading.settings import load_settings
 from grader.lms.bundle import Bundle, unpack
 from grader.protocol.messages import DeviceFacts
@@ -61,7 +61,8 @@ class Facilities:
 @dataclass(frozen=True, kw_only=True)
 class Errand:
     """One file to grade for one assignment. `orders` are settings, as JSON, that come before those of the machine; the
-    last three are what the result must say of the assignment.
+    last three are what the result must say of the assignment. If it has been graded `before`, only the speeds are
+    asked for that were not measured then.
     """
 
     orders: str
@@ -70,6 +71,7 @@ class Errand:
     data: bytes
     sha256: str
     seed: int
+    before: Result | None
     assignment_sha256: str
     parts: tuple[str, ...]
     max_points: float
@@ -132,6 +134,8 @@ def _result(assignment: Coursework, errand: Errand, bench: Bench) -> Result:
     except InputError as error:
         submission = Submission(path=NAME, source="", sha256=errand.sha256, scan=scan(""))
         return refuse_coursework(assignment, submission, errand.seed, str(error), bench)
+    if errand.before is not None:
+        return time_again(assignment, submission, errand.before, bench, progress=lambda _: None)
     return grade_coursework(assignment, submission, errand.seed, bench, progress=lambda _: None)
 
 

@@ -6,13 +6,16 @@ from grader.cli.exit_codes import ELSEWHERE, FAILED, PASSED, UNGRADED
 from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import Reason, Result
 
+TO_BE_REPEATED = {Reason.NO_SIMULATOR, Reason.NOT_MEASURED}
+"""Why a grading here is not whole, which is not the student's fault; the same command makes up for it."""
+
 
 def exit_code(outcome: Result | Grade) -> int:
     """Of one submission that was graded: what failed comes first, then what could not be checked here."""
     if outcome.failed:
         return FAILED
-    reasons = [left.reason for left in outcome.unchecked]
-    if Reason.NO_SIMULATOR in reasons:
+    reasons = {left.reason for left in outcome.unchecked}
+    if reasons & TO_BE_REPEATED:
         return UNGRADED
     return ELSEWHERE if reasons else PASSED
 
@@ -21,7 +24,7 @@ def batch_exit_code(rows: Sequence[StudentRow]) -> int:
     """Of a batch. In a course something always fails, so what is not graded, or not in full, comes first."""
     grades = [row.grade for row in rows if row.grade is not None]
     reasons = {left.reason for grade in grades for left in grade.unchecked}
-    if Reason.NO_SIMULATOR in reasons or any(row.status == "ungraded" for row in rows):
+    if reasons & TO_BE_REPEATED or any(row.status == "ungraded" for row in rows):
         return UNGRADED
     codes = set(map(exit_code, grades))
     return next((code for code in (FAILED, ELSEWHERE) if code in codes), PASSED)

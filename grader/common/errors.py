@@ -41,4 +41,4 @@ class SolutionError(UngradedError):
 
 
 class NoiseError(UngradedError):
-    """The machine is too noisy to time kernels on."""
+    """The machine is too noisy to judge an assignment on. A submission's speed is only not measured then."""

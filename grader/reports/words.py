@@ -14,6 +14,7 @@ BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 STILL_TO_BE_MADE = {
     Reason.NO_SIMULATOR: "{} not checked here: the simulator is missing",
+    Reason.NOT_MEASURED: "{} not measured: the machine was too noisy",
     Reason.DECIDED_ELSEWHERE: "{} decided on the course's machine",
 }
 """What is said of points whose checks were not made."""
@@ -49,6 +50,11 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
     submissions, up_to = count(incomplete.submissions, "submission"), f"up to {incomplete.points:g} points each"
     if incomplete.reason is Reason.DECIDED_ELSEWHERE:
         return f"{submissions} not decided in full, {up_to}: the course's machine decides the rest."
+    if incomplete.reason is Reason.NOT_MEASURED:
+        return (
+            f"{submissions} not timed, {up_to}: the machine was too noisy. Do not publish these points yet. Stop other "
+            "programs; the same command then times them again."
+        )
     return (
         f"{submissions} not checked in full, {up_to}: the simulator is missing. Do not publish these points yet. "
         f"{capital(incomplete.message)} The same command then grades them again."

@@ -88,8 +88,10 @@ def _shown(checks: Sequence[Check], hidden: Mapping[str, Kind]) -> Iterator[Chec
 
 
 def _without_outcome(check: Check, message: str) -> Check:
-    """A check that was not made for want of a simulator stays: it reveals nothing."""
-    if check.reason is Reason.NO_SIMULATOR:
+    """A check that was not made, for want of a simulator or of a quiet machine, stays: it reveals nothing, since that
+    is known before hidden cases run.
+    """
+    if check.reason in {Reason.NO_SIMULATOR, Reason.NOT_MEASURED}:
         return check
     worth = f", worth up to {check.max_points:g} points," if check.max_points else ""
     return Check(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from gradebooks import grade, gradebook, mark, missed, row
-from puppets import GOOD, handin, plan_of
+from puppets import GOOD, UNTIMED, handin, plan_of
 from rich.console import Console
 from samples import BUILD, failed, result, unchecked
 
@@ -62,6 +62,16 @@ def test_what_is_tried_again_or_given_up_is_counted_and_told(items):
     text = seen(board, 10.0)
     for words in ("1 of 2", "1 tried again", "1 not graded", "will be tried again: the engine has gone."):
         assert words in text
+
+
+def test_what_will_be_timed_again_is_not_done(items):
+    """Its line says what there is of it, and that more will come."""
+    board = Board(total=1, before=0, started=0.0)
+    again = Event(what="retried", item=items[0], attempt=1, result=UNTIMED)
+    for event in (begun(items[0]), again, begun(items[0], 2)):
+        board.note(event, 1.0)
+    assert (board.ended, board.made) == ({"tried again": 1}, 0)
+    assert line(again).endswith("5 / 45  40 not measured: the machine was too noisy (will be timed again)")
 
 
 def test_before_anything_has_ended_there_is_no_rate(items):

@@ -3,7 +3,7 @@
 from concurrent.futures import Future
 
 import pytest
-from puppets import FACILITIES, ORDERS, Puppets, handin, intake, outcome_of, plan_of, silent
+from puppets import FACILITIES, GOOD, ORDERS, UNTIMED, Puppets, handin, intake, outcome_of, plan_of, silent
 
 from grader.batch.scheduler import ATTEMPTS, grade_all, make_plan, missing
 from grader.batch.store import Store
@@ -101,6 +101,54 @@ def test_what_fails_every_time_is_given_up_with_the_last_reason(transposition, s
     assert [event.fault for event in events if event and event.what == "given up"] == ["reason 3."]
     assert not store.holds(unlucky)
     assert [*missing(plan, store).items] == [unlucky]
+
+
+def untimed(transposition):
+    """A result of the assignment, without a speed."""
+    provenance = UNTIMED.provenance.model_copy(update={"assignment_sha256": transposition.sha256})
+    return UNTIMED.model_copy(update={"provenance": provenance})
+
+
+def test_what_was_too_noisy_to_time_is_timed_again_alone(transposition, store):
+    """After all others, and nothing beside it; with what there is of it, so that nothing else is made again."""
+    noisy, under_way, beside = untimed(transposition), set(), []
+
+    def listen(event):
+        if event is not None and event.what == "begun":
+            under_way.add(event.item.key)
+            beside.append((event.attempt, len(under_way)))
+        elif event is not None:
+            under_way.discard(event.item.key)
+
+    files = [
+        handin("anna", b"0"),
+        handin("bob", b"1"),
+        *(handin(f"s{number}", b"%d" % number) for number in range(2, 8)),
+    ]
+    plan = plan_of([transposition], *files)
+    workforce = Puppets(hands=3, answers={b"0": [noisy, noisy], b"1": [noisy]})
+    assert grade_all(plan, workforce, store, listen) == {}
+    assert [errand.data for errand in workforce.errands[8:]] == [b"0", b"1", b"0"]
+    assert [errand.before for errand in workforce.errands] == [*8 * [None], *3 * [noisy]]
+    assert [number for attempt, number in beside if attempt > 1] == [1, 1, 1]
+    assert all(store.load(key).checks == GOOD.checks for key in plan.items)
+    assert not missing(plan, store).items
+
+
+def test_a_machine_that_stays_noisy_costs_no_result(transposition, store):
+    """Nor does a fault while it is timed again. It is tried so often and no more, until the command is given again."""
+    noisy = untimed(transposition)
+    plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
+    workforce = Puppets(answers={b"unlucky": [noisy, fault("the engine has gone."), noisy]})
+    events = []
+    assert grade_all(plan, workforce, store, events.append) == {}
+    told = [(event.what, event.attempt) for event in events if event and event.item.name.startswith("anna")]
+    assert told == [("begun", 1), ("retried", 1), ("begun", 2), ("retried", 2), ("begun", 3), ("graded", 3)]
+    (unlucky,) = missing(plan, store).items
+    assert store.load(unlucky) == noisy
+    once_more = Puppets(answers={b"unlucky": [noisy] * ATTEMPTS})
+    assert grade_all(missing(plan, store), once_more, store, silent) == {}
+    assert [errand.before for errand in once_more.errands] == [noisy] * ATTEMPTS
 
 
 def test_an_error_of_a_cluster_is_told_on_one_showable_line(transposition, store):

@@ -65,6 +65,7 @@ def errand(orders, bundle, data=b"\0", **changes):
             **fields,
             "sha256": "0" * 64,
             "seed": 1,
+            "before": None,
             "assignment_sha256": "",
             "parts": ("",),
             "max_points": 0.0,

@@ -9,6 +9,7 @@ the distance of its 5th from its 95th percentile; `ungraded` counts gradings tha
 import statistics
 import sys
 
+from grader.authoring.selftest import in_full
 from grader.common.errors import UngradedError
 from grader.course.assignment import Assignment
 from grader.course.submissions.submission import read_submission
@@ -35,9 +36,8 @@ def _print_row(assignment: Assignment, bench: Bench, count: int) -> None:
     fractions, seconds, passed, ungraded = [], [], 0, 0
     for _ in range(count):
         try:
-            result = grade_submission(
-                Task(assignment=assignment, submission=submission, seed=fresh_seed()), bench, lambda _: None
-            )
+            task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
+            result = in_full(grade_submission(task, bench, lambda _: None))
         except UngradedError as error:
             print(f"{assignment.name}: {error}", file=sys.stderr)
             ungraded += 1

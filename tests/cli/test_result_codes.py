@@ -13,6 +13,7 @@ def left(reason, points=12.0):
 
 
 HERE, THERE, HIDDEN = map(left, (Reason.NO_SIMULATOR, Reason.DECIDED_ELSEWHERE, Reason.HIDDEN))
+NOISY = left(Reason.NOT_MEASURED)
 PRACTICE = missed("practice: one (n 1)", Kind.PRACTICE, max_points=0.0)
 
 
@@ -31,10 +32,24 @@ def test_the_codes_are_those_of_the_readme():
         ((mark(), left(Reason.NO_SIMULATOR, 0.0)), UNGRADED),
         ((mark(), THERE), ELSEWHERE),
         ((mark(), THERE, HERE), UNGRADED),
+        ((mark(), NOISY), UNGRADED),
+        ((missed(), NOISY), FAILED),
         ((mark(), missed(), HERE, THERE), FAILED),
         ((mark(points=2.0, verdict=Verdict.PARTIAL, reason=Reason.TOO_SLOW), THERE), FAILED),
     ],
-    ids=["passed", "hidden", "practice", "here", "for no points", "elsewhere", "both", "failed", "partly"],
+    ids=[
+        "passed",
+        "hidden",
+        "practice",
+        "here",
+        "for no points",
+        "elsewhere",
+        "both",
+        "noisy",
+        "noisy, failed",
+        "failed",
+        "partly",
+    ],
 )
 def test_a_failure_comes_first_then_what_is_missing_here(marks, code):
     """A student can mend a failure at once, whatever else is open."""
@@ -51,8 +66,9 @@ def test_a_failure_comes_first_then_what_is_missing_here(marks, code):
         ((row("ben", grade(missed())), row("dee", fault="too noisy.")), UNGRADED),
         ((row("ben", grade(missed())), row("ada", grade(mark(), HERE))), UNGRADED),
         ((row("ben", grade(missed(), HERE)), row("ada", grade(mark()))), UNGRADED),
+        ((row("ben", grade(missed())), row("ada", grade(mark(), NOISY))), UNGRADED),
     ],
-    ids=["passed", "failed", "failed first", "elsewhere", "ungraded", "not checked", "failed and not checked"],
+    ids=["passed", "failed", "failed first", "elsewhere", "ungraded", "not checked", "failed and not checked", "noisy"],
 )
 def test_of_a_batch_what_is_not_graded_in_full_comes_first(rows, code):
     """Somebody fails in every course: that must not cover that points are missing."""

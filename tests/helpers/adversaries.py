@@ -58,10 +58,12 @@ RULES = RULES.model_copy(update={"min_pairs": 30, "max_pairs": 60, "session_pair
 
 
 class World:
-    """Time, and all those for whom it passes."""
+    """Time, and all those for whom it passes. Other programs, of which nobody knows, make any work take up to `burden`
+    times as long again.
+    """
 
-    def __init__(self, seed):
-        self.now, self.processes, self.chance = 0.0, [], random.Random(seed)
+    def __init__(self, seed, burden=0.0):
+        self.now, self.processes, self.chance, self.burden = 0.0, [], random.Random(seed), burden
 
     def perf_counter(self):
         return self.now
@@ -168,6 +170,7 @@ class FakeProcess:
         seconds = self.seconds * (jitter if self.moves is HONEST else 1.0)
         if self.world.is_disturbed(by=self):
             seconds *= 2
+        seconds *= 1 + self.world.chance.uniform(0, self.world.burden)
         self.owed = seconds
         self._take(OVERHEAD * self.world.chance.uniform(0.95, 1.05) * (1 - move.saves) + move.wastes)
         self._take(seconds * move.done)
@@ -271,9 +274,9 @@ def contest_in(world, assignment, seconds, moves, *, noisy):
         yield Lineup(referee=judge, contestants=contestants)
 
 
-def graded(assignment, seconds, moves=HONEST, *, noisy=False, seed=1):
+def graded(assignment, seconds, moves=HONEST, *, noisy=False, seed=1, burden=0.0):  # noqa: PLR0913
     """The check, and the world in which it was made."""
-    world = World(seed)
+    world = World(seed, burden)
     with contest_in(world, assignment, seconds, moves, noisy=noisy) as lineup:
         assert open_sessions(lineup) is None
         return check_performance(lineup, RULES), world

@@ -2,16 +2,18 @@
 
 from concurrent.futures import Future
 
-from samples import BUILD, DEVICE, SPEED, check, result
+from samples import BUILD, DEVICE, SPEED, check, result, unchecked
 
 from grader.batch.scheduler import make_plan
 from grader.batch.station import Facilities
 from grader.course.submissions.handin import Absence, HandIn, Intake, Student
-from grader.results.result import Result, Ungraded
+from grader.results.result import Kind, Reason, Result, Ungraded
 
 FACILITIES = Facilities(grader="0", device=DEVICE, simulated=True)
 ORDERS = '{"sandbox": "process"}'
 GOOD = result(BUILD, check("correctness: one"), SPEED)
+NOISY = unchecked(SPEED.name, Kind.PERFORMANCE, 40, Reason.NOT_MEASURED, "this machine was too noisy to time kernels.")
+UNTIMED = result(BUILD, check("correctness: one"), NOISY)
 
 
 def student(label):

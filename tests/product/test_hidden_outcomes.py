@@ -10,12 +10,13 @@ from courses import KERNEL, course_of
 from hiding import CASES, FIELDS, Batch, hiding_course
 from suites import quick
 
+from grader.cli.exit_codes import UNGRADED
 from grader.cli.result_codes import exit_code
-from grader.common.errors import NoiseError
 from grader.common.record import replace
 from grader.course.submissions.submission import parse_submission
-from grader.grading.grade import grade_coursework
+from grader.grading.grade import grade_coursework, time_again
 from grader.grading.settings import Settings
+from grader.grading.timing.intervals import FEWEST
 from grader.reports.terminal import render
 from grader.results.result import Kind, Reason
 from grader.results.withholding import released, withheld
@@ -104,7 +105,7 @@ def grade(coursework, source, bench):
     """The result, with deadlines for which one can wait."""
     bench = quick(bench)
     bench = replace(bench, deadlines=replace(bench.deadlines, first_launch=5, launch=5))
-    return grade_coursework(coursework, parse_submission("kernels.cl", source.encode()), 7, bench, lambda _: None)
+    return grade_coursework(coursework, parse(source), 7, bench, lambda _: None)
 
 
 def reasons(result, kind=Kind.CORRECTNESS):
@@ -209,8 +210,39 @@ def suite(folder):
     "statement", [pytest.param("z[i] += 1;", id="wrong"), pytest.param("", id="right", marks=pytest.mark.whole)]
 )
 def test_a_machine_is_too_noisy_for_all_who_look_right(bench, tmp_path, monkeypatch, statement):
-    """Also for those that a hidden case finds wrong: to be graded would tell them that it did."""
+    """Also for those that a hidden case finds wrong: another word about their speed would tell them that it did."""
     assignment = hiding_course(tmp_path, "case", sanitizer=None, memory=None).load("small")
     monkeypatch.setattr("grader.grading.timing.measurement.too_noisy", lambda *_: True)
-    with pytest.raises(NoiseError, match="too noisy to time kernels"):
-        grade(assignment, submission(statement=statement), bench)
+    result = grade(assignment, submission(statement=statement), bench)
+    assert any(check.reason is Reason.WRONG_OUTPUT for check in result.checks) is bool(statement)
+    shown = withheld(result, assignment)
+    assert [(left.reason, left.checks) for left in shown.unchecked] == [(Reason.NOT_MEASURED, 1)]
+    assert exit_code(shown) == UNGRADED
+    monkeypatch.undo()
+    said = []
+    again = time_again(assignment, parse(submission(statement=statement)), result, quick(bench), said.append)
+    assert (again.checks[:-1], again.checks[-1].points) == (result.checks[:-1], 0 if statement else 5)
+    assert withheld(again, assignment).checks[-1].reason is Reason.HIDDEN
+    assert said == ["building", "watching every access in a simulator", "waiting for the device", "timing"]
+
+
+def parse(source):
+    """A submission of this text."""
+    return parse_submission("kernels.cl", source.encode())
+
+
+def test_only_the_parts_whose_speed_is_not_known_are_timed_again(bench, tmp_path, monkeypatch):
+    """The others keep theirs; all that was found in any of them stays."""
+    asked, source = suite(tmp_path), KERNEL + KERNEL.replace("add", "plus")
+    verdicts = iter([True, False])
+    monkeypatch.setattr("grader.grading.timing.measurement.too_noisy", lambda *_: next(verdicts))
+    monkeypatch.setattr("grader.grading.timing.measurement.enough", lambda rounds, *_: len(rounds) == FEWEST)
+    noisy = grade(asked, source, bench)
+    open_ones = [check.name for check in noisy.checks if check.reason is Reason.NOT_MEASURED]
+    assert [name.partition(":")[0] for name in open_ones] == ["add"]
+    monkeypatch.setattr("grader.grading.timing.measurement.too_noisy", lambda *_: False)
+    whole = time_again(asked, parse(source), noisy, quick(bench), lambda _: None)
+    changed = [before.name for before, after in zip(noisy.checks, whole.checks, strict=True) if before != after]
+    assert changed == open_ones
+    assert (whole.points, whole.max_points) == (noisy.points + 5, noisy.max_points)
+    assert (whole.provenance, whole.seconds) == (noisy.provenance, noisy.seconds)

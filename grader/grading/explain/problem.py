@@ -362,6 +362,30 @@ def of_spent_time(seconds: float, pairs: int) -> Problem:
     )
 
 
+def of_noise(noise: Interval, pairs: int, standard: str) -> Problem:
+    """Our own kernel, timed against itself, is too far from 1: nobody else's speed can be told then."""
+    return _not_measured(
+        f"over {count(pairs, 'pair')} of launches, the {standard} ran at {noise.median:.2f} times its own speed "
+        f"({noise.low:.2f} to {noise.high:.2f})"
+    )
+
+
+def of_blindness(pairs: int) -> Problem:
+    """Only a clock that submissions reach says that this one is fast."""
+    return _not_measured(
+        f"over {count(pairs, 'pair')} of short launches, only the device's own clock says that the submission is fast "
+        "enough"
+    )
+
+
+def _not_measured(why: str) -> Problem:
+    return Problem(
+        reason=Reason.NOT_MEASURED,
+        message=f"this machine was too noisy to time kernels: {why}. The points are open until it is timed again, with "
+        "no other programs running.",
+    )
+
+
 NO_TIME = Problem(
     reason=Reason.IMPLAUSIBLE,
     message=f"the device reports that its launch took no time at all. {ASK}",

@@ -116,14 +116,20 @@ def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float],
         return False
     if seconds >= rules.max_seconds:
         return True
-    if too_noisy(rounds, rules) or is_blind(rounds, thresholds):
+    if too_noisy(rounds, thresholds, rules) or is_blind(rounds, thresholds):
         return False
     return len(rounds) >= rules.max_pairs or is_decided(fraction_of_reference(rounds), thresholds)
 
 
-def too_noisy(rounds: Sequence[Round], rules: TimingRules) -> bool:
-    """Whether the model solution against itself is off by more than the limit: then no ratio of this session counts."""
-    return not 1 / (1 + rules.noise_limit) <= noise(rounds).median <= 1 + rules.noise_limit
+def too_noisy(rounds: Sequence[Round], thresholds: Sequence[float], rules: TimingRules) -> bool:
+    """Whether the model solution against itself is off by more than the limit: then no ratio of this session counts.
+    Where the verdict is in the balance, it is enough that it may be off by so much: another session could turn it.
+    """
+    itself, limit = noise(rounds), 1 + rules.noise_limit
+    if not 1 / limit <= itself.median <= limit:
+        return True
+    may_be = not 1 / limit <= itself.low <= itself.high <= limit
+    return may_be and not is_decided(fraction_of_reference(rounds), thresholds)
 
 
 def is_blind(rounds: Sequence[Round], thresholds: Sequence[float]) -> bool:

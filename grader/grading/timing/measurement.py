@@ -17,12 +17,12 @@ from itertools import count
 
 from threadpoolctl import threadpool_limits
 
-from grader.common.errors import NoiseError, SolutionError
+from grader.common.errors import SolutionError
 from grader.execution.device import share_a_process
 from grader.execution.outcome import Timing
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
 from grader.grading.explain.failing import FailedError, done, or_problem
-from grader.grading.explain.problem import NO_TIME, of_spent_time, of_timed_run
+from grader.grading.explain.problem import NO_TIME, Problem, of_blindness, of_noise, of_spent_time, of_timed_run
 from grader.grading.timing.contestant import Contestant, Role
 from grader.grading.timing.intervals import FEWEST, TimingRules, enough, is_blind, noise, too_noisy
 from grader.grading.timing.lineup import Lineup
@@ -57,11 +57,11 @@ def _reopen_sessions(lineup: Lineup) -> None:
 
 
 @or_problem
-def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...]:
+def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
     """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
 
-    Raises NoiseError if the model solution, timed against itself, stays further from 1 than the rules allow, and points
-    depend on it; or if they would depend on a clock that the submission can tamper with.
+    What went wrong can also be the machine: it is too noisy, and points depend on it; or they would depend on a clock
+    that the submission can tamper with.
     """
     start, spent = time.perf_counter(), 0.0
     session_pairs = lineup.referee.session_pairs(rules)
@@ -79,21 +79,15 @@ def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...]:
             rounds.append(found)
         if enough(rounds, elapsed, lineup.thresholds, rules):
             break
-        if spent > rules.max_seconds and (len(rounds) < FEWEST or too_noisy(rounds, rules)):
+        if spent > rules.max_seconds and len(rounds) < FEWEST:
             raise FailedError(of_spent_time(spent, number + 1))
         if spent > rules.max_seconds:
             break
-    if lineup.thresholds and too_noisy(rounds, rules):
+    if lineup.thresholds and too_noisy(rounds, lineup.thresholds, rules):
         standard = "model solution" if lineup.assignment.kit is None else "naive kernel"
-        raise NoiseError(
-            f"this machine is too noisy to time kernels: over {len(rounds)} pairs, the {standard} ran at "
-            f"{noise(rounds).median:.2f} times its own speed. Stop other programs and grade again."
-        )
+        return of_noise(noise(rounds), len(rounds), standard)
     if is_blind(rounds, lineup.thresholds):
-        raise NoiseError(
-            f"this machine is too noisy to time such short launches: over {len(rounds)} pairs, only the device's own "
-            "clock says that the submission is fast enough. Stop other programs and grade again."
-        )
+        return of_blindness(len(rounds))
     return tuple(rounds)
 
 

@@ -85,11 +85,12 @@ def _incomplete(rows: Iterable[StudentRow]) -> Iterator[str]:
     left = Counter(each.reason for row in rows if row.grade is not None for each in row.grade.unchecked)
     for reason, number in left.items():
         verb, them = ("is", "it") if number == 1 else ("are", "them")
-        yield f"{count(number, 'grade')} in the copy {verb} not of all checks{LACKING[reason].format(them)}"
+        yield f"{count(number, 'grade')} in the copy {verb} not of all checks{LACKING[reason].format(them, them)}"
 
 
 LACKING = {
     Reason.NO_SIMULATOR: ", since the simulator is missing: do not publish {} yet.",
+    Reason.NOT_MEASURED: ", since the machine was too noisy to time {}: do not publish {} yet.",
     Reason.DECIDED_ELSEWHERE: ": the course's machine decides the rest.",
 }
 

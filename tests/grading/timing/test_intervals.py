@@ -118,7 +118,23 @@ def test_what_only_the_devices_clock_says_earns_nothing():
 def test_a_reference_that_differs_from_itself_by_a_tenth_is_noise(control, noisy):
     """In either direction; while it does, measuring goes on beyond the most pairs, to the end of patience."""
     measured = rounds(30, control=control)
-    assert too_noisy(measured, TimingRules()) is noisy
+    assert too_noisy(measured, [0.5], TimingRules()) is noisy
     assert enough(measured, 1.0, [0.5], TimingRules()) is not noisy
     assert enough(rounds(100, control=control), 14.9, [0.5], TimingRules()) is not noisy
     assert enough(measured, 15.0, [0.5], TimingRules())
+
+
+@pytest.mark.parametrize(("spread", "noisy"), [(0.04, False), (0.3, True)])
+def test_where_the_verdict_is_in_the_balance_the_machine_must_be_quiet(spread, noisy):
+    """The model solution is as fast as itself in the median, and in most rounds it is not: far from a threshold that is
+    no matter, at a threshold it would be luck. A submission that is uneven itself makes no noise.
+    """
+    signs = (0, *(15 * (1, -1)))
+    uneven = [rounds(1, reference=1 + sign * spread, control=1 - sign * spread)[0] for sign in signs]
+    assert too_noisy(uneven, [1.0], TimingRules()) is noisy
+    assert enough([*uneven, *uneven, *uneven, *uneven], 1.0, [1.0], TimingRules()) is not noisy
+    assert not too_noisy(uneven, [0.5], TimingRules())
+    assert not too_noisy(uneven, [], TimingRules())
+    fickle = [rounds(1, submission=seconds)[0] for seconds in 15 * (0.5, 2.0)]
+    assert not is_decided(fraction_of_reference(fickle), [1.0])
+    assert not too_noisy(fickle, [1.0], TimingRules())

@@ -8,6 +8,7 @@ from adversaries import MODEL, RULES, Move, graded
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from grader.batch.scheduler import ATTEMPTS
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.rounds import Clocked, Resting, TurnTimes
 from grader.results.result import Reason, Verdict
@@ -61,9 +62,10 @@ MOVES = st.builds(
     wastes=st.sampled_from([0.0, 0.0, 0.0, 0.001, 0.1]),
     says=st.sampled_from(["once"] * 30 + ["twice", "huge", "junk", "other", "nothing"]),
 )
+MOVES_OF_ONE = st.lists(MOVES, min_size=1, max_size=6).map(tuple)
 ADVERSARIES = {
     "fraction": st.floats(0.1, 1.2),
-    "moves": st.lists(MOVES, min_size=1, max_size=6).map(tuple),
+    "moves": MOVES_OF_ONE,
     "noisy": st.booleans(),
     "seed": st.integers(0, 2**32),
 }
@@ -91,6 +93,34 @@ def test_no_adversary_is_awarded_more_than_its_work_is_worth(transposition, frac
 def test_no_adversary_is_awarded_more_by_many_examples(transposition, fraction, moves, noisy, seed):
     """The same, for minutes."""
     check_adversary(transposition, fraction, moves, seed, noisy=noisy)
+
+
+@QUICK
+@given(fraction=st.floats(0.1, 1.2), moves=MOVES_OF_ONE, seed=st.integers(0, 2**32), burden=st.floats(0, 4))
+def test_to_be_asked_again_on_a_busy_machine_pays_no_adversary(transposition, fraction, moves, seed, burden):
+    """Nor does it cost an honest one points: what is too noisy to tell is left open, and the first time that it can be
+    told decides, of as many as a batch makes.
+    """
+    (band,) = transposition.performance.classes["cpu"].bands
+    seconds = MODEL / fraction
+    for attempt in range(ATTEMPTS):
+        check, _ = graded(transposition, seconds, moves, noisy=True, seed=seed + attempt, burden=burden)
+        assert check.max_points == band.points
+        if check.reason is not Reason.NOT_MEASURED:
+            break
+        assert (check.verdict, check.points, check.performance) == (Verdict.SKIPPED, 0, None)
+    assert check.points <= (band.points if MODEL / (0.9 * seconds) >= band.fraction else 0)
+
+
+@QUICK
+@given(fraction=st.floats(0.1, 1.2), seed=st.integers(0, 2**32), burden=st.floats(0, 4))
+def test_a_busy_machine_tells_nothing_wrong_of_an_honest_submission(transposition, fraction, seed, burden):
+    """Its speed is what it is, or it is not measured; it is never a fraud."""
+    (band,) = transposition.performance.classes["cpu"].bands
+    check, _ = graded(transposition, MODEL / fraction, seed=seed, burden=burden)
+    assert check.reason in {None, Reason.TOO_SLOW, Reason.NOT_MEASURED}
+    if check.reason is not Reason.NOT_MEASURED and abs(fraction / band.fraction - 1) > 0.15:
+        assert check.verdict is (Verdict.PASSED if fraction > band.fraction else Verdict.FAILED)
 
 
 HONEST_WORK = {"fraction": st.floats(0.1, 1.2), "seed": st.integers(0, 2**32)}

@@ -245,6 +245,19 @@ def test_a_grade_that_the_courses_machine_completes_says_so():
     ]
 
 
+def test_a_grade_without_its_speed_says_so():
+    """The speed is open, and not a zero."""
+    noisy = result(
+        BUILD, check("correctness: one", points=68, max_points=68), unchecked(points=32, reason=Reason.NOT_MEASURED)
+    )
+    filled = moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], noisy),))
+    ((_, comment),) = imported(filled.data).values()
+    assert comment.startswith("grader: 68 of 100; 32 not measured: the machine was too noisy.<br>")
+    assert [remark.why for remark in filled.remarks] == [
+        "1 grade in the copy is not of all checks, since the machine was too noisy to time it: do not publish it yet."
+    ]
+
+
 @pytest.mark.parametrize(
     ("status", "is_late"),
     [

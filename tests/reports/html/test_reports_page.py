@@ -191,6 +191,7 @@ def test_nothing_to_mend_is_said():
     ("reason", "words"),
     [
         (Reason.NO_SIMULATOR, "12 not checked here: the simulator is missing"),
+        (Reason.NOT_MEASURED, "12 not measured: the machine was too noisy"),
         (Reason.DECIDED_ELSEWHERE, "12 are decided on the course's machine"),
     ],
 )

@@ -1,0 +1,113 @@
+"""Two graders at once that share no lock, one of them in a container, on a machine that other programs keep busy.
+
+    python tests/benchmarks/busy_machine.py [--gradings 20] [--burners 8] [--image grader]
+
+They grade the model solution, a slow submission and wrong ones of vectorAdd, in containers; each kind was graded alone
+before. A grading is `lost` if it has no result. `as alone` are those with the same verdicts, `not timed` those that
+differ in nothing but a speed that was not measured. Prints a table; exit code 1 if one is lost or has other verdicts.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import cycle, islice
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from grader.results.result import Reason, Result, Ungraded
+
+ROOT = Path(__file__).parent.parent.parent
+NAME = "vectorAdd"
+KINDS = {
+    "model solution": ROOT / "reference" / NAME,
+    "slow": ROOT / "tests" / "submissions" / NAME / "steps-as-long-as-the-launch",
+    "wrong": ROOT / "tests" / "submissions" / NAME / "rounded-down",
+}
+
+GRADER = (sys.executable, "-m", "grader.cli.main")
+MOUNTED = ("/var/run/docker.sock", "/dev/shm")
+"""What the container shares with this host: the engine, and where arrays are; not where locks are."""
+
+OUTCOME: TypeAdapter[Result | Ungraded] = TypeAdapter(Result | Ungraded)
+
+Verdicts = dict[str, str]
+"""The reason or the verdict of each check, by its name."""
+
+
+def main() -> int:
+    """Alone, then all at once."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--gradings", type=int, default=20)
+    options.add_argument("--burners", type=int, default=8)
+    options.add_argument("--image", default="grader")
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory(prefix="busy-machine-") as name:
+        here = (*GRADER, "grade")
+        volumes = [f"--volume={path}:{path}" for path in (*MOUNTED, name, ROOT)]
+        there = ("docker", "run", "--rm", *volumes, given.image, "grade")
+        folder = Path(name)
+        alone = {kind: grade(here, kind, folder / f"{kind}.json") for kind in KINDS}
+        kinds = list(islice(cycle(KINDS), given.gradings))
+        begin = time.monotonic()
+        with burning(given.burners), ThreadPoolExecutor(2) as graders:
+            halves = graders.map(
+                grade_all, (here, there), (kinds[::2], kinds[1::2]), (folder / "here", folder / "there")
+            )
+            seen = [each for half in halves for each in half]
+        outcomes = Counter(compared(found, alone[kind], kind) for kind, found in seen)
+    print(f"{'gradings':<16}{len(seen):>4}   {(time.monotonic() - begin) / max(1, len(seen)):.1f} s each")
+    print("\n".join(f"{what:<16}{outcomes[what]:>4}" for what in ("as alone", "not timed", "lost", "other verdicts")))
+    return int(outcomes["lost"] + outcomes["other verdicts"] > 0)
+
+
+def grade_all(command: tuple[str, ...], kinds: list[str], folder: Path) -> list[tuple[str, Verdicts | None]]:
+    """One after the other, by one grader."""
+    folder.mkdir()
+    return [(kind, grade(command, kind, folder / f"{number}.json")) for number, kind in enumerate(kinds)]
+
+
+def grade(command: tuple[str, ...], kind: str, path: Path) -> Verdicts | None:
+    """The verdicts of a submission; None if there is no result."""
+    asked = (str(KINDS[kind]), "--assignment", NAME, "--course", str(ROOT), "--sandbox", "docker", "--json", str(path))
+    done = subprocess.run([*command, *asked], capture_output=True, text=True, check=False)
+    outcome = OUTCOME.validate_json(path.read_bytes()) if path.exists() else None
+    if isinstance(outcome, Result):
+        return {check.name: str(check.reason or check.verdict) for check in outcome.checks}
+    print(f"{kind}: lost: {done.stderr.strip()}", file=sys.stderr)
+    return None
+
+
+def compared(found: Verdicts | None, alone: Verdicts | None, kind: str) -> str:
+    """What became of a grading."""
+    if found is None or alone is None:
+        return "lost"
+    others = {name: (word, alone.get(name)) for name, word in found.items() if word != alone.get(name)}
+    if not others:
+        return "as alone"
+    if {word for word, _ in others.values()} == {Reason.NOT_MEASURED}:
+        return "not timed"
+    print(f"{kind}: {others}", file=sys.stderr)
+    return "other verdicts"
+
+
+@contextmanager
+def burning(number: int) -> Iterator[None]:
+    """So many programs that do nothing but compute, until the end of the block."""
+    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(number)]
+    try:
+        yield
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
