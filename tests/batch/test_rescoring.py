@@ -142,3 +142,15 @@ def test_a_speed_that_is_decided_elsewhere_is_not_decided_by_rescoring(measured,
     assert there.performance == timed.performance
     assert (there.verdict, there.reason) == (Verdict.SKIPPED, Reason.DECIDED_ELSEWHERE)
     assert (there.points, there.max_points) == (0, timed.max_points)
+
+
+def test_a_speed_that_was_not_measured_stays_open(measured, transposition):
+    """Whatever the thresholds are by now: there are no figures, and the points to be had follow the assignment."""
+    whole = measured["course-style-lmem"]
+    *checks, timed = whole.checks
+    told = {"verdict": Verdict.SKIPPED, "points": 0.0, "max_points": 1.0, "reason": Reason.NOT_MEASURED}
+    noisy = timed.model_copy(update={**told, "message": "too noisy.", "performance": None})
+    anew = rescore(whole.model_copy(update={"checks": (*checks, noisy)}), transposition)
+    (still,) = of(anew, Kind.PERFORMANCE)
+    assert still == noisy.model_copy(update={"max_points": timed.max_points})
+    assert [(left.reason, left.points) for left in anew.unchecked] == [(Reason.NOT_MEASURED, timed.max_points)]

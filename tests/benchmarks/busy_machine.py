@@ -88,10 +88,10 @@ def compared(found: Verdicts | None, alone: Verdicts | None, kind: str) -> str:
     """What became of a grading."""
     if found is None or alone is None:
         return "lost"
-    others = {name: (word, alone.get(name)) for name, word in found.items() if word != alone.get(name)}
+    others = {name: (word, alone[name]) for name, word in found.items() if word != alone[name]}
     if not others:
         return "as alone"
-    if {word for word, _ in others.values()} == {Reason.NOT_MEASURED}:
+    if all(Reason.NOT_MEASURED in both for both in others.values()):
         return "not timed"
     print(f"{kind}: {others}", file=sys.stderr)
     return "other verdicts"

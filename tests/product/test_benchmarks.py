@@ -11,6 +11,7 @@ from project import ROOT
 FOLDER = ROOT / "tests" / "benchmarks"
 
 SMALLEST = {
+    "busy_machine": ["--gradings", "2", "--burners", "1"],
     "copy_bandwidth": [],
     "course": ["1", "--jobs", "1"],
     "endurance": ["--gradings", "2", "--restart", "true"],
@@ -29,6 +30,7 @@ SMALLEST = {
 """What each is called with. An engine that others use is not restarted: `true` is called in its place."""
 
 PRINTED = {
+    "busy_machine": "lost 0",
     "copy_bandwidth": "is no GPU of NVIDIA's",
     "course": "verdicts as expected 1",
     "endurance": "verdicts unlike those alone 0",
@@ -58,9 +60,15 @@ def test_every_benchmark_is_run():
     assert {path.stem for path in FOLDER.glob("*.py")} == set(SMALLEST) == set(PRINTED)
 
 
+@pytest.fixture(scope="session")
+def images(worker_image, grader_image):
+    """Of the worker, and of the judge."""
+    return worker_image, grader_image
+
+
 @pytest.mark.whole
 @pytest.mark.parametrize("name", SMALLEST)
-def test_a_benchmark_runs_to_its_end(name, tmp_path, locks, worker_image, simulator):  # noqa: ARG001 - they are there
+def test_a_benchmark_runs_to_its_end(name, tmp_path, locks, images, simulator):  # noqa: ARG001 - they are there
     """It prints its last line, and is stopped by no fault of its own; a goal that is missed here is no matter."""
     environment = {**os.environ, **BRISK, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(tmp_path / "profiles")}
     if name in SMALL:
