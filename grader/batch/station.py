@@ -24,7 +24,8 @@ from grader.execution.sandbox.folder import LockedFolder, abandoned
 from grader.grading.bench import Bench
 from grader.grading.checks.simulator_checks import absence
 from grader.grading.device_lock import shared_cpu
-from grader.grading.grade import grade_coursework, refuse_coursework, time_again, ungraded
+from grader.grading.grade import grade_coursework, refuse_coursework, ungraded
+from grader.grading.retiming import time_again
 from grader.grading.settings import load_settings
 from grader.lms.bundle import Bundle, unpack
 from grader.protocol.messages import DeviceFacts

@@ -22,7 +22,6 @@ from grader.course.rubric import Case
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
-from grader.course.truth.inputs import fresh_seed
 from grader.course.truth.oracle import Oracle, load_oracle
 from grader.execution.client import Worker
 from grader.execution.device import share_a_process
@@ -48,7 +47,7 @@ from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
 from grader.results.metrics import Profile, Roofs
 from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
-from grader.results.suite_results import joined, separated
+from grader.results.suite_results import joined
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
 
@@ -104,29 +103,6 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
     What the student's code does wrong is in the result; UngradedError is raised for what is our own fault.
     """
     return _finish(_draft(task, bench, progress), bench, progress)
-
-
-def time_again(
-    coursework: Coursework, submission: Submission, result: Result, bench: Bench, progress: Progress
-) -> Result:
-    """The result with speeds in it that were not measured for noise. Everything else stays as it is, so that nothing
-    but a speed can come of being asked again; inputs are new, since the submission has seen the others.
-    """
-    own = zip(tasks_of(coursework, submission, fresh_seed()), separated(coursework, result), strict=True)
-    timed = joined(coursework, [_timed_again(task, part, bench, progress) for task, part in own])
-    return replace(timed, seconds=result.seconds)
-
-
-def _timed_again(task: Task, result: Result, bench: Bench, progress: Progress) -> Result:
-    """Of a part whose speed is known, there is nothing to do. Of another, only the speed is asked for."""
-    *others, before = result.checks
-    if before.reason is not Reason.NOT_MEASURED:
-        return result
-    cases = replace(task.assignment.correctness, cases=())
-    asked = replace(task.assignment, correctness=cases, sanitizer=None, memory=None, left_out={})
-    *_, speed = _draft(replace(task, assignment=asked), bench, progress).others
-    checks = forfeit((*others, replace(speed, usage=before.usage)))
-    return replace(result, checks=checks, points=sum(check.points for check in checks))
 
 
 def _draft(task: Task, bench: Bench, progress: Progress) -> Draft:

@@ -14,7 +14,8 @@ from grader.cli.exit_codes import UNGRADED
 from grader.cli.result_codes import exit_code
 from grader.common.record import replace
 from grader.course.submissions.submission import parse_submission
-from grader.grading.grade import grade_coursework, time_again
+from grader.grading.grade import grade_coursework
+from grader.grading.retiming import time_again
 from grader.grading.settings import Settings
 from grader.grading.timing.intervals import FEWEST
 from grader.reports.terminal import render

@@ -1,0 +1,35 @@
+"""Measures speeds again that a noisy machine has left open, and nothing else: no case and no simulated run is repeated,
+so that no other check can come out better, or worse, for being asked twice.
+"""
+
+from grader.common.record import replace
+from grader.course.submissions.submission import Submission
+from grader.course.submissions.task import Task, tasks_of
+from grader.course.suite import Coursework
+from grader.course.truth.inputs import fresh_seed
+from grader.grading.bench import Bench, Progress
+from grader.grading.checks.correctness import forfeit
+from grader.grading.grade import grade_submission
+from grader.results.result import Reason, Result
+from grader.results.suite_results import joined, separated
+
+
+def time_again(
+    coursework: Coursework, submission: Submission, result: Result, bench: Bench, progress: Progress
+) -> Result:
+    """The result, with the speeds in it that were not measured. Inputs are new: the submission has seen the others."""
+    own = zip(tasks_of(coursework, submission, fresh_seed()), separated(coursework, result), strict=True)
+    timed = joined(coursework, [_timed(task, part, bench, progress) for task, part in own])
+    return replace(timed, seconds=result.seconds)
+
+
+def _timed(task: Task, result: Result, bench: Bench, progress: Progress) -> Result:
+    """The result of a part, graded for its speed alone unless that is known."""
+    *others, before = result.checks
+    if before.reason is not Reason.NOT_MEASURED:
+        return result
+    cases = replace(task.assignment.correctness, cases=())
+    asked = replace(task.assignment, correctness=cases, sanitizer=None, memory=None)
+    *_, speed = grade_submission(replace(task, assignment=asked), bench, progress).checks
+    checks = forfeit((*others, replace(speed, usage=before.usage)))
+    return replace(result, checks=checks, points=sum(check.points for check in checks))
