@@ -17,7 +17,6 @@ from grader.course.submissions.submission import parse_submission
 from grader.grading.grade import grade_coursework
 from grader.grading.retiming import time_again
 from grader.grading.settings import Settings
-from grader.grading.timing.intervals import FEWEST
 from grader.reports.terminal import render
 from grader.results.result import Kind, Reason
 from grader.results.withholding import released, withheld
@@ -230,20 +229,3 @@ def test_a_machine_is_too_noisy_for_all_who_look_right(bench, tmp_path, monkeypa
 def parse(source):
     """A submission of this text."""
     return parse_submission("kernels.cl", source.encode())
-
-
-def test_only_the_parts_whose_speed_is_not_known_are_timed_again(bench, tmp_path, monkeypatch):
-    """The others keep theirs; all that was found in any of them stays."""
-    asked, source = suite(tmp_path), KERNEL + KERNEL.replace("add", "plus")
-    verdicts = iter([True, False])
-    monkeypatch.setattr("grader.grading.timing.measurement.too_noisy", lambda *_: next(verdicts))
-    monkeypatch.setattr("grader.grading.timing.measurement.enough", lambda rounds, *_: len(rounds) == FEWEST)
-    noisy = grade(asked, source, bench)
-    open_ones = [check.name for check in noisy.checks if check.reason is Reason.NOT_MEASURED]
-    assert [name.partition(":")[0] for name in open_ones] == ["add"]
-    monkeypatch.setattr("grader.grading.timing.measurement.too_noisy", lambda *_: False)
-    whole = time_again(asked, parse(source), noisy, quick(bench), lambda _: None)
-    changed = [before.name for before, after in zip(noisy.checks, whole.checks, strict=True) if before != after]
-    assert changed == open_ones
-    assert (whole.points, whole.max_points) == (noisy.points + 5, noisy.max_points)
-    assert (whole.provenance, whole.seconds) == (noisy.provenance, noisy.seconds)
