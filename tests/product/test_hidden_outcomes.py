@@ -219,11 +219,9 @@ def test_a_machine_is_too_noisy_for_all_who_look_right(bench, tmp_path, monkeypa
     assert [(left.reason, left.checks) for left in shown.unchecked] == [(Reason.NOT_MEASURED, 1)]
     assert exit_code(shown) == UNGRADED
     monkeypatch.undo()
-    said = []
-    again = time_again(assignment, parse(submission(statement=statement)), result, quick(bench), said.append)
+    again = time_again(assignment, parse(submission(statement=statement)), result, quick(bench), lambda _: None)
     assert (again.checks[:-1], again.checks[-1].points) == (result.checks[:-1], 0 if statement else 5)
     assert withheld(again, assignment).checks[-1].reason is Reason.HIDDEN
-    assert said == ["building", "watching every access in a simulator", "waiting for the device", "timing"]
 
 
 def parse(source):
