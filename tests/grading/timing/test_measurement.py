@@ -135,6 +135,15 @@ def test_a_submission_has_so_many_seconds_and_no_more(small, monkeypatch):
     assert FEWEST <= len(rounds) < 30
 
 
+def test_a_noisy_machine_makes_no_time_limit(small, monkeypatch):
+    """A slow submission on it has its time and its rounds, and they tell nothing: that is not its fault."""
+    rules = RULES.model_copy(update={"max_seconds": 0.2, "min_pairs": 30, "max_pairs": 100, "session_pairs": 50})
+    clock = Clock()
+    monkeypatch.setattr(measurement, "time", clock)
+    lineup = sluggish(small, 0.02, clock, step_ms={Role.CONTROL: {STUDENT: 4}})
+    assert measure(begun(lineup), rules).reason is Reason.NOT_MEASURED
+
+
 class Clock:
     """Stands in for the module `time`."""
 
@@ -144,9 +153,9 @@ class Clock:
         return self.now
 
 
-def sluggish(assignment, seconds, clock):
+def sluggish(assignment, seconds, clock, **told):
     """A lineup with a submission that takes so long by this clock."""
-    lineup = straw_contest(assignment)
+    lineup = straw_contest(assignment, **told)
     worker = lineup.contestants[Role.SUBMISSION].worker
     launch = worker.launch
 
