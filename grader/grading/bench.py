@@ -19,10 +19,24 @@ from grader.grading.timing.device_profile import load_profile
 from grader.grading.timing.intervals import TimingRules
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Roofs
-from grader.results.result import Provenance
+from grader.results.result import Check, Provenance
 
-Progress = Callable[[str], None]
-"""Called with a few words about what is being done."""
+
+@dataclass(frozen=True, kw_only=True)
+class Decided:
+    """A check is decided, and may be shown whatever comes of hidden ones. `sentence` is why it failed, unless a later
+    part of the grading may still explain that better.
+    """
+
+    check: Check
+    sentence: str = ""
+
+    def __str__(self) -> str:
+        return self.check.name
+
+
+Progress = Callable[[str | Decided], None]
+"""Called with a few words about what begins, and with each check that is decided."""
 
 PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
 """Packages whose versions a result states, where they are installed: PoCL may also come from the system."""

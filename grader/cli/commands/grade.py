@@ -53,7 +53,7 @@ def grade(
     """
     from rich.console import Console
 
-    from grader.cli.progress import progress_line
+    from grader.cli.progress import verdicts
     from grader.cli.result_codes import exit_code
     from grader.common.errors import InputError, InterruptedGradingError
     from grader.common.files import check_outputs
@@ -69,7 +69,7 @@ def grade(
     seed = fresh_seed() if how.seed is None else check_seed(how.seed)
     check_outputs([*reports.files().values()], submission.path)
     try:
-        with progress_line() as progress, settings.open_bench(settings.sandbox_for(submission.path)) as bench:
+        with verdicts(coursework) as progress, settings.open_bench(settings.sandbox_for(submission.path)) as bench:
             result = grade_coursework(coursework, submission, seed, bench, progress)
     except (InputError, InterruptedGradingError):
         raise

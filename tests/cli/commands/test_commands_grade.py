@@ -19,6 +19,7 @@ from commandline import (
     QUICK,
     REPORTS,
     WRONG,
+    complained,
     complaint,
     environment,
     everything_said,
@@ -329,13 +330,23 @@ def right(tmp_path_factory):
 def test_a_right_submission_is_exit_code_0_also_from_a_windows_editor(right):
     """A byte order mark and carriage returns do not matter; the report goes to standard output alone."""
     done, _ = right
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, complained(done)) == (0, "")
     assert "passed build" in done.stdout
     assert re.search(r"passed correctness: all 12 cases +48 / 48\n", done.stdout)
     assert re.search(r"passed sanitizer .+ 12 / 12\n", done.stdout)
     assert re.search(r"passed memory: .+ 20 / 20\n", done.stdout)
     assert re.search(r"total +100 / 100\n", done.stdout)
     assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+@together
+def test_each_check_is_told_as_soon_as_it_is_decided(right):
+    """A line each on the error stream, which is no terminal here, in the order of the checks; the phases between."""
+    done, folder = right
+    result = Result.model_validate_json((folder / "result.json").read_text())
+    told = re.findall(r"^ *\d+\.\d s passed (.+)$", done.stderr, re.MULTILINE)
+    assert told == [check.name for check in result.checks]
+    assert "watching every access in the simulator (13 of 18 checks decided)" in done.stderr
 
 
 @together
@@ -404,7 +415,7 @@ def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_
     done = without_simulator(
         tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", "--html", "page.html", *REPORTS
     )
-    assert (done.returncode, done.stderr) == (3, "")
+    assert (done.returncode, complained(done)) == (3, "")
     result = Result.model_validate_json((tmp_path / "result.json").read_text())
     skipped = [check for check in result.checks if check.kind in {"sanitizer", "memory"}]
     assert len(skipped) == 4
@@ -423,7 +434,7 @@ def test_without_a_simulator_all_are_asked_for_the_same_points(tmp_path, bare_py
     """Also who hands in what does not build, whose points are lost with a simulator and without one."""
     (tmp_path / "kernels.cl").write_text("__kernel void coalsTransp(")
     done = without_simulator(tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", *REPORTS)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, complained(done)) == (1, "")
     result = Result.model_validate_json((tmp_path / "result.json").read_text())
     assert [check.verdict for check in result.checks if check.kind in {"sanitizer", "memory"}] == ["failed"] * 4
     assert (result.points, result.max_points, result.unchecked) == (0, 100, ())
