@@ -11,7 +11,7 @@ from rich.text import Text
 
 from grader.course.suite import Coursework
 from grader.grading.bench import Decided, Progress
-from grader.reports.live import Board
+from grader.reports.live import LiveBoard
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def progress_line() -> Iterator[Progress]:
 @contextmanager
 def verdicts(coursework: Coursework) -> Iterator[Progress]:
     """Each check of a grading as soon as it is decided: on a terminal until the report is there, elsewhere for good."""
-    console, board, start = Console(stderr=True), Board(coursework), time.monotonic()
+    console, board, start = Console(stderr=True), LiveBoard(coursework), time.monotonic()
     if not _can_erase(console):
         yield _logging(console, board, start)
         return
@@ -45,7 +45,7 @@ def verdicts(coursework: Coursework) -> Iterator[Progress]:
         yield board.hear
 
 
-def _logging(console: Console, board: Board, start: float) -> Progress:
+def _logging(console: Console, board: LiveBoard, start: float) -> Progress:
     def log(event: str | Decided) -> None:
         board.hear(event)
         with suppress(OSError):  # who reads has gone; the files are still to be written

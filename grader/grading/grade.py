@@ -22,7 +22,7 @@ from grader.course.assignment import Assignment
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
-from grader.course.truth.oracle import Oracle, load_oracle
+from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker
 from grader.execution.device import share_a_process
 from grader.execution.plan import SUBMISSION
@@ -30,8 +30,18 @@ from grader.execution.probe import RECOVERY, probe
 from grader.grading.bench import Bench, Decided, Progress
 from grader.grading.checks.building import Built, Prepared, build_check, check_build, prepare
 from grader.grading.checks.conclusions import conclude
-from grader.grading.checks.correctness import Tried, failed_sizes, forfeit, in_order, try_cases, unrun_cases
-from grader.grading.checks.sanitizer import Failed
+from grader.grading.checks.correctness import (
+    GAVE_UP,
+    Tried,
+    failed_sizes,
+    first_endless,
+    forfeit,
+    gave_up,
+    in_order,
+    try_cases,
+    unrun_cases,
+)
+from grader.grading.checks.hanging import Lookout
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_checks import Watched, unwatched_checks, watch
 from grader.grading.device_lock import exclusive, shared, shared_cpu
@@ -128,14 +138,15 @@ def _test(crew: Crew, rests_on: Provenance) -> Draft:
             cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
             others = tuple(_unreached(asked, crew.device))
             return Draft(task=crew.task, provenance=rests_on, build=build.check, cases=cases, others=others)
-        lineup = line_up(crew.task, crew.student, build.built, crew.hire)
-        tried = _try_shown(crew, build.built)
-    failed = failed_sizes(tried)
-    watched, refused = _watch(crew, lineup, build.built, failed)
+        subject = Subject(task=crew.task, oracle=load_oracle(asked), worker=crew.simulator, built=build.built)
+        tried = _try_shown(crew, subject)
+        failed = failed_sizes(tried)
+        lineup: Lineup | Problem = NOT_RIGHT if failed else line_up(crew.task, crew.student, build.built, crew.hire)
+    watched, lineup = _watch(crew, lineup, subject, tried)
     _tell(crew, watched.checks, build.built.misordered)
-    cases = conclude(tried, build.built, lineup.oracle, watched.seen)
-    cases = _locate(crew, lineup.oracle, build.built, cases, watched)
-    speed = _time(crew, lineup, refused)
+    cases = conclude(tried, build.built, subject.oracle, watched.seen)
+    cases = _locate(crew, subject, cases, watched)
+    speed = _time(crew, lineup)
     _tell(crew, [speed])
     if not failed:
         speed = replace(speed, usage=build.built.usage)
@@ -193,36 +204,38 @@ def _prepare(crew: Crew) -> Prepared:
         return prepare(crew.task, crew.student)
 
 
-def _watch(crew: Crew, lineup: Lineup, built: Built, failed: Failed) -> tuple[Watched, Problem | None]:
-    """The simulator's checks; and, while it works, the sessions of the timed rounds open. The problem is why it gets
+def _watch(
+    crew: Crew, lineup: Lineup | Problem, subject: Subject, tried: tuple[Tried, ...]
+) -> tuple[Watched, Lineup | Problem]:
+    """The simulator's checks; and, while it works, the sessions of the timed rounds open. A problem is why there are
     none.
     """
     crew.progress("watching every access in the simulator")
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
-        refused = NOT_RIGHT if failed else enter(lineup, built)
-        subject = Subject(task=crew.task, oracle=lineup.oracle, worker=crew.simulator, built=built)
-        watched = watch(subject, crew.bench.watching, failed)
-        return watched, refused or open_sessions(lineup)
+        entered = lineup
+        if isinstance(lineup, Lineup):
+            entered = enter(lineup, subject.built) or lineup
+        watched = watch(subject, crew.bench.watching, failed_sizes(tried), first_endless(tried))
+        return watched, (isinstance(entered, Lineup) and open_sessions(entered)) or entered
 
 
-def _locate(crew: Crew, oracle: Oracle, built: Built, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
+def _locate(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
     """The checks of the cases; if nothing names a cause, with the line that a search has found."""
-    asked = crew.task.assignment
+    asked, built = crew.task.assignment, subject.built
     if not crew.bench.search.seconds or not is_needed(built, cases, watched.checks):
         return cases
     crew.progress("looking for the line that is wrong")
     with shared(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
-        suspect = Suspect(built=built, oracle=oracle, worker=crew.student, right=rightness(asked, cases))
-        subject = Subject(task=crew.task, oracle=oracle, worker=crew.simulator, built=built)
+        suspect = Suspect(built=built, oracle=subject.oracle, worker=crew.student, right=rightness(asked, cases))
         mended = search(suspect, crew.bench.search, cleanness(subject, watched.checks, crew.bench.search))
     hint = mended and tell(mended, crew.task.submission.source, asked.hints)
     return tuple(hint.told(check) for check in cases) if hint else cases
 
 
-def _time(crew: Crew, lineup: Lineup, refused: Problem | None) -> Check:
+def _time(crew: Crew, lineup: Lineup | Problem) -> Check:
     """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
-    if refused is not None:
-        return refused.fail(unmeasured(lineup.assignment, lineup.device))
+    if isinstance(lineup, Problem):
+        return lineup.fail(unmeasured(crew.task.assignment, crew.device))
     crew.progress("waiting for the device")
     with exclusive(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
         crew.progress("timing")
@@ -234,8 +247,8 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
     asked = draft.task.assignment.correctness
     if draft.built is None:
         return tuple(map(BUILD_FAILED.fail, unrun_cases(draft.task.assignment, asked.hidden)))
-    if not asked.hidden:
-        return ()
+    if not asked.hidden or gave_up(draft.cases):
+        return tuple(map(GAVE_UP.fail, unrun_cases(draft.task.assignment, asked.hidden)))
     progress("running hidden cases")
     with ExitStack() as workers:
         with shared_cpu(bench.locks):
@@ -249,12 +262,12 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
     return checks
 
 
-def _try_shown(crew: Crew, built: Built) -> tuple[Tried, ...]:
+def _try_shown(crew: Crew, subject: Subject) -> tuple[Tried, ...]:
     """Run the cases that are shown; each is told when it is decided."""
     crew.progress("running the cases")
     tried = []
-    asked = crew.task.assignment
-    for each in try_cases(asked.correctness.shown, built, load_oracle(asked), crew.student):
+    cases, built = crew.task.assignment.correctness.shown, subject.built
+    for each in try_cases(cases, built, subject.oracle, crew.student, Lookout(subject=subject)):
         _tell(crew, [each.check], built.misordered)
         tried.append(each)
     return tuple(tried)

@@ -9,18 +9,19 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
+from grader.common.record import replace
 from grader.course.suite import Coursework
 from grader.grading.bench import Decided
 from grader.protocol.text import showable
 from grader.reports.terminal import STYLES, WORDS
-from grader.results.result import Check, Verdict
+from grader.results.result import Check, Kind, Verdict
 from grader.results.withholding import shown_at_once
 
 Group = tuple[str, str]
 """A part, and a kind of its checks."""
 
 
-class Board:
+class LiveBoard:
     """What is known of a grading so far."""
 
     def __init__(self, coursework: Coursework) -> None:
@@ -31,13 +32,24 @@ class Board:
     def hear(self, event: str | Decided) -> None:
         """Take up what begins, or what is decided."""
         if isinstance(event, Decided):
-            self._decided.append(event)
+            self._decided.append(self._once(event))
         else:
             self._doing = event
 
+    def _once(self, event: Decided) -> Decided:
+        """The same, without a sentence that was told before; of a build that fails as in an earlier part of the suite,
+        also without its reason.
+        """
+        told = {(each.check.reason, each.sentence) for each in self._decided}
+        if (event.check.reason, event.sentence) not in told:
+            return event
+        check = event.check
+        return Decided(check=replace(check, reason=None) if check.kind is Kind.BUILD else check)
+
     def line(self, event: str | Decided, seconds: float) -> str:
-        """What a log says of the last event, so many seconds after the start."""
+        """What a log says of the last event that was heard, so many seconds after the start."""
         if isinstance(event, Decided):
+            event = self._decided[-1]
             told = f"{WORDS[event.check.verdict]:<6} {event.check.name}{_reason(event.check)}"
             return _stamped(seconds, told) + (f"\n{'':15}{showable(event.sentence)}" if event.sentence else "")
         return _stamped(seconds, f"{event} ({self._count})")
