@@ -26,9 +26,11 @@ def progress_line() -> Iterator[Progress]:
 
 
 @contextmanager
-def verdicts(coursework: Coursework) -> Iterator[Progress]:
-    """Each check of a grading as soon as it is decided: on a terminal until the report is there, elsewhere for good."""
-    console, board, start = Console(stderr=True), LiveBoard(coursework), time.monotonic()
+def verdicts(coursework: Coursework, start: float) -> Iterator[Progress]:
+    """Each check of a grading as soon as it is decided: on a terminal until the report is there, elsewhere for good.
+    Times are since `start`, by the monotonic clock.
+    """
+    console, board = Console(stderr=True), LiveBoard(coursework)
     if not _can_erase(console):
         yield _logging(console, board, start)
         return

@@ -87,11 +87,13 @@ class Worker:
         self._launched: set[str] = set()
         self._written: Script | None = None
         self._is_frozen = False
+        self._is_warming = False
         self.devices: tuple[DeviceFacts, ...] = ()
         self._too_new: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
-        self.start()
+        if self._process is None:
+            self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -107,12 +109,32 @@ class Worker:
         self._send(ListDevices())
         self.devices = ()
 
+    def warm_up(self, plan: Plan, programs: Mapping[str, ProgramSource]) -> None:
+        """Ask it to build what is ours in the process that will build the submission, where a driver then has all that
+        it loads for its first program.
+        """
+        self._send(plan.request(programs))
+        self._is_warming = True
+
+    def settle(self) -> None:
+        """Wait until it is warm, if it was asked for that."""
+        self.ready()
+        if self._is_warming:
+            self._is_warming = False
+            if not isinstance(self._reply("warming up", self._deadlines.build), Opened):
+                self.stop()  # a fault of ours, of which whatever starts in its place will tell
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its process runs, as far as that is known."""
+        return self._process is not None and not self._process.has_ended()
+
     def stop(self) -> None:
         """End the worker; it can be started again."""
         if self._process is not None:
             self._process.stop()
         self._process = self._replies = None
-        self._is_frozen = False
+        self._is_frozen = self._is_warming = False
 
     def ready(self) -> DeviceFacts:
         """Wait until the worker is up; the device it will use. Raises WorkerError or DeviceError."""

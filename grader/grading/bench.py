@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.common.record import replace
 from grader.course.submissions.task import Task
 from grader.execution.client import Deadlines, Worker
-from grader.execution.pool import OwnWorkers
+from grader.execution.pool import Ahead, OwnWorkers
 from grader.execution.sandbox import Sandbox
 from grader.grading.checks.simulator_checks import WatchingRules
 from grader.grading.search.locating import SearchRules
@@ -56,6 +56,21 @@ class Bench:
     watching: WatchingRules
     search: SearchRules = field(default_factory=SearchRules)
     own: OwnWorkers = field(default_factory=OwnWorkers)
+    ahead: Ahead | None = None
+
+    def student(self) -> Worker:
+        """A worker for a submission, which may be warm already."""
+        return self.worker() if self.ahead is None else self.ahead.take()
+
+    def begin_next(self) -> None:
+        """Let the next submission's worker start now, where more are to come."""
+        if self.ahead is not None:
+            self.ahead.begin()
+
+    def settle(self) -> None:
+        """Wait until nothing starts any more: somebody is to be timed."""
+        if self.ahead is not None:
+            self.ahead.settle()
 
     def worker(self) -> Worker:
         """A worker on this bench."""

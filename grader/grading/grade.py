@@ -177,7 +177,7 @@ def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
 def _hire(task: Task, bench: Bench, progress: Progress, workers: ExitStack) -> Crew:
     """Start the submission's workers."""
     with shared_cpu(bench.locks):
-        student = workers.enter_context(bench.worker())
+        student = workers.enter_context(bench.student())
         simulator = bench.simulator()
         if task.assignment.is_watched:
             workers.enter_context(simulator)  # starts up while the cases run
@@ -212,6 +212,7 @@ def _watch(
     """
     crew.progress("watching every access in the simulator")
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
+        crew.bench.begin_next()
         entered = lineup
         if isinstance(lineup, Lineup):
             entered = enter(lineup, subject.built) or lineup
@@ -236,6 +237,7 @@ def _time(crew: Crew, lineup: Lineup | Problem) -> Check:
     """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
     if isinstance(lineup, Problem):
         return lineup.fail(unmeasured(crew.task.assignment, crew.device))
+    crew.bench.settle()
     crew.progress("waiting for the device")
     with exclusive(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
         crew.progress("timing")

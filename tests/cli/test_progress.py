@@ -1,6 +1,7 @@
 """progress.py: what a command shows while it works."""
 
 import io
+import time
 
 import pytest
 from courses import course_of
@@ -26,7 +27,7 @@ def shown(monkeypatch, coursework, *, terminal):
     written = io.StringIO()
     console = Console(file=written, force_terminal=terminal, width=80, height=10, _environ={"TERM": "xterm"})
     monkeypatch.setattr(progress, "Console", lambda **_: console)
-    with verdicts(coursework) as tell:
+    with verdicts(coursework, time.monotonic()) as tell:
         tell(Decided(check=BUILD))
         tell("running the cases")
     return written.getvalue()
@@ -55,5 +56,5 @@ def test_a_log_that_nobody_reads_any_more_is_no_fault(small, monkeypatch):
             raise BrokenPipeError
 
     monkeypatch.setattr(progress, "Console", lambda **_: Console(file=Gone(), force_terminal=False))
-    with verdicts(small) as tell:
+    with verdicts(small, time.monotonic()) as tell:
         tell("building")
