@@ -11,6 +11,7 @@ from project import ROOT
 FOLDER = ROOT / "tests" / "benchmarks"
 
 SMALLEST = {
+    "at_once": ["1", "--saves", "1"],
     "copy_bandwidth": [],
     "course": ["1", "--jobs", "1"],
     "endurance": ["--gradings", "2", "--restart", "true"],
@@ -29,6 +30,7 @@ SMALLEST = {
 """What each is called with. An engine that others use is not restarted: `true` is called in its place."""
 
 PRINTED = {
+    "at_once": "1 saves",
     "copy_bandwidth": "is no GPU of NVIDIA's",
     "course": "verdicts as expected 1",
     "endurance": "verdicts unlike those alone 0",
