@@ -1,20 +1,60 @@
-"""The line that shows what a command is doing."""
+"""What a command shows while it works, on the error stream."""
 
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.live import Live
+from rich.spinner import Spinner
 from rich.text import Text
 
-from grader.grading.bench import Progress
+from grader.course.suite import Coursework
+from grader.grading.bench import Decided, Progress
+from grader.reports.live import LiveBoard
 
 
 @contextmanager
 def progress_line() -> Iterator[Progress]:
-    """A line on a terminal's error stream that says what is being done; nothing elsewhere."""
+    """A line on a terminal that says what is being done; nothing elsewhere."""
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not _can_erase(console):
         yield lambda _: None
         return
     with console.status("starting") as status:
-        yield lambda doing: status.update(Text(doing, overflow="ellipsis", no_wrap=True))
+        yield lambda event: status.update(Text(str(event), overflow="ellipsis", no_wrap=True))
+
+
+@contextmanager
+def verdicts(coursework: Coursework, start: float) -> Iterator[Progress]:
+    """Each check of a grading as soon as it is decided: on a terminal until the report is there, elsewhere for good.
+    Times are since `start`, by the monotonic clock.
+    """
+    console, board = Console(stderr=True), LiveBoard(coursework)
+    if not _can_erase(console):
+        yield _logging(console, board, start)
+        return
+    spinner = Spinner("dots")
+
+    def drawn() -> Group:
+        spinner.update(text=Text(board.status(time.monotonic() - start), overflow="ellipsis", no_wrap=True))
+        rows = list(board.rows())[1 - console.height :]
+        for row in rows:
+            row.no_wrap, row.overflow = True, "ellipsis"
+        return Group(*rows, spinner)
+
+    with Live(get_renderable=drawn, console=console, transient=True):
+        yield board.hear
+
+
+def _logging(console: Console, board: LiveBoard, start: float) -> Progress:
+    def log(event: str | Decided) -> None:
+        board.hear(event)
+        with suppress(OSError):  # who reads has gone; the files are still to be written
+            print(board.line(event, time.monotonic() - start), file=console.file, flush=True)
+
+    return log
+
+
+def _can_erase(console: Console) -> bool:
+    return console.is_terminal and not console.is_dumb_terminal

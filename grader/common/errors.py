@@ -16,6 +16,10 @@ class InterruptedGradingError(GraderError):
     """Somebody ended the grader; whatever it had started has been stopped."""
 
 
+class SavedAgainError(InterruptedGradingError):
+    """The file that is being graded was saved again, so nobody waits for this grading any more."""
+
+
 class SetupError(GraderError):
     """This machine could not be set up to grade (exit code 3)."""
 

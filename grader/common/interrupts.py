@@ -29,16 +29,40 @@ _told = _Told()
 
 def interrupt_on(numbers: Iterable[int], error: Callable[[int], InterruptedGradingError]) -> None:
     """From now on, each of these signals raises its error in the main thread."""
-
-    def told(number: int, _frame: object) -> None:
-        _told.to_stop = error(number)
-        if _told.depth:
-            _told.waiting = True
-        else:
-            raise _told.to_stop
-
     for number in numbers:
-        signal.signal(number, told)
+        signal.signal(number, lambda number, _frame: _tell(error(number)))
+
+
+def _tell(to_stop: InterruptedGradingError) -> None:
+    """Raise it, now or at the end of what must not be interrupted."""
+    _told.to_stop = to_stop
+    if _told.depth:
+        _told.waiting = True
+    else:
+        raise to_stop
+
+
+@contextmanager
+def interrupted_when(is_over: Callable[[], bool], error: InterruptedGradingError, every: float) -> Iterator[None]:
+    """Within the block, look every so many seconds whether it is over; then raise the error, once. Whoever catches it
+    may go on.
+    """
+    kept = signal.getsignal(signal.SIGALRM)
+
+    def look(_number: int, _frame: object) -> None:
+        if _told.to_stop is None and is_over():
+            _tell(error)
+
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, every, every)
+    try:
+        yield
+        stop_if_told()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, kept)
+        if _told.to_stop is error:
+            _told.to_stop, _told.waiting = None, False
 
 
 def stop_if_told() -> None:

@@ -1,5 +1,6 @@
 """Small pieces of sentences that many messages share."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 
@@ -27,3 +28,8 @@ def kibibytes(number: int) -> str:
 def capital(text: str) -> str:
     """The text as the beginning of a sentence."""
     return text[:1].upper() + text[1:]
+
+
+def first_sentence(text: str) -> str:
+    """The text up to where a new sentence begins, with a capital."""
+    return re.split(r"(?<=[.?!]) (?=[A-Z])", text, maxsplit=1)[0]

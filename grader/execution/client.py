@@ -6,7 +6,7 @@ kernel (a worker that does not start, a missing device) is raised.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -57,13 +57,15 @@ from grader.worker.fingerprint import fingerprint
 
 class Deadlines(Record):
     """Seconds that each part may take. A driver may compile at the first launch, for which 15 s were seen once, so that
-    has its own; `simulation` is for a launch on the simulator.
+    has its own; `simulation` is for a launch on the simulator. A small launch that is silent for `silence` is looked at
+    in the simulator, and ended if it does not end there.
     """
 
     start: float = Field(default=30.0, gt=0)
     build: float = Field(default=30.0, gt=0)
     first_launch: float = Field(default=20.0, gt=0)
     launch: float = Field(default=10.0, gt=0)
+    silence: float = Field(default=2.0, gt=0)
     transfer: float = Field(default=30.0, gt=0)
     simulation: float = Field(default=30.0, gt=0)
 
@@ -85,11 +87,13 @@ class Worker:
         self._launched: set[str] = set()
         self._written: Script | None = None
         self._is_frozen = False
+        self._is_warming = False
         self.devices: tuple[DeviceFacts, ...] = ()
         self._too_new: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
-        self.start()
+        if self._process is None:
+            self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -105,12 +109,32 @@ class Worker:
         self._send(ListDevices())
         self.devices = ()
 
+    def warm_up(self, plan: Plan, programs: Mapping[str, ProgramSource]) -> None:
+        """Ask it to build what is ours in the process that will build the submission, where a driver then has all that
+        it loads for its first program.
+        """
+        self._send(plan.request(programs))
+        self._is_warming = True
+
+    def settle(self) -> None:
+        """Wait until it is warm, if it was asked for that."""
+        self.ready()
+        if self._is_warming:
+            self._is_warming = False
+            if not isinstance(self._reply("warming up", self._deadlines.build), Opened):
+                self.stop()  # a fault of ours, of which whatever starts in its place will tell
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its process runs, as far as that is known."""
+        return self._process is not None and not self._process.has_ended()
+
     def stop(self) -> None:
         """End the worker; it can be started again."""
         if self._process is not None:
             self._process.stop()
         self._process = self._replies = None
-        self._is_frozen = False
+        self._is_frozen = self._is_warming = False
 
     def ready(self) -> DeviceFacts:
         """Wait until the worker is up; the device it will use. Raises WorkerError or DeviceError."""
@@ -188,11 +212,17 @@ class Worker:
             case reply:
                 return self._unexpected(reply)
 
-    @contextmanager
-    def hurried(self, seconds: float) -> Iterator[None]:
+    def hurried(self, seconds: float) -> AbstractContextManager[None]:
         """Until the end of the block, nothing that it is asked may take longer than so many seconds, but its start."""
+        return self._within(seconds, ("build", "first_launch", "launch", "transfer"))
+
+    def impatient(self) -> AbstractContextManager[None]:
+        """Until the end of the block, a launch may not be silent for longer than a small one should be."""
+        return self._within(self._deadlines.silence, ("first_launch", "launch"))
+
+    @contextmanager
+    def _within(self, seconds: float, parts: Sequence[str]) -> Iterator[None]:
         usual = self._deadlines
-        parts = ("build", "first_launch", "launch", "transfer")
         self._deadlines = usual.model_copy(update={part: min(getattr(usual, part), seconds) for part in parts})
         try:
             yield

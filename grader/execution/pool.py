@@ -1,13 +1,15 @@
-"""Workers that run nothing but our own kernels, kept from one grading to the next.
+"""Workers that are kept from one grading to the next, or started before it.
 
-Starting one, and compiling for it, takes longer than what it does in a grading. It never runs a submission, so nothing
-of one can stay in it; a worker that has run one is never kept.
+Those that are kept run nothing but our own kernels: starting one, and compiling for it, takes longer than what it does
+in a grading. It never runs a submission, so nothing of one can stay in it; a worker that has run one is never kept.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from grader.execution.client import Worker
+from grader.execution.plan import NOTHING, SUBMISSION
+from grader.execution.probe import PROBE
 
 GRADINGS = 20
 """Gradings after which a worker is replaced: its processor time is limited, and a grading takes some seconds of it."""
@@ -40,3 +42,39 @@ class OwnWorkers:
         while self._kept:
             _, (worker, _) = self._kept.popitem()
             worker.stop()
+
+
+class Ahead:
+    """The next submission's worker: it starts, and warms up, before there is a submission. It meets that one alone."""
+
+    def __init__(self, make: Callable[[], Worker]) -> None:
+        self._make = make
+        self._worker: Worker | None = None
+
+    def begin(self) -> None:
+        """Start it, without waiting for it, unless that was done."""
+        if self._worker is None:
+            self._worker = self._make()
+            self._worker.start()
+            self._worker.warm_up(NOTHING, {SUBMISSION: PROBE})
+
+    def settle(self) -> None:
+        """Wait until it rests, so that others can be timed."""
+        if self._worker is not None:
+            self._worker.settle()
+
+    def take(self) -> Worker:
+        """A worker for a submission."""
+        worker, self._worker = self._worker, None
+        if worker is not None and worker.is_there:
+            worker.settle()
+            return worker
+        if worker is not None:
+            worker.stop()
+        return self._make()
+
+    def close(self) -> None:
+        """Stop it, if it waits."""
+        if self._worker is not None:
+            self._worker.stop()
+            self._worker = None

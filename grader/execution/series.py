@@ -36,9 +36,13 @@ class Series:
         A failure ends the session. Runs before it may have led to it, by memory that they hold or have overrun, so what
         failed after others is run again, now as the first of a session, and that counts.
         """
-        after_others = name in self._open
-        outcome = self._run(name, arrays)
-        return self._run(name, arrays) if after_others and not isinstance(outcome, dict) else outcome
+        after_others = self.is_open_for(name)
+        outcome = self.attempt(name, arrays)
+        return self.attempt(name, arrays) if after_others and not isinstance(outcome, dict) else outcome
+
+    def is_open_for(self, name: str) -> bool:
+        """Whether the plan's script would run after others, in the session that they have left."""
+        return name in self._open
 
     def close(self) -> None:
         """End the session, if one is open."""
@@ -46,7 +50,8 @@ class Series:
             self._worker.close()
         self._open = ()
 
-    def _run(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
+    def attempt(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
+        """The same, whatever ran before it in the session."""
         failure = self._open_for(name)
         if failure is not None:
             return failure

@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.common.record import replace
 from grader.course.submissions.task import Task
 from grader.execution.client import Deadlines, Worker
-from grader.execution.pool import OwnWorkers
+from grader.execution.pool import Ahead, OwnWorkers
 from grader.execution.sandbox import Sandbox
 from grader.grading.checks.simulator_checks import WatchingRules
 from grader.grading.search.locating import SearchRules
@@ -19,10 +19,24 @@ from grader.grading.timing.device_profile import load_profile
 from grader.grading.timing.intervals import TimingRules
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Roofs
-from grader.results.result import Provenance
+from grader.results.result import Check, Provenance
 
-Progress = Callable[[str], None]
-"""Called with a few words about what is being done."""
+
+@dataclass(frozen=True, kw_only=True)
+class Decided:
+    """A check is decided, and may be shown whatever comes of hidden ones. `sentence` is why it failed, unless a later
+    part of the grading may still explain that better.
+    """
+
+    check: Check
+    sentence: str = ""
+
+    def __str__(self) -> str:
+        return self.check.name
+
+
+Progress = Callable[[str | Decided], None]
+"""Called with a few words about what begins, and with each check that is decided."""
 
 PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
 """Packages whose versions a result states, where they are installed: PoCL may also come from the system."""
@@ -42,6 +56,21 @@ class Bench:
     watching: WatchingRules
     search: SearchRules = field(default_factory=SearchRules)
     own: OwnWorkers = field(default_factory=OwnWorkers)
+    ahead: Ahead | None = None
+
+    def student(self) -> Worker:
+        """A worker for a submission, which may be warm already."""
+        return self.worker() if self.ahead is None else self.ahead.take()
+
+    def begin_next(self) -> None:
+        """Let the next submission's worker start now, where more are to come."""
+        if self.ahead is not None:
+            self.ahead.begin()
+
+    def settle(self) -> None:
+        """Wait until nothing starts any more: somebody is to be timed."""
+        if self.ahead is not None:
+            self.ahead.settle()
 
     def worker(self) -> Worker:
         """A worker on this bench."""

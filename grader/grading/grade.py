@@ -16,26 +16,37 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.common.errors import GraderError
+from grader.common.phrases import first_sentence
 from grader.common.record import replace
 from grader.course.assignment import Assignment
-from grader.course.rubric import Case
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
-from grader.course.truth.oracle import Oracle, load_oracle
+from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker
 from grader.execution.device import share_a_process
 from grader.execution.plan import SUBMISSION
 from grader.execution.probe import RECOVERY, probe
-from grader.grading.bench import Bench, Progress
+from grader.grading.bench import Bench, Decided, Progress
 from grader.grading.checks.building import Built, Prepared, build_check, check_build, prepare
 from grader.grading.checks.conclusions import conclude
-from grader.grading.checks.correctness import Tried, failed_sizes, forfeit, in_order, try_cases, unrun_cases
-from grader.grading.checks.sanitizer import Failed
+from grader.grading.checks.correctness import (
+    GAVE_UP,
+    Tried,
+    failed_sizes,
+    first_endless,
+    forfeit,
+    gave_up,
+    in_order,
+    try_cases,
+    unrun_cases,
+)
+from grader.grading.checks.hanging import Lookout
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_checks import Watched, unwatched_checks, watch
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem, blamed
+from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.grading.search.locating import Suspect, search
 from grader.grading.search.need import cleanness, is_needed, rightness
 from grader.grading.search.telling import hint as tell
@@ -48,6 +59,7 @@ from grader.protocol.text import showable
 from grader.results.metrics import Profile, Roofs
 from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
 from grader.results.suite_results import joined
+from grader.results.withholding import shown_at_once
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
 
@@ -111,7 +123,7 @@ def _draft(task: Task, bench: Bench, progress: Progress) -> Draft:
     with ExitStack() as workers:
         crew = _hire(task, bench, progress, workers)
         draft = _test(crew, bench.provenance(task, crew.device, started))
-    _probe_after((*draft.cases, *draft.others), bench, progress)
+    _probe_after((*draft.cases, *draft.others), bench)
     return replace(draft, seconds=time.perf_counter() - clock)
 
 
@@ -121,17 +133,21 @@ def _test(crew: Crew, rests_on: Provenance) -> Draft:
     prepared = _prepare(crew)
     with shared(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
         build = check_build(prepared, crew.student)
+        _tell(crew, [build.check])
         if build.built is None:
             cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
             others = tuple(_unreached(asked, crew.device))
             return Draft(task=crew.task, provenance=rests_on, build=build.check, cases=cases, others=others)
-        lineup = line_up(crew.task, crew.student, build.built, crew.hire)
-        tried = _run(asked.correctness.shown, build.built, crew.student, crew.progress)
-    failed = failed_sizes(tried)
-    watched, refused = _watch(crew, lineup, build.built, failed)
-    cases = conclude(tried, build.built, lineup.oracle, watched.seen)
-    cases = _locate(crew, lineup.oracle, build.built, cases, watched)
-    speed = _time(crew, lineup, refused)
+        subject = Subject(task=crew.task, oracle=load_oracle(asked), worker=crew.simulator, built=build.built)
+        tried = _try_shown(crew, subject)
+        failed = failed_sizes(tried)
+        lineup: Lineup | Problem = NOT_RIGHT if failed else line_up(crew.task, crew.student, build.built, crew.hire)
+    watched, lineup = _watch(crew, lineup, subject, tried)
+    _tell(crew, watched.checks, build.built.misordered)
+    cases = conclude(tried, build.built, subject.oracle, watched.seen)
+    cases = _locate(crew, subject, cases, watched)
+    speed = _time(crew, lineup)
+    _tell(crew, [speed])
     if not failed:
         speed = replace(speed, usage=build.built.usage)
     return Draft(
@@ -161,7 +177,7 @@ def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
 def _hire(task: Task, bench: Bench, progress: Progress, workers: ExitStack) -> Crew:
     """Start the submission's workers."""
     with shared_cpu(bench.locks):
-        student = workers.enter_context(bench.worker())
+        student = workers.enter_context(bench.student())
         simulator = bench.simulator()
         if task.assignment.is_watched:
             workers.enter_context(simulator)  # starts up while the cases run
@@ -188,36 +204,40 @@ def _prepare(crew: Crew) -> Prepared:
         return prepare(crew.task, crew.student)
 
 
-def _watch(crew: Crew, lineup: Lineup, built: Built, failed: Failed) -> tuple[Watched, Problem | None]:
-    """The simulator's checks; and, while it works, the sessions of the timed rounds open. The problem is why it gets
+def _watch(
+    crew: Crew, lineup: Lineup | Problem, subject: Subject, tried: tuple[Tried, ...]
+) -> tuple[Watched, Lineup | Problem]:
+    """The simulator's checks; and, while it works, the sessions of the timed rounds open. A problem is why there are
     none.
     """
-    crew.progress("watching every access in a simulator")
+    crew.progress("watching every access in the simulator")
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
-        refused = NOT_RIGHT if failed else enter(lineup, built)
-        subject = Subject(task=crew.task, oracle=lineup.oracle, worker=crew.simulator, built=built)
-        watched = watch(subject, crew.bench.watching, failed)
-        return watched, refused or open_sessions(lineup)
+        crew.bench.begin_next()
+        entered = lineup
+        if isinstance(lineup, Lineup):
+            entered = enter(lineup, subject.built) or lineup
+        watched = watch(subject, crew.bench.watching, failed_sizes(tried), first_endless(tried))
+        return watched, (isinstance(entered, Lineup) and open_sessions(entered)) or entered
 
 
-def _locate(crew: Crew, oracle: Oracle, built: Built, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
+def _locate(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
     """The checks of the cases; if nothing names a cause, with the line that a search has found."""
-    asked = crew.task.assignment
+    asked, built = crew.task.assignment, subject.built
     if not crew.bench.search.seconds or not is_needed(built, cases, watched.checks):
         return cases
     crew.progress("looking for the line that is wrong")
     with shared(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
-        suspect = Suspect(built=built, oracle=oracle, worker=crew.student, right=rightness(asked, cases))
-        subject = Subject(task=crew.task, oracle=oracle, worker=crew.simulator, built=built)
+        suspect = Suspect(built=built, oracle=subject.oracle, worker=crew.student, right=rightness(asked, cases))
         mended = search(suspect, crew.bench.search, cleanness(subject, watched.checks, crew.bench.search))
     hint = mended and tell(mended, crew.task.submission.source, asked.hints)
     return tuple(hint.told(check) for check in cases) if hint else cases
 
 
-def _time(crew: Crew, lineup: Lineup, refused: Problem | None) -> Check:
+def _time(crew: Crew, lineup: Lineup | Problem) -> Check:
     """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
-    if refused is not None:
-        return refused.fail(unmeasured(lineup.assignment, lineup.device))
+    if isinstance(lineup, Problem):
+        return lineup.fail(unmeasured(crew.task.assignment, crew.device))
+    crew.bench.settle()
     crew.progress("waiting for the device")
     with exclusive(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
         crew.progress("timing")
@@ -225,31 +245,43 @@ def _time(crew: Crew, lineup: Lineup, refused: Problem | None) -> Check:
 
 
 def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]:
-    """The hidden cases, in a worker that is started when all else is done."""
+    """The hidden cases, in a worker that is started when all else is done. Of how they go, nothing is told."""
     asked = draft.task.assignment.correctness
     if draft.built is None:
         return tuple(map(BUILD_FAILED.fail, unrun_cases(draft.task.assignment, asked.hidden)))
-    if not asked.hidden:
-        return ()
+    if not asked.hidden or gave_up(draft.cases):
+        return tuple(map(GAVE_UP.fail, unrun_cases(draft.task.assignment, asked.hidden)))
+    progress("running hidden cases")
     with ExitStack() as workers:
         with shared_cpu(bench.locks):
             worker = workers.enter_context(bench.worker())
             device = worker.ready()
         with shared(device, bench.locks), _awake(worker, device):
             worker.load({SUBMISSION: draft.built.program})
-            tried = _run(asked.hidden, draft.built, worker, progress)
+            tried = tuple(try_cases(asked.hidden, draft.built, load_oracle(draft.task.assignment), worker))
     checks = _blamed(conclude(tried, draft.built, load_oracle(draft.task.assignment)), draft.built)
-    _probe_after(checks, bench, progress)
+    _probe_after(checks, bench)
     return checks
 
 
-def _run(cases: tuple[Case, ...], built: Built, worker: Worker, progress: Progress) -> tuple[Tried, ...]:
-    """Run these cases; each is reported as progress."""
+def _try_shown(crew: Crew, subject: Subject) -> tuple[Tried, ...]:
+    """Run the cases that are shown; each is told when it is decided."""
+    crew.progress("running the cases")
     tried = []
-    for each in try_cases(cases, built, load_oracle(built.task.assignment), worker):
-        progress(each.check.name)
+    cases, built = crew.task.assignment.correctness.shown, subject.built
+    for each in try_cases(cases, built, subject.oracle, crew.student, Lookout(subject=subject)):
+        _tell(crew, [each.check], built.misordered)
         tried.append(each)
     return tuple(tried)
+
+
+def _tell(crew: Crew, checks: Iterable[Check], misordered: str = "") -> None:
+    """Tell those checks whose verdicts may be shown already; the reason in full only where no more can be found."""
+    asked = crew.task.assignment
+    for check in checks:
+        if check.kind in shown_at_once(asked):
+            sentence = "" if check.reason in EXPLAINED else first_sentence(blamed(check, misordered).message)
+            crew.progress(Decided(check=check.of_part(asked.part), sentence=sentence))
 
 
 def _blamed(checks: Iterable[Check], built: Built) -> tuple[Check, ...]:
@@ -257,10 +289,11 @@ def _blamed(checks: Iterable[Check], built: Built) -> tuple[Check, ...]:
     return tuple(blamed(check, built.misordered) for check in checks)
 
 
-def _probe_after(checks: Iterable[Check], bench: Bench, progress: Progress) -> None:
-    """After a kernel that crashed or did not end, check that the device still works."""
+def _probe_after(checks: Iterable[Check], bench: Bench) -> None:
+    """After a kernel that crashed or did not end, check that the device still works. That is told to nobody: a hidden
+    check may be the reason.
+    """
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
-        progress("looking whether the device still works")
         probe(bench.worker(), RECOVERY)
 
 

@@ -28,11 +28,13 @@ from pydantic_settings import (
 import grader
 from grader.common.errors import InputError
 from grader.common.files import config_folder, data_folder
+from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.course.folders import KIT_FILE
 from grader.execution.client import Deadlines
 from grader.execution.sandbox import SANDBOXES, Sandbox, containers_are_ready
 from grader.execution.sandbox.docker.gpu import NO_GPU
+from grader.execution.sandbox.forkserver import ForkServer
 from grader.execution.sandbox.rules import ContainerRules, Rules, WorkerLimits
 from grader.execution.sandbox.spare import SpareSandbox
 from grader.execution.sandbox.users import roots_own
@@ -165,13 +167,13 @@ class Settings(BaseSettings):
         )
         return "process" if alone else self.sandbox_for_others()
 
-    def make_sandbox(self, name: str) -> Sandbox:
-        """A sandbox by these settings; the caller closes it."""
+    def make_sandbox(self, name: str, server: ForkServer | None = None) -> Sandbox:
+        """A sandbox by these settings, whose processes come from the server, if one is given; the caller closes it."""
         if name not in SANDBOXES:
             raise InputError(f"there is no sandbox {name!r}; there are: {', '.join(SANDBOXES)}.")
         if name != "docker" and self.docker.gpu != NO_GPU:
             raise InputError("a GPU is handed to containers only: leave --gpu out, or use --sandbox docker.")
-        return SANDBOXES[name](self._rules)
+        return SANDBOXES[name](replace(self._rules, server=server))
 
     @property
     def _rules(self) -> Rules:
@@ -200,9 +202,9 @@ class Settings(BaseSettings):
             {**{name: value for name, value in given.items() if value is not None}, **rules}, sort_keys=True
         )
 
-    def open_bench(self, sandbox_name: str) -> AbstractContextManager[Bench]:
+    def open_bench(self, sandbox_name: str, server: ForkServer | None = None) -> AbstractContextManager[Bench]:
         """A bench with its own sandbox; both are closed at the end of the block."""
-        return self._open(sandbox_name, self.make_sandbox(sandbox_name))
+        return self._open(sandbox_name, self.make_sandbox(sandbox_name, server))
 
     def open_batch(self, sandbox_name: str) -> AbstractContextManager[Bench]:
         """The same for many gradings: a spare worker is always starting."""

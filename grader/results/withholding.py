@@ -56,6 +56,24 @@ def withheld(result: Result, coursework: Coursework) -> Result:
     )
 
 
+def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
+    """The kinds of those checks, one for each, that students may see before all are decided: whatever comes of hidden
+    ones, they are not withheld.
+    """
+    cases = (Kind.PRACTICE if case.practice else Kind.CORRECTNESS for case in assignment.correctness.shown)
+    others: dict[Kind, tuple[Hideable, ...]] = {
+        Kind.SANITIZER: () if assignment.sanitizer is None else (assignment.sanitizer,),
+        Kind.MEMORY: () if assignment.memory is None else assignment.memory.checks,
+        Kind.PERFORMANCE: (assignment.performance,),
+    }
+    sure = () if assignment.correctness.hidden else others
+    return (
+        Kind.BUILD,
+        *cases,
+        *(kind for kind in sure if not any(one.hidden for one in others[kind]) for _ in others[kind]),
+    )
+
+
 def _hidden(assignment: Assignment, checks: Sequence[Check]) -> dict[str, Kind]:
     """The checks that the assignment hides, by name."""
     asked: tuple[tuple[set[Kind], tuple[Hideable, ...]], ...] = (

@@ -5,6 +5,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
@@ -129,7 +130,7 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
         return NoDevice()
     simulator.observed()  # what an earlier session left unread is none of this one's
     device = devices[job.device]
-    context = cl.Context([device])
+    context = _context(device)
     queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
     built: dict[str, cl.Program] = {}
     for name in request.programs:
@@ -152,6 +153,14 @@ def _open(job: Job, request: Open) -> "tuple[Session, Opened] | Reply":
         for name, steps in request.sequences.items()
     }
     return Session(queue=queue, buffers=buffers, sequences=sequences, shared=shared), opened
+
+
+@cache
+def _context(device: cl.Device) -> cl.Context:
+    """One for all that this process builds: PoCL loads its library of functions once for each, which takes longer than
+    most programs.
+    """
+    return cl.Context([device])
 
 
 def _kernels(built: "dict[str, cl.Program]", device: cl.Device) -> Iterator[KernelFacts]:

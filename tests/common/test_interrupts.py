@@ -1,12 +1,13 @@
 """interrupts.py: a signal is an exception, but not in the middle of making or removing something."""
 
 import threading
+import time
 from contextlib import suppress
 
 import pytest
 
-from grader.common.errors import InterruptedGradingError
-from grader.common.interrupts import stop_if_told, uninterrupted
+from grader.common.errors import InterruptedGradingError, SavedAgainError
+from grader.common.interrupts import interrupted_when, stop_if_told, uninterrupted
 
 
 def test_a_signal_is_raised_at_once(tell):
@@ -73,3 +74,38 @@ def test_a_stretch_of_another_thread_holds_nothing_up(tell):
     finally:
         leave.set()
         thread.join()
+
+
+def test_a_stretch_that_is_over_is_interrupted_and_what_comes_after_it_is_not():
+    """The error is raised once; whoever catches it goes on."""
+    over = SavedAgainError("again")
+    for _ in range(2):
+        with pytest.raises(SavedAgainError), interrupted_when(lambda: True, over, 0.01):
+            time.sleep(20)
+        stop_if_told()
+        with uninterrupted():
+            time.sleep(0.05)
+
+
+def test_a_stretch_that_ends_before_it_is_over_is_left_alone():
+    """Nobody looks any more."""
+    looks = []
+    with interrupted_when(lambda: looks.append(1) is not None, SavedAgainError("again"), 0.01):
+        time.sleep(0.1)
+    seen = len(looks)
+    time.sleep(0.1)
+    assert 0 < seen == len(looks)
+
+
+def test_what_must_not_be_interrupted_is_finished_first():
+    """As with signals."""
+    done = []
+
+    def work():
+        with interrupted_when(lambda: True, SavedAgainError("again"), 0.01), uninterrupted():
+            time.sleep(0.1)
+            done.append("removed")
+
+    with pytest.raises(SavedAgainError):
+        work()
+    assert done == ["removed"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.common.phrases import capital, count, kibibytes
+from grader.common.phrases import capital, count, first_sentence, kibibytes
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 elements"), (1, "1 element"), (2048, "2,048 elements")])
@@ -23,3 +23,17 @@ def test_a_sentence_begins_with_a_capital():
     """Only its first letter changes."""
     assert capital("work-item (3, 0) of A") == "Work-item (3, 0) of A"
     assert capital("") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("line 3 races. A barrier is missing.", "line 3 races."),
+        ("stopped after 2.5 s: is there a loop? Look.", "stopped after 2.5 s: is there a loop?"),
+        ("one", "one"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_ends_where_the_next_begins(text, first):
+    """Not at the point of a number."""
+    assert first_sentence(text) == first

@@ -271,7 +271,7 @@ def test_a_device_that_is_not_there_is_our_error():
 def test_a_worker_that_cannot_start_is_our_error_with_its_last_words(monkeypatch):
     """A broken installation is not the student's fault, and says what broke."""
     broken = serving("import grader.no_such_module")
-    monkeypatch.setattr("grader.execution.sandbox.process.own_command", lambda: broken)
+    monkeypatch.setattr("grader.execution.sandbox.forkserver.own_command", lambda: broken)
     with closing(ProcessSandbox(RULES)) as sandbox, pytest.raises(WorkerError, match="no_such_module"):
         Worker(sandbox, 0, DEADLINES).ready()
 

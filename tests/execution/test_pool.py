@@ -9,7 +9,7 @@ from grader.common.errors import WorkerError
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.execution.plan import SUBMISSION
-from grader.execution.pool import GRADINGS, OwnWorkers
+from grader.execution.pool import GRADINGS, Ahead, OwnWorkers
 from grader.execution.probe import PLAN, PROBE
 from grader.grading.grade import grade_submission
 from grader.grading.timing.intervals import TimingRules
@@ -97,3 +97,47 @@ def test_two_gradings_share_our_workers_and_not_the_students(transposition, benc
         counts.append(len(started))
     quick.own.close()
     assert counts == [4, 6]
+
+
+class Waiting(Puppet):
+    """A worker that is started before there is a submission."""
+
+    is_there = True
+
+    def start(self):
+        self.said.append("start")
+
+    def warm_up(self, *_):
+        self.said.append("warm up")
+
+    def settle(self):
+        self.said.append("settle")
+
+
+def test_the_next_submissions_worker_waits_for_it_and_meets_no_other():
+    """It is begun once, taken once, and stopped if nobody takes it."""
+    made = []
+
+    def make():
+        made.append(Waiting())
+        return made[-1]
+
+    ahead = Ahead(make)
+    ahead.begin()
+    ahead.begin()
+    first = ahead.take()
+    assert first.said == ["start", "warm up", "settle"]
+    assert ahead.take() is not first
+    ahead.begin()
+    ahead.close()
+    ahead.close()
+    assert [each.said for each in made] == [["start", "warm up", "settle"], [], ["start", "warm up", "stop"]]
+
+
+def test_a_waiting_worker_that_has_ended_is_replaced():
+    """As when the engine was restarted."""
+    ahead, made = Ahead(lambda: (made.append(Waiting()), made[-1])[1]), []
+    ahead.begin()
+    made[0].is_there = False
+    assert ahead.take() is made[1]
+    assert made[0].said[-1] == "stop"

@@ -15,8 +15,9 @@ from serving import serving
 
 from grader.common.errors import WorkerError
 from grader.execution.sandbox import forkserver
+from grader.execution.sandbox.environment import NOWHERE, environment_of
 from grader.execution.sandbox.forkserver import ForkServer, own_command
-from grader.execution.sandbox.process import NOWHERE, ProcessWorker, WorkerPlace, environment_of, new_folder
+from grader.execution.sandbox.process import ProcessWorker, WorkerPlace, new_folder
 from grader.forkserver.order import WorkerOrder
 
 OBEYS = "for line in sys.stdin: exec(line)"

@@ -11,6 +11,7 @@ from project import ROOT
 FOLDER = ROOT / "tests" / "benchmarks"
 
 SMALLEST = {
+    "at_once": ["1", "--saves", "1"],
     "busy_machine": ["--gradings", "2", "--burners", "1"],
     "copy_bandwidth": [],
     "course": ["1", "--jobs", "1"],
@@ -30,6 +31,7 @@ SMALLEST = {
 """What each is called with. An engine that others use is not restarted: `true` is called in its place."""
 
 PRINTED = {
+    "at_once": "1 saves",
     "busy_machine": "lost 0",
     "copy_bandwidth": "is no GPU of NVIDIA's",
     "course": "verdicts as expected 1",

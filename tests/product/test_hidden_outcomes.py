@@ -101,11 +101,11 @@ class Shown:
         return self.batch.for_students() | {name: text.encode() for name, text in told.items()}
 
 
-def grade(coursework, source, bench):
+def grade(coursework, source, bench, progress=lambda _: None):
     """The result, with deadlines for which one can wait."""
     bench = quick(bench)
     bench = replace(bench, deadlines=replace(bench.deadlines, first_launch=5, launch=5))
-    return grade_coursework(coursework, parse(source), 7, bench, lambda _: None)
+    return grade_coursework(coursework, parse(source), 7, bench, progress)
 
 
 def reasons(result, kind=Kind.CORRECTNESS):
@@ -115,14 +115,18 @@ def reasons(result, kind=Kind.CORRECTNESS):
 @pytest.mark.whole
 def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hiding, bench, tmp_path):
     """Of submissions that are right elsewhere: they are timed and counted alike, and all that is kept back alike."""
-    shown = Shown(tmp_path, hiding)
-    right = grade(hiding, submission(), bench)
+    shown, live = Shown(tmp_path, hiding), []
+    right = grade(hiding, submission(), bench, live.append)
     assert reasons(right) == [None, None]
+    decided = [str(event) for event in live if not isinstance(event, str)]
+    assert decided == ["build", "correctness: one (n 1)", "practice: large (n 5000)"]
     files = shown.of(right)
     assert len(files) == 7
     for name, (helpers, statement, reason) in OUTCOMES.items():
         tells = 'if (call_getenv((long)"SEEN", 0, 0)) z[i] += 1;' if helpers else ""
-        other = grade(hiding, submission(helpers, statement, tells), bench)
+        told = []
+        other = grade(hiding, submission(helpers, statement, tells), bench, told.append)
+        assert list(map(str, told)) == list(map(str, live)), name
         assert reasons(other) == [None, reason], name
         assert other.points < right.points
         assert shown.of(other) == files, name

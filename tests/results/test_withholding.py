@@ -9,9 +9,9 @@ from samples import RACE
 
 from grader.grading.checks.correctness import forfeit
 from grader.grading.grade import BUILD_FAILED
-from grader.results.result import Check, Reason, Verdict
+from grader.results.result import Check, Kind, Reason, Verdict
 from grader.results.suite_results import joined
-from grader.results.withholding import released, withheld
+from grader.results.withholding import released, shown_at_once, withheld
 
 MESSAGE = "hidden: its outcome, worth up to {} points, is shown when it is released."
 TOO = "hidden: its outcome, worth up to {} points, would reveal hidden cases; it is shown when they are released."
@@ -166,3 +166,24 @@ def test_a_hidden_case_of_one_kernel_says_nothing_about_another(tmp_path):
     assert [check for check in shown.checks if check.part == "plus"] == [
         check for check in whole.checks if check.part == "plus"
     ]
+
+
+@pytest.mark.parametrize(
+    ("hidden", "kept"),
+    [
+        ((), set()),
+        (("case",), {Kind.SANITIZER, Kind.MEMORY, Kind.PERFORMANCE}),
+        (("practice",), {Kind.PRACTICE, Kind.SANITIZER, Kind.MEMORY, Kind.PERFORMANCE}),
+        (("memory",), {Kind.MEMORY}),
+        (("sanitizer", "performance"), {Kind.SANITIZER, Kind.PERFORMANCE}),
+    ],
+)
+def test_what_is_shown_at_once_is_never_withheld(assignment, hidden, kept):
+    """While a grading runs, no check is shown that the report could withhold: whatever hidden ones come to."""
+    shown = set(shown_at_once(assignment(*hidden)))
+    assert set(shown_at_once(assignment())) - shown == kept
+    assert len(shown_at_once(assignment())) == 1 + 3 + 1 + 2 + 1
+    for place in HIDDEN.values():
+        view = withheld(failing(right(assignment(*hidden)), place), assignment(*hidden))
+        told = {check.kind for check in view.checks if check.verdict is Verdict.SKIPPED}
+        assert not (shown - {Kind.CORRECTNESS}) & told

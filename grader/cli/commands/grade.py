@@ -1,5 +1,8 @@
 """The commands for one submission."""
 
+import os
+import time
+from contextlib import closing
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +21,8 @@ from grader.cli.options import (
 
 if TYPE_CHECKING:
     from grader.results.result import Result, Ungraded
+
+WatchOption = Annotated[bool, typer.Option("--watch", help="Grade it again whenever it is saved, until Ctrl-C.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,43 +50,59 @@ class ReportOptions:
 
 
 def grade(
-    file: FileArgument, assignment: AssignmentOption, reports: ReportOptions, how: GradingOptions, where: BenchOptions
+    file: FileArgument,
+    assignment: AssignmentOption,
+    reports: ReportOptions,
+    how: GradingOptions,
+    where: BenchOptions,
+    *,
+    watch: WatchOption = False,
 ) -> None:
     """Grade one submission for one assignment.
 
     It runs in a container; where there is none, in a process if `grader init` has made its folder.
     """
-    from rich.console import Console
+    from grader.execution.sandbox.forkserver import ForkServer
 
-    from grader.cli.progress import progress_line
-    from grader.cli.result_codes import exit_code
-    from grader.common.errors import InputError, InterruptedGradingError
-    from grader.common.files import check_outputs
-    from grader.course.submissions.submission import read_submission
-    from grader.course.truth.inputs import check_seed, fresh_seed
-    from grader.grading.grade import grade_coursework, ungraded
-    from grader.grading.settings import load_settings
-    from grader.reports.terminal import render
-    from grader.results.withholding import released, withheld
+    start = time.monotonic()
+    with closing(ForkServer.ours()) as server:
+        if _runs_processes(file, where):
+            server.begin()  # while all the rest is imported
+        from grader.cli.grading import Grading, follow, show
+        from grader.cli.progress import verdicts
+        from grader.cli.result_codes import exit_code
+        from grader.common.files import check_outputs
+        from grader.course.submissions.submission import read_submission
+        from grader.course.truth.inputs import check_seed, fresh_seed
+        from grader.grading.settings import load_settings
+        from grader.results.withholding import released, withheld
 
-    settings = load_settings({**where.settings(), **how.settings()})
-    coursework, submission = settings.places.load(assignment), read_submission(file)
-    seed = fresh_seed() if how.seed is None else check_seed(how.seed)
-    check_outputs([*reports.files().values()], submission.path)
-    try:
-        with progress_line() as progress, settings.open_bench(settings.sandbox_for(submission.path)) as bench:
-            result = grade_coursework(coursework, submission, seed, bench, progress)
-    except (InputError, InterruptedGradingError):
-        raise
-    except Exception as error:
-        reports.write(ungraded(coursework.name, submission.path, error))
-        raise
-    view = released if how.release else withheld
-    shown = view(result, coursework)
-    reports.write(shown)
-    console = Console()
-    typer.echo(render(shown, width=console.width, color=console.is_terminal), nl=False)
-    raise typer.Exit(exit_code(shown))
+        settings = load_settings({**where.settings(), **how.settings()})
+        coursework, submission = settings.places.load(assignment), read_submission(file)
+        seed = fresh_seed() if how.seed is None else check_seed(how.seed)
+        check_outputs([*reports.files().values()], submission.path)
+        view = released if how.release else withheld
+        grading = Grading(coursework=coursework, seed=seed, view=view, write=reports.write)
+        sandbox = settings.sandbox_for(submission.path)
+        if watch:
+            with settings.open_bench(sandbox, server) as bench:
+                follow(grading, submission.path, bench)
+        with (
+            grading.noted(submission.path),
+            verdicts(coursework, start) as progress,
+            settings.open_bench(sandbox, server) as bench,
+        ):
+            result = grading.grade(submission, bench, progress)
+    show(result)
+    raise typer.Exit(exit_code(result))
+
+
+def _runs_processes(file: Path, where: BenchOptions) -> bool:
+    """Whether workers are processes, as far as that can be told before the settings are read, which decide it."""
+    from grader.grading.trust import was_started
+
+    named = where.sandbox or os.environ.get("GRADER_SANDBOX")
+    return named in {"process", "user"} if named else was_started(file if file.is_dir() else file.parent)
 
 
 def profile(

@@ -12,7 +12,7 @@ from grader.common.errors import GraderError
 from grader.common.invocation import command
 from grader.course.catalogue import Course
 from grader.execution.probe import probe
-from grader.execution.sandbox.process import LINKERS
+from grader.execution.sandbox.environment import LINKERS
 from grader.grading.bench import Bench
 
 FREE_BYTES = 1024**3

@@ -24,7 +24,7 @@ from grader.common.errors import GraderError, SetupError, UngradedError
 from grader.common.files import make_folder
 from grader.execution.own_driver import complete, own_driver
 from grader.execution.probe import probe
-from grader.execution.sandbox.process import LINKERS
+from grader.execution.sandbox.environment import LINKERS
 from grader.grading.bench import Bench
 from grader.worker.simulator import OBSERVER
 

@@ -1,21 +1,21 @@
 """Where untrusted code runs. A sandbox starts workers; its own module says what it promises."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from grader.common.errors import GraderError
-from grader.execution.arrays import ArrayFiles
-from grader.execution.sandbox.process import ProcessSandbox
-from grader.execution.sandbox.rules import Fact, Rules
-from grader.execution.sandbox.user import UserSandbox
-from grader.protocol.messages import Limits
+
+if TYPE_CHECKING:
+    from grader.execution.arrays import ArrayFiles
+    from grader.execution.sandbox.rules import Fact, Rules
+    from grader.protocol.messages import Limits
 
 
 class SandboxedWorker(Protocol):
     """A running worker: two byte streams, the array files, and the power to end it."""
 
     @property
-    def files(self) -> ArrayFiles:
+    def files(self) -> "ArrayFiles":
         """The judge's end of in.bin and out.bin."""
 
     def send(self, data: bytes) -> None:
@@ -49,24 +49,36 @@ class Sandbox(Protocol):
     def start(self) -> SandboxedWorker:
         """Start a worker, which waits for its job; raises WorkerError if it cannot be started."""
 
-    def limits(self) -> Limits:
+    def limits(self) -> "Limits":
         """The limits that a worker in this sandbox is told to put on itself."""
 
-    def facts(self) -> dict[str, Fact]:
+    def facts(self) -> "dict[str, Fact]":
         """What confines a worker, for the record of a result."""
 
     def close(self) -> None:
         """Stop all workers that still run, and wait until nothing is left of any."""
 
 
-def _containers(rules: Rules) -> Sandbox:
+def _processes(rules: "Rules") -> Sandbox:
+    from grader.execution.sandbox.process import ProcessSandbox
+
+    return ProcessSandbox(rules)
+
+
+def _users(rules: "Rules") -> Sandbox:
+    from grader.execution.sandbox.user import UserSandbox
+
+    return UserSandbox(rules)
+
+
+def _containers(rules: "Rules") -> Sandbox:
     """Containers. The engine's client takes longer to load than most commands run, so only this loads it."""
     from grader.execution.sandbox.docker.container import ContainerSandbox
 
     return ContainerSandbox(rules)
 
 
-def containers_are_ready(rules: Rules) -> bool:
+def containers_are_ready(rules: "Rules") -> bool:
     """Whether an engine answers and has the image that workers run in."""
     try:
         _containers(rules).close()
@@ -75,8 +87,8 @@ def containers_are_ready(rules: Rules) -> bool:
     return True
 
 
-SANDBOXES: dict[str, Callable[[Rules], Sandbox]] = {
-    "process": ProcessSandbox,
-    "user": UserSandbox,
+SANDBOXES: "dict[str, Callable[[Rules], Sandbox]]" = {
+    "process": _processes,
+    "user": _users,
     "docker": _containers,
 }

@@ -1,4 +1,32 @@
-"""The environment variables of a worker: nothing from the judge, and nothing shared between workers."""
+"""The environment variables of a worker: nothing from the judge, and nothing shared between workers.
+
+Light to import: the fork server starts with them before anything else is loaded.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+from grader.execution.own_driver import driver_environment
+
+HOME = "home"
+LINK = "link"
+"""Folders in a worker's own (process.py)."""
+
+NOWHERE = Path("/nonexistent")
+"""The folder of no worker: its variables are those that the fork server starts with."""
+
+LINKERS = ("ld", "ld.lld")
+"""PoCL calls one of these to load a kernel; the worker's PATH is the folder that holds it."""
+
+
+def environment_of(folder: Path) -> dict[str, str]:
+    """The variables of the worker in a folder."""
+    linkers = [path for path in map(shutil.which, LINKERS) if path]
+    passed_on = {name: os.environ[name] for name in ("OCL_ICD_VENDORS", "LD_LIBRARY_PATH") if name in os.environ}
+    path = os.pathsep.join(dict.fromkeys(str(Path(path).parent) for path in linkers))
+    given = {"PATH": path, "LIBRARY_PATH": str(folder / LINK), **environment(str(folder / HOME))}
+    return {**given, **passed_on, **driver_environment(os.environ)}
 
 
 def environment(home: str) -> dict[str, str]:

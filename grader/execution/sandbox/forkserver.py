@@ -8,8 +8,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from time import monotonic
+from typing import Self
 
 from grader.common.errors import WorkerError
+from grader.execution.sandbox.environment import NOWHERE, environment_of
 from grader.forkserver.order import ENDED, WorkerOrder
 
 MODULE = "grader.forkserver"
@@ -36,8 +38,17 @@ class ForkServer:
         self._environment = environment
         self._running: tuple[subprocess.Popen[bytes], socket.socket] | None = None
 
+    @classmethod
+    def ours(cls) -> Self:
+        """The one that starts our workers."""
+        return cls(own_command(), environment_of(NOWHERE))
+
+    def begin(self) -> None:
+        """Start the process, if it does not run, without waiting until it can fork."""
+        self._socket()
+
     def start(self, order: WorkerOrder, streams: Sequence[int]) -> "Warden":
-        """WorkerOrder a worker, without waiting for it; raises OSError."""
+        """Order a worker, without waiting for it; raises OSError."""
         with ExitStack() as undo:
             lifeline, wardens = socket.socketpair(type=socket.SOCK_SEQPACKET)
             undo.enter_context(lifeline)

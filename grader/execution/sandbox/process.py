@@ -12,7 +12,6 @@ The worker's folder (folder.py) is in the temporary folder, and also holds
 
 import os
 import select
-import shutil
 import signal
 import tempfile
 import time
@@ -26,29 +25,20 @@ from grader.common.errors import WorkerError
 from grader.common.interrupts import uninterrupted
 from grader.common.record import replace
 from grader.execution.arrays import ArrayFiles
-from grader.execution.own_driver import driver_environment
-from grader.execution.sandbox.environment import environment
+from grader.execution.sandbox.environment import HOME, LINK, environment_of
 from grader.execution.sandbox.folder import ENOUGH_FOR_ROUNDS, WorkerFolder, abandoned, sweep_rounds
-from grader.execution.sandbox.forkserver import ForkServer, Warden, own_command
+from grader.execution.sandbox.forkserver import ForkServer, Warden
 from grader.execution.sandbox.linking import make_names
 from grader.execution.sandbox.rules import Fact, Rules
 from grader.execution.sandbox.running import Running
 from grader.forkserver.order import WorkerOrder
 from grader.protocol.messages import Limits
 
-HOME = "home"
-LINK = "link"
 READ_SIZE = 64 * 1024
 LAST_WORDS = 2000
 
-NOWHERE = Path("/nonexistent")
-"""The folder of no worker: its variables are those that the fork server starts with."""
-
 START = 10.0
 """Seconds for a worker to be there, when its process group is asked for."""
-
-LINKERS = ("ld", "ld.lld")
-"""PoCL calls one of these to load a kernel; the worker's PATH is the folder that holds it."""
 
 
 class ProcessSandbox:
@@ -57,7 +47,7 @@ class ProcessSandbox:
     def __init__(self, rules: Rules) -> None:
         self._limits = rules.limits
         self._parent = Path(tempfile.gettempdir())
-        self._server = ForkServer(own_command(), environment_of(NOWHERE))
+        self._server = rules.server or ForkServer.ours()
         self._running = Running[ProcessWorker]()
         with abandoned(self._parent):
             pass  # their workers have ended by themselves
@@ -92,15 +82,6 @@ def new_folder(parent: Path) -> WorkerFolder:
     (folder.path / HOME).mkdir(mode=0o700)
     make_names(folder.path / LINK)
     return folder
-
-
-def environment_of(folder: Path) -> dict[str, str]:
-    """The variables of the worker in a folder."""
-    linkers = [path for path in map(shutil.which, LINKERS) if path]
-    passed_on = {name: os.environ[name] for name in ("OCL_ICD_VENDORS", "LD_LIBRARY_PATH") if name in os.environ}
-    path = os.pathsep.join(dict.fromkeys(str(Path(path).parent) for path in linkers))
-    given = {"PATH": path, "LIBRARY_PATH": str(folder / LINK), **environment(str(folder / HOME))}
-    return {**given, **passed_on, **driver_environment(os.environ)}
 
 
 def _tasks_of_user() -> int:
@@ -163,7 +144,7 @@ class ProcessWorker:
 
     @classmethod
     def start(cls, server: ForkServer, place: WorkerPlace) -> Self:
-        """WorkerOrder a worker in the folder, which is removed if that fails (WorkerError)."""
+        """Order a worker in the folder, which is removed if that fails (WorkerError)."""
         with ExitStack() as undo, ExitStack() as passed_on:
             undo.callback(place.folder.remove)
             try:

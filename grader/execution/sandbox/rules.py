@@ -9,6 +9,7 @@ from pydantic import Field
 from grader.common.record import Record
 from grader.execution.sandbox.docker.gpu import NO_GPU
 from grader.execution.sandbox.folder import array_folder
+from grader.execution.sandbox.forkserver import ForkServer
 from grader.protocol.messages import Limits
 
 MEGABYTE, GIGABYTE = 1024**2, 1024**3
@@ -40,7 +41,10 @@ class ContainerRules(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """The limits of every worker, and the rules for those in containers."""
+    """The limits of every worker, and the rules for those in containers. Workers that are processes come from `server`,
+    or from a fork server that the sandbox starts.
+    """
 
     limits: Limits
     container: ContainerRules
+    server: ForkServer | None = None

@@ -15,13 +15,8 @@ import shutil
 from contextlib import ExitStack
 
 from grader.common.errors import WorkerError
-from grader.execution.sandbox.process import (
-    HOME,
-    ProcessSandbox,
-    ProcessWorker,
-    WorkerPlace,
-    new_folder,
-)
+from grader.execution.sandbox.environment import HOME
+from grader.execution.sandbox.process import ProcessSandbox, ProcessWorker, WorkerPlace, new_folder
 from grader.execution.sandbox.rules import Fact, Rules
 from grader.execution.sandbox.users import BorrowedUser
 from grader.protocol.messages import Limits

@@ -19,7 +19,9 @@ from grader.execution.client import Worker
 from grader.execution.plan import submission_plan
 from grader.execution.series import Series
 from grader.grading.checks.building import Built
+from grader.grading.checks.hanging import Launcher, Lookout
 from grader.grading.checks.inspection import Trial, evidence, examine, make_trial
+from grader.grading.checks.sanitizer import Endless
 from grader.grading.checks.scoring import case_points
 from grader.grading.explain.evidence import Evidence, Use
 from grader.grading.explain.failing import FailedError, done, or_problem
@@ -67,13 +69,14 @@ class Wrong:
 @dataclass(frozen=True, kw_only=True)
 class Tried:
     """A case that was run, its check, and what it made of an array that is wrong; `use` is what the lines do that a
-    problem is about.
+    problem is about; `endless` is what the simulator saw of it, where it hung.
     """
 
     case: Case
     check: Check
     evidence: Evidence | None = None
     use: Use | None = None
+    endless: Endless | None = None
 
 
 def trial_of(case: Case, built: Built, oracle: Oracle) -> Trial:
@@ -84,19 +87,24 @@ def trial_of(case: Case, built: Built, oracle: Oracle) -> Trial:
     return make_trial(task.assignment, oracle, case.sizes, case.data, key)
 
 
-def try_cases(cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: Worker) -> Iterator[Tried]:
-    """Run each of these cases of the assignment when it is asked for, all in one worker."""
+def try_cases(
+    cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: Worker, lookout: Lookout | None = None
+) -> Iterator[Tried]:
+    """Run each of these cases of the assignment when it is asked for, all in one worker; the lookout is for those that
+    hang.
+    """
     assignment = built.task.assignment
     series = Series(worker, {case.name: submission_plan(assignment, case.sizes, built.bindings) for case in cases})
+    launcher = Launcher(series, worker, lookout)
     seen: dict[bool, Counter[Reason]] = defaultdict(Counter)
     for case in cases:
         start = time.perf_counter()
         reasons = seen[case.practice]
-        found: Problem | Wrong | None = GAVE_UP
+        found: Problem | Wrong | Endless | None = GAVE_UP
         if reasons[Reason.TIME_LIMIT] < PATIENCE:
             repeats = REPEATS if reasons[Reason.WRONG_OUTPUT] < REPEATED else 0
-            found = _try(series, case.name, trial_of(case, built, oracle), repeats)
-        problem = found.problem if isinstance(found, Wrong) else found
+            found = _try(launcher, series, case.name, trial_of(case, built, oracle), repeats)
+        problem = found.problem if isinstance(found, Wrong | Endless) else found
         if problem is not None:
             reasons[problem.reason] += 1
         check = _check(assignment, case, problem, time.perf_counter() - start)
@@ -105,14 +113,18 @@ def try_cases(cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: Wor
             check=check,
             evidence=found.evidence if isinstance(found, Wrong) else None,
             use=problem.use if problem else None,
+            endless=found if isinstance(found, Endless) else None,
         )
     series.close()
 
 
 @or_problem
-def _try(series: Series, name: str, trial: Trial, repeats: int) -> Problem | Wrong | None:
+def _try(launcher: Launcher, series: Series, name: str, trial: Trial, repeats: int) -> Problem | Wrong | Endless | None:
     """What is wrong with a launch; a wrong array comes with those of so many repeats on the same data."""
-    fetched = done(series.run(name, trial.arrays))
+    launched = launcher.run(name, trial)
+    if isinstance(launched, Endless):
+        return launched
+    fetched = done(launched)
     script = series.script(name)
     problem = examine(trial, script, fetched)
     if problem is None or problem.error_map is None:
@@ -133,6 +145,17 @@ def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds:
     check = full_marks(kind, case_points(assignment.correctness, case), case.name, case.sizes)
     check = replace(check, seconds=seconds)
     return check if problem is None else problem.fail(check)
+
+
+def gave_up(checks: Iterable[Check]) -> bool:
+    """Whether so many of these cases ran into a time limit that no more are run."""
+    hung = [each for each in checks if each.reason is Reason.TIME_LIMIT and each.kind is Kind.CORRECTNESS]
+    return len(hung) >= PATIENCE
+
+
+def first_endless(tried: Iterable[Tried]) -> Endless | None:
+    """The first case that the simulator has found not to end; practice decides nothing."""
+    return next((each.endless for each in tried if each.endless and not each.case.practice), None)
 
 
 def failed_sizes(tried: Iterable[Tried]) -> tuple[Sizes, ...]:

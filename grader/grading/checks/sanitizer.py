@@ -27,11 +27,30 @@ Failed = tuple[Sizes, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Endless:
+    """A case that the simulator has found not to end, and all that went wrong in its run."""
+
+    sizes: Sizes
+    findings: tuple[Finding, ...]
+
+    @property
+    def problem(self) -> Problem:
+        """The loop; it is the first cause of all that it has found."""
+        return _told(self.findings)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sanitized:
     """The check, and what was seen at the sizes that it asks for, if it came to its end."""
 
     check: Check
     seen: Simulated | None = None
+
+
+def of_endless(asked: Sanitizer, endless: Endless) -> Sanitized:
+    """The check of a submission of which the simulator has seen a case that does not end: it is not run again."""
+    problem = _at(endless.sizes, _told(endless.findings))
+    return Sanitized(check=problem.fail(replace(unwatched(asked), findings=endless.findings)))
 
 
 def check_sanitizer(subject: Subject, asked: Sanitizer, failed: Failed = ()) -> Sanitized:
@@ -60,10 +79,13 @@ def _at_failed(subject: Subject, clean: Sizes, sizes: Sizes) -> tuple[tuple[Find
         seen = done(simulate(subject, sizes, NUMBER))
         found = findings_of(seen)
         if found:
-            problem = _told(found)
-            return found, replace(problem, message=f"at {sizes_in_words(sizes)}, {problem.message}")
+            return found, _at(sizes, _told(found))
         runs.append(sizes)
     return (), _nothing_seen(runs)
+
+
+def _at(sizes: Sizes, problem: Problem) -> Problem:
+    return replace(problem, message=f"at {sizes_in_words(sizes)}, {problem.message}")
 
 
 def _nothing_seen(runs: Sequence[Sizes]) -> Problem:

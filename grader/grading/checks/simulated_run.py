@@ -10,7 +10,7 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Crashed
 from grader.execution.plan import STUDENT, SUBMISSION, submission_plan
 from grader.grading.checks.building import Built
-from grader.grading.checks.inspection import inspect, make_trial
+from grader.grading.checks.inspection import Trial, inspect, make_trial
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.locations import Scene
@@ -43,11 +43,16 @@ class Subject:
     built: Built
 
 
-@or_problem
-def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated:
+def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem:
     """Run the student's launches once on random data; a Problem if they did not come to their end."""
-    assignment, worker = subject.built.task.assignment, subject.worker
-    trial = make_trial(assignment, subject.oracle, sizes, "random", (subject.task.seed, SIMULATION_KEY, number))
+    key = (subject.task.seed, SIMULATION_KEY, number)
+    return simulate_trial(subject, make_trial(subject.built.task.assignment, subject.oracle, sizes, "random", key))
+
+
+@or_problem
+def simulate_trial(subject: Subject, trial: Trial) -> Simulated:
+    """The same on the data of a trial."""
+    assignment, worker, sizes = subject.built.task.assignment, subject.worker, trial.sizes
     plan = submission_plan(assignment, sizes, subject.built.bindings).watched()
     script = plan.scripts[STUDENT]
     try:

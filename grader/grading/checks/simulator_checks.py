@@ -10,7 +10,7 @@ from grader.course.assignment import Assignment
 from grader.course.rubric import Memory
 from grader.execution.client import Worker
 from grader.grading.checks.memory import check_memory, count_memory, uncounted, usable
-from grader.grading.checks.sanitizer import Failed, check_sanitizer, unwatched
+from grader.grading.checks.sanitizer import Endless, Failed, check_sanitizer, of_endless, unwatched
 from grader.grading.checks.simulated_run import Simulated, Subject
 from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.protocol.messages import Simulation
@@ -36,8 +36,9 @@ class Watched:
     seen: Simulated | None = None
 
 
-def watch(subject: Subject, rules: WatchingRules, failed: Failed = ()) -> Watched:
-    """Run the submission on the simulator; memory behaviour is checked only if no case has failed.
+def watch(subject: Subject, rules: WatchingRules, failed: Failed = (), endless: Endless | None = None) -> Watched:
+    """Run the submission on the simulator, unless that was found not to end; memory behaviour is checked only if no
+    case has failed.
 
     Where there is no simulator, the checks are skipped, or NoSimulatorError is raised if they are required.
     """
@@ -50,7 +51,8 @@ def watch(subject: Subject, rules: WatchingRules, failed: Failed = ()) -> Watche
         return Watched(checks=tuple(map(missing.skip, unwatched_checks(assignment))))
     watched = Watched(checks=())
     if assignment.sanitizer is not None:
-        sanitized = check_sanitizer(subject, assignment.sanitizer, failed)
+        asked = assignment.sanitizer
+        sanitized = of_endless(asked, endless) if endless else check_sanitizer(subject, asked, failed)
         watched = Watched(checks=(sanitized.check,), seen=None if assignment.sanitizer.hidden else sanitized.seen)
     if assignment.memory is not None:
         profile, checks = _memory(subject, assignment.memory, rules.simulation, failed)

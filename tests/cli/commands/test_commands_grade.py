@@ -19,6 +19,7 @@ from commandline import (
     QUICK,
     REPORTS,
     WRONG,
+    complained,
     complaint,
     environment,
     everything_said,
@@ -285,16 +286,17 @@ def test_a_crash_is_a_result_of_the_student(tmp_path):
 
 
 @pytest.mark.whole
-def test_a_hang_is_waited_for_twice_and_the_rest_is_not_run(tmp_path):
-    """Exit code 1 after two time limits and one in the simulator, which settings can make shorter."""
+def test_a_hang_is_found_in_the_simulator_and_the_rest_is_not_run(tmp_path):
+    """Exit code 1 with the line of the loop; a second case, which could be right, has a moment."""
     (tmp_path / "kernels.cl").write_text(HANGING)
-    limits = {f"GRADER_DEADLINES__{name}": "2" for name in ("FIRST_LAUNCH", "LAUNCH", "SIMULATION")}
-    result = graded_as_failed(grade(tmp_path, **limits), tmp_path)
+    result = graded_as_failed(grade(tmp_path), tmp_path)
     reasons = reasons_by_kind(result)
     assert reasons["correctness"] == ["TIME_LIMIT"] * 2 + ["NOT_RUN"] * 10
     assert reasons["sanitizer"] == ["TIME_LIMIT"]
     assert set(reasons["memory"] + reasons["performance"]) == {"NOT_RUN"}
-    assert "stopped after 2 s" in result.checks[1].message
+    assert result.checks[1].message.startswith("line 1: this loop does not end.")
+    assert "stopped after 2 s" in result.checks[2].message
+    assert result.first_cause.message.startswith("at height 1, width 1, line 1: this loop does not end.")
 
 
 @pytest.mark.whole
@@ -329,13 +331,23 @@ def right(tmp_path_factory):
 def test_a_right_submission_is_exit_code_0_also_from_a_windows_editor(right):
     """A byte order mark and carriage returns do not matter; the report goes to standard output alone."""
     done, _ = right
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, complained(done)) == (0, "")
     assert "passed build" in done.stdout
     assert re.search(r"passed correctness: all 12 cases +48 / 48\n", done.stdout)
     assert re.search(r"passed sanitizer .+ 12 / 12\n", done.stdout)
     assert re.search(r"passed memory: .+ 20 / 20\n", done.stdout)
     assert re.search(r"total +100 / 100\n", done.stdout)
     assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+@together
+def test_each_check_is_told_as_soon_as_it_is_decided(right):
+    """A line each on the error stream, which is no terminal here, in the order of the checks; the phases between."""
+    done, folder = right
+    result = Result.model_validate_json((folder / "result.json").read_text())
+    told = re.findall(r"^ *\d+\.\d s passed (.+)$", done.stderr, re.MULTILINE)
+    assert told == [check.name for check in result.checks]
+    assert "watching every access in the simulator (13 of 18 checks decided)" in done.stderr
 
 
 @together
@@ -404,7 +416,7 @@ def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_
     done = without_simulator(
         tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", "--html", "page.html", *REPORTS
     )
-    assert (done.returncode, done.stderr) == (3, "")
+    assert (done.returncode, complained(done)) == (3, "")
     result = Result.model_validate_json((tmp_path / "result.json").read_text())
     skipped = [check for check in result.checks if check.kind in {"sanitizer", "memory"}]
     assert len(skipped) == 4
@@ -423,7 +435,7 @@ def test_without_a_simulator_all_are_asked_for_the_same_points(tmp_path, bare_py
     """Also who hands in what does not build, whose points are lost with a simulator and without one."""
     (tmp_path / "kernels.cl").write_text("__kernel void coalsTransp(")
     done = without_simulator(tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", *REPORTS)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, complained(done)) == (1, "")
     result = Result.model_validate_json((tmp_path / "result.json").read_text())
     assert [check.verdict for check in result.checks if check.kind in {"sanitizer", "memory"}] == ["failed"] * 4
     assert (result.points, result.max_points, result.unchecked) == (0, 100, ())

@@ -19,13 +19,12 @@ from serving import serving
 from grader.common.errors import InterruptedGradingError
 from grader.execution.client import Worker
 from grader.execution.plan import NOTHING
+from grader.execution.sandbox.environment import NOWHERE, environment_of
 from grader.execution.sandbox.forkserver import ForkServer
 from grader.execution.sandbox.process import (
-    NOWHERE,
     ProcessSandbox,
     ProcessWorker,
     WorkerPlace,
-    environment_of,
     new_folder,
 )
 

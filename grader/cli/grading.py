@@ -1,0 +1,98 @@
+"""What `grader grade` does with each content of a file: grade it, write its reports, show what students may see."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+from rich.console import Console
+
+from grader.cli.progress import verdicts
+from grader.cli.saves import EVERY, Saves
+from grader.common.errors import GraderError, InputError, InterruptedGradingError, SavedAgainError
+from grader.common.interrupts import interrupted_when
+from grader.common.record import replace
+from grader.course.submissions.submission import Submission, parse_submission
+from grader.course.suite import Coursework
+from grader.execution.pool import Ahead
+from grader.grading.bench import Bench, Progress
+from grader.grading.grade import grade_coursework, ungraded
+from grader.protocol.text import showable
+from grader.reports.since import since
+from grader.reports.terminal import render
+from grader.results.result import Result, Ungraded
+from grader.results.withholding import View
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grading:
+    """How one is made, and what becomes of it; all of one call have the same seed."""
+
+    coursework: Coursework
+    seed: int
+    view: View
+    write: Callable[[Result | Ungraded], None]
+
+    def grade(self, submission: Submission, bench: Bench, progress: Progress) -> Result:
+        """What is shown of the result; its files are written."""
+        shown = self.view(grade_coursework(self.coursework, submission, self.seed, bench, progress), self.coursework)
+        self.write(shown)
+        return shown
+
+    @contextmanager
+    def noted(self, path: Path) -> Iterator[None]:
+        """In the block, a fault of ours is written to the files, too."""
+        try:
+            yield
+        except (InputError, InterruptedGradingError):
+            raise
+        except Exception as error:
+            self.write(ungraded(self.coursework.name, path, error))
+            raise
+
+
+def show(result: Result) -> None:
+    """The report, on standard output."""
+    console = Console()
+    typer.echo(render(result, width=console.width, color=console.is_terminal), nl=False)
+
+
+def follow(grading: Grading, path: Path, bench: Bench) -> NoReturn:
+    """Grade the file now and whenever it is saved, until somebody interrupts that. While a report is read, the worker
+    for the next content is ready.
+    """
+    saves, last = Saves(path), None
+    with closing(Ahead(bench.worker)) as ahead:
+        ahead.begin()
+        for data in saves.contents():
+            result = _graded(grading, path, data, saves, replace(bench, ahead=ahead))
+            ahead.begin()
+            if result is not None:
+                show(result)
+                if last is not None:
+                    typer.echo(f"since the last time: {'; '.join(since(last, result))}")
+                typer.echo(f"waiting until {showable(path.name)} is saved; Ctrl-C ends this.")
+                last = result
+    raise AssertionError("unreachable: a file has no last content")
+
+
+def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, bench: Bench) -> Result | None:
+    """The result of what was saved; None if there is none, or if the file was saved again meanwhile."""
+    again = SavedAgainError(f"{path.name} was saved again.")
+    try:
+        with (
+            grading.noted(path),
+            verdicts(grading.coursework, time.monotonic()) as progress,
+            interrupted_when(saves.is_saved_again, again, EVERY),
+        ):
+            return grading.grade(parse_submission(path, data), bench, progress)
+    except SavedAgainError:
+        return None
+    except InterruptedGradingError:
+        raise
+    except GraderError as error:
+        typer.echo(f"grader: {' '.join(showable(str(error)).splitlines())}", err=True)
+        return None

@@ -1,0 +1,77 @@
+"""Launches of cases that do not answer: the simulator says whether they end, so that nobody waits for what does not.
+
+    silent for a moment -> killed -> the simulator runs the same data -> a loop that does not end: that is the verdict
+                                                                      -> it ends there: launched again, to its deadline
+
+The simulator counts steps, not seconds, so a slow machine or a slow compiler is never taken for a loop.
+"""
+
+from dataclasses import dataclass
+from math import prod
+
+from grader.common.errors import NoSimulatorError
+from grader.course.rubric import Sizes
+from grader.execution.client import Worker
+from grader.execution.outcome import Failure, Fetched, TimedOut
+from grader.execution.series import Series
+from grader.grading.checks.inspection import Trial
+from grader.grading.checks.sanitizer import Endless, findings_of
+from grader.grading.checks.simulated_run import Simulated, Subject, simulate_trial
+from grader.results.result import Reason
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lookout:
+    """Looks in the simulator whether a launch ends."""
+
+    subject: Subject
+
+    def covers(self, sizes: Sizes) -> bool:
+        """Whether a launch is no larger than that of the sanitizer's check, so that steps without end count there, too;
+        and whether what the simulator sees may be told.
+        """
+        asked = self.subject.task.assignment.sanitizer
+        return asked is not None and not asked.hidden and prod(sizes.values()) <= prod(asked.sizes.values())
+
+    def look(self, trial: Trial) -> Endless | None:
+        """The loop that does not end, if the simulator sees one."""
+        try:
+            self.subject.worker.ready()
+        except NoSimulatorError:
+            return None
+        seen = simulate_trial(self.subject, trial)
+        found = findings_of(seen) if isinstance(seen, Simulated) else ()
+        loops = any(each.reason is Reason.TIME_LIMIT for each in found)
+        return Endless(sizes=trial.sizes, findings=found) if loops else None
+
+
+class Launcher:
+    """Launches the cases of a series in its worker.
+
+    Once the simulator has seen a loop without end, other cases get one moment each; once it has seen a launch end that
+    was silent, it is not asked again.
+    """
+
+    def __init__(self, series: Series, worker: Worker, lookout: Lookout | None) -> None:
+        self._series = series
+        self._worker = worker
+        self._lookout = lookout
+        self._endless: Endless | None = None
+
+    def run(self, name: str, trial: Trial) -> dict[str, Fetched] | Failure | Endless:
+        """The buffers after a launch of this case, or what came in their place."""
+        if self._lookout is None or not self._lookout.covers(trial.sizes):
+            return self._series.run(name, trial.arrays)
+        comes_first = not self._series.is_open_for(name)
+        with self._worker.impatient():
+            outcome = self._series.attempt(name, trial.arrays)
+        if isinstance(outcome, TimedOut):
+            if self._endless is not None:
+                return outcome
+            self._endless = self._lookout.look(trial)
+            if self._endless is not None:
+                return self._endless
+            self._lookout = None
+        elif isinstance(outcome, dict) or comes_first:
+            return outcome
+        return self._series.run(name, trial.arrays)

@@ -1,0 +1,95 @@
+"""What is shown while a grading runs: each check as soon as it is decided, the time passed, and what remains.
+
+A terminal shows a board that is drawn again and again, and erased when the report is there. Elsewhere, as in the log of
+a pipeline, there is a line for each event: none is ever taken back.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from grader.common.record import replace
+from grader.course.suite import Coursework
+from grader.grading.bench import Decided
+from grader.protocol.text import showable
+from grader.reports.terminal import STYLES, WORDS
+from grader.results.result import Check, Kind, Verdict
+from grader.results.withholding import shown_at_once
+
+Group = tuple[str, str]
+"""A part, and a kind of its checks."""
+
+
+class LiveBoard:
+    """What is known of a grading so far."""
+
+    def __init__(self, coursework: Coursework) -> None:
+        self._asked = Counter((part.part, str(kind)) for part in coursework.parts for kind in shown_at_once(part))
+        self._decided: list[Decided] = []
+        self._doing = "starting"
+
+    def hear(self, event: str | Decided) -> None:
+        """Take up what begins, or what is decided."""
+        if isinstance(event, Decided):
+            self._decided.append(self._once(event))
+        else:
+            self._doing = event
+
+    def _once(self, event: Decided) -> Decided:
+        """The same, without a sentence that was told before; of a build that fails as in an earlier part of the suite,
+        also without its reason.
+        """
+        told = {(each.check.reason, each.sentence) for each in self._decided}
+        if (event.check.reason, event.sentence) not in told:
+            return event
+        check = event.check
+        return Decided(check=replace(check, reason=None) if check.kind is Kind.BUILD else check)
+
+    def line(self, event: str | Decided, seconds: float) -> str:
+        """What a log says of the last event that was heard, so many seconds after the start."""
+        if isinstance(event, Decided):
+            event = self._decided[-1]
+            told = f"{WORDS[event.check.verdict]:<6} {event.check.name}{_reason(event.check)}"
+            return _stamped(seconds, told) + (f"\n{'':15}{showable(event.sentence)}" if event.sentence else "")
+        return _stamped(seconds, f"{event} ({self._count})")
+
+    def rows(self) -> Iterator[Text]:
+        """The rows of a terminal: those that passed together, each that did not for itself."""
+        passed = Counter(_group(each.check) for each in self._decided if _passed(each))
+        for group, number in passed.items():
+            many = f": {number} of {self._asked[group]}" if self._asked[group] > 1 else ""
+            yield _row(Verdict.PASSED, f"{': '.join(filter(None, group))}{many}")
+        for each in self._decided:
+            if not _passed(each):
+                yield _row(each.check.verdict, f"{each.check.name}{_reason(each.check)}")
+                if each.sentence:
+                    yield Text(f"{'':7}{showable(each.sentence)}")
+
+    def status(self, seconds: float) -> str:
+        """What is being done, how much is decided, and for how long it takes already."""
+        return f"{self._doing}, {self._count}, {seconds:.0f} s"
+
+    @property
+    def _count(self) -> str:
+        return f"{len(self._decided)} of {self._asked.total()} checks decided"
+
+
+def _stamped(seconds: float, words: str) -> str:
+    return f"{seconds:5.1f} s {showable(words)}"
+
+
+def _reason(check: Check) -> str:
+    return f"  {check.reason}" if check.reason else ""
+
+
+def _passed(event: Decided) -> bool:
+    return event.check.verdict is Verdict.PASSED
+
+
+def _group(check: Check) -> Group:
+    return check.part, str(check.kind)
+
+
+def _row(verdict: Verdict, words: str) -> Text:
+    return Text.assemble((f"{WORDS[verdict]:<6}", STYLES[verdict]), " ", showable(words))

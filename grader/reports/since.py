@@ -1,0 +1,98 @@
+"""What has changed from one grading of a file to the next: points, what went wrong and is gone, what is new."""
+
+from collections.abc import Iterator, Mapping
+
+from grader.common.phrases import count, listed
+from grader.protocol.text import showable
+from grader.results.result import Check, Kind, Reason, Result, Verdict
+
+NOUNS: Mapping[Reason, str] = {
+    Reason.BUILD_ERROR: "the build error",
+    Reason.FORBIDDEN: "what may not be used",
+    Reason.DATA_RACE: "the race",
+    Reason.OUT_OF_BOUNDS: "the access outside an array",
+    Reason.UNINITIALISED: "the read of what nobody has written",
+    Reason.BARRIER_DIVERGENCE: "the barrier that not all reach",
+    Reason.INPUT_CHANGED: "the write to an input",
+    Reason.CRASH: "the crash",
+    Reason.TIME_LIMIT: "the loop without end",
+}
+"""What a finding or a failed build is called."""
+
+Fault = tuple[str, str]
+"""What is wrong, and the text of its line: numbers of lines change when a file is edited."""
+
+
+def since(before: Result, after: Result) -> tuple[str, ...]:
+    """A sentence for each change, points first."""
+    gone, new = _faults(before), _faults(after)
+    return (
+        _points(before, after),
+        *(f"{noun}{_place(line)} is gone" for fault, (noun, line) in gone.items() if fault not in new),
+        *(
+            f"new: {noun.removeprefix('the ')}{_place(line)}"
+            for fault, (noun, line) in new.items()
+            if fault not in gone
+        ),
+        *_cases(before, after),
+        *_speeds(before, after),
+    )
+
+
+def _points(before: Result, after: Result) -> str:
+    total = f"{after.points:g} of {after.max_points:g} points"
+    difference = after.points - before.points
+    return f"{difference:+g}: {total}" if difference else f"still {total}"
+
+
+def _faults(result: Result) -> dict[Fault, tuple[str, int | None]]:
+    """What is wrong that has a name, by what it is: its noun, and its line."""
+    found: dict[Fault, tuple[str, int | None]] = {}
+    lines = result.source.splitlines()
+    for check in result.checks:
+        if check.kind is Kind.SANITIZER:
+            for finding in check.findings:
+                line = next(iter(finding.lines), None)
+                named = NOUNS.get(finding.reason, finding.reason), line
+                found.setdefault((finding.reason, _text(lines, line)), named)
+        elif check.kind is Kind.BUILD and check.reason is not None:
+            found[check.reason, ""] = NOUNS.get(check.reason, "the fault of the build"), check.first_line
+    return found
+
+
+def _text(lines: list[str], line: int | None) -> str:
+    return lines[line - 1].strip() if line and line <= len(lines) else ""
+
+
+def _place(line: int | None) -> str:
+    return f" in line {line}" if line else ""
+
+
+def _cases(before: Result, after: Result) -> Iterator[str]:
+    """How many cases are right that were wrong, and which ones are wrong that were right."""
+    was, now = _right(before), _right(after)
+    mended = [name for name in now if now[name] and was.get(name) is False]
+    broken = [name for name in now if not now[name] and was.get(name)]
+    if mended:
+        yield f"{count(len(mended), 'case')} more right"
+    if broken:
+        yield f"not right any more: {showable(listed(broken, 'and'))}"
+
+
+def _right(result: Result) -> dict[str, bool]:
+    kinds = {Kind.CORRECTNESS, Kind.PRACTICE}
+    return {check.title: check.verdict is Verdict.PASSED for check in result.checks if check.kind in kinds}
+
+
+def _speeds(before: Result, after: Result) -> Iterator[str]:
+    """How many per cent of the model solution's speed there are now, and were, where both are known."""
+    was = {check.part: _speed(check) for check in before.checks if _speed(check)}
+    for check in after.checks:
+        old, new = was.get(check.part), _speed(check)
+        if old and new and old != new:
+            yield f"{showable(check.part + ': ') if check.part else ''}speed {new}, before {old}"
+
+
+def _speed(check: Check) -> str | None:
+    fraction = check.performance.fraction_of_reference if check.performance else None
+    return f"{100 * fraction.median:.0f} %" if fraction else None

@@ -1,0 +1,118 @@
+"""Prints how long a student waits, from the shell: medians of so many gradings, and each save of a watched file.
+
+    python tests/benchmarks/at_once.py [ROUNDS] [--saves N]
+
+A build error and the first verdict count when their lines appear, an endless loop and a whole grading at their end, the
+correctness of a watched file when the last case is told. The goals are for two idle cores.
+"""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import IO
+
+ROOT = Path(__file__).parent.parent.parent
+NAME = "coalsTransp"
+MODEL = (ROOT / "reference" / NAME / "kernels.cl").read_text(encoding="utf-8")
+ENDLESS = ROOT / "tests" / "submissions" / "optimProgram" / "endless-loop" / "kernels.cl"
+
+CASE = re.compile(r"s \w+ correctness: ")
+LAST_CASE = "watching every access"
+"""What begins when all cases are told."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is waited for: the line in which it stands, or the end; and for how long at most on two idle cores."""
+
+    what: str
+    source: str
+    assignment: str
+    line: re.Pattern[str] | None
+    goal: float
+
+
+QUESTIONS = (
+    Question(
+        what="build error", source=f"{MODEL}\n__kernel void (", assignment=NAME, line=re.compile("FAILED build"), goal=1
+    ),
+    Question(what="first verdict", source=MODEL, assignment=NAME, line=CASE, goal=2),
+    Question(
+        what="endless loop", source=ENDLESS.read_text(encoding="utf-8"), assignment="optimProgram", line=None, goal=12
+    ),
+    Question(what="whole grading", source=MODEL, assignment=NAME, line=None, goal=5),
+)
+WATCHED = 1.5
+
+
+def main() -> None:
+    """Measure and print a row for each question, then one for the saves."""
+    options = argparse.ArgumentParser()
+    options.add_argument("rounds", type=int, nargs="?", default=5)
+    options.add_argument("--saves", type=int, default=10)
+    given = options.parse_args()
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "kernels.cl"
+        for question in QUESTIONS:
+            file.write_text(question.source, encoding="utf-8")
+            _print(question.what, [_asked(file, question) for _ in range(given.rounds)], question.goal)
+        _print(f"{given.saves} saves", list(_saves(file, given.saves)), WATCHED)
+
+
+def _print(what: str, seconds: list[float], goal: float) -> None:
+    each = " ".join(f"{value:.2f}" for value in seconds)
+    print(f"{what:<14} {median(seconds):6.2f} s, goal {goal:g} s  ({each})", flush=True)
+
+
+def _asked(file: Path, question: Question) -> float:
+    """Seconds from the shell to the line, or to the end."""
+    start = time.monotonic()
+    with _grader(file, question.assignment) as process:
+        assert process.stderr is not None
+        told = (time.monotonic() for line in process.stderr if question.line and question.line.search(line))
+        found = next(told, None)
+        for _ in told:
+            pass  # to the end, so that nothing of it runs beside the next
+    return (found or time.monotonic()) - start
+
+
+def _saves(file: Path, number: int) -> Iterator[float]:
+    """Seconds from each save to the last case, of a file that is watched."""
+    file.write_text(MODEL, encoding="utf-8")
+    with _grader(file, NAME, "--watch") as process:
+        assert process.stderr is not None
+        _heard(process.stderr, "timing")
+        for save in range(number):
+            _heard(process.stderr, "performance")
+            start = time.monotonic()
+            file.write_text(f"{MODEL}\n// save {save}\n", encoding="utf-8")
+            _heard(process.stderr, LAST_CASE)
+            yield time.monotonic() - start
+            _heard(process.stderr, "timing")
+        process.send_signal(signal.SIGINT)
+
+
+def _heard(lines: IO[str], words: str) -> None:
+    if not any(words in line for line in lines):
+        sys.exit(f"the grader never said {words!r}")
+
+
+def _grader(file: Path, assignment: str, *options: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "grader.cli.main", "grade", str(file), "--assignment", assignment, *options]
+    environment = {**os.environ, "GRADER_SANDBOX": os.environ.get("GRADER_SANDBOX", "process")}
+    return subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=environment
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""saves.py: each content of a file once, however editors write it."""
+
+import os
+import threading
+import time
+
+import pytest
+
+from grader.cli.saves import Saves
+
+PATIENCE = 20
+"""Seconds that a busy machine may take to notice."""
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "kernels.cl"
+    path.write_text("first")
+    return path
+
+
+def then(save):
+    """Do this a moment later."""
+    thread = threading.Timer(0.3, save)
+    thread.start()
+    return thread
+
+
+def test_the_first_content_is_what_there_is(path):
+    """It is there at once, and is not taken for saved again."""
+    saves = Saves(path)
+    assert next(saves.contents()) == b"first"
+    assert not saves.is_saved_again()
+
+
+def renamed(path):
+    new = path.with_suffix(".tmp")
+    new.write_text("second")
+    new.replace(path)
+
+
+def emptied_first(path):
+    with path.open("w") as file:
+        file.flush()
+        time.sleep(0.25)
+        file.write("second")
+
+
+def written_twice(path):
+    path.write_text("sec")
+    path.write_text("second")
+
+
+def removed_first(path):
+    path.unlink()
+    time.sleep(0.25)
+    path.write_text("second")
+
+
+@pytest.mark.parametrize("save", [renamed, emptied_first, written_twice, removed_first])
+def test_however_an_editor_writes_it_a_save_is_one_content(path, save):
+    """By a rename, after emptying it, twice, after removing it."""
+    saves = Saves(path)
+    contents = saves.contents()
+    assert next(contents) == b"first"
+    thread = then(lambda: save(path))
+    assert next(contents) == b"second"
+    thread.join(PATIENCE)
+    assert not saves.is_saved_again()
+
+
+def test_the_same_content_again_is_none(path):
+    """An editor's save without a change, or `touch`."""
+    saves = Saves(path)
+    contents = saves.contents()
+    next(contents)
+    os.utime(path, (1, 1))
+    thread = then(lambda: path.write_text("third"))
+    assert next(contents) == b"third"
+    thread.join(PATIENCE)
+
+
+def test_a_save_is_seen_while_something_else_is_done(path):
+    """Also one that changes neither the length nor the name; not a file that is gone for now."""
+    saves = Saves(path)
+    next(saves.contents())
+    path.unlink()
+    assert not saves.is_saved_again()
+    path.write_text("other")
+    assert saves.is_saved_again()

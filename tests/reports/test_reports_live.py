@@ -1,0 +1,107 @@
+"""live.py: what is shown of a grading before there is a report."""
+
+import pytest
+from courses import course_of
+from hiding import FIELDS, hiding_course
+from samples import check, failed
+from suites import suite_course
+
+from grader.grading.bench import Decided
+from grader.reports.live import LiveBoard
+from grader.results.result import Kind, Reason, Verdict
+
+BUILD = check("build", kind=Kind.BUILD)
+ONE = check("correctness: one (n 1)")
+RAGGED = failed("correctness: ragged (n 1000)")
+RACE = failed("sanitizer (n 70)", kind=Kind.SANITIZER, reason=Reason.DATA_RACE)
+
+
+def heard(coursework, *events):
+    board = LiveBoard(coursework)
+    for event in events:
+        board.hear(event)
+    return board
+
+
+@pytest.fixture
+def small(tmp_path):
+    """An assignment of which nothing is hidden: three cases, the simulator's three checks, speed."""
+    return course_of(tmp_path, FIELDS).load("small")
+
+
+def test_a_log_has_a_line_for_what_begins_and_for_what_is_decided(small):
+    """With the seconds passed and how much is decided; a failure with its reason and, if that is final, a sentence."""
+    race = Decided(check=RACE, sentence="line 3 races.")
+    board, lines = LiveBoard(small), []
+    for event in ("running the cases", Decided(check=BUILD), Decided(check=RAGGED), race):
+        board.hear(event)
+        lines.append(board.line(event, 1.26))
+    assert lines == [
+        "  1.3 s running the cases (0 of 8 checks decided)",
+        "  1.3 s passed build",
+        "  1.3 s FAILED correctness: ragged (n 1000)  WRONG_OUTPUT",
+        "  1.3 s FAILED sanitizer (n 70)  DATA_RACE\n               line 3 races.",
+    ]
+
+
+def test_a_terminal_has_a_row_for_those_that_passed_and_one_for_each_that_did_not(small):
+    """So a board stays small; below it stands what is being done."""
+    decided = [BUILD, ONE, RAGGED, check("practice: large (n 5000)", kind=Kind.PRACTICE)]
+    board = heard(small, *(Decided(check=each, sentence=each.message) for each in decided), "timing")
+    assert [row.plain for row in board.rows()] == [
+        "passed build",
+        "passed correctness: 1 of 2",
+        "passed practice",
+        "FAILED correctness: ragged (n 1000)  WRONG_OUTPUT",
+        "       it is wrong.",
+    ]
+    assert board.status(4.4) == "timing, 4 of 8 checks decided, 4 s"
+
+
+def test_what_hidden_checks_could_decide_is_not_waited_for(tmp_path):
+    """Where a case is hidden, only the build and the other cases are shown before the report."""
+    board = heard(hiding_course(tmp_path, "case").load("small"), "building")
+    assert board.status(0) == "building, 0 of 3 checks decided, 0 s"
+
+
+def test_a_suite_counts_the_checks_of_all_its_parts(tmp_path):
+    """Each part has rows of its own."""
+    suite = suite_course(tmp_path).load("ladder")
+    first, *_ = suite.parts
+    board = heard(suite, Decided(check=BUILD.of_part(first.part)))
+    assert [row.plain for row in board.rows()] == [f"passed {first.part}: build"]
+
+
+def test_a_file_that_does_not_build_is_explained_once(tmp_path):
+    """As in the report, not for each part of a suite."""
+    suite = suite_course(tmp_path).load("ladder")
+    broken = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR)
+    events = [Decided(check=broken.of_part(part.part), sentence="line 2: unknown.") for part in suite.parts]
+    first, reason, *others = [row.plain for row in heard(suite, *events).rows()]
+    assert (first, reason) == (f"FAILED {suite.parts[0].part}: build  BUILD_ERROR", "       line 2: unknown.")
+    assert others == [f"FAILED {part.part}: build" for part in suite.parts[1:]]
+
+
+def test_a_sentence_is_told_once(small):
+    """Not for each of ten cases that were skipped."""
+    skipped = failed("correctness: ragged (n 1000)", reason=Reason.NOT_RUN)
+    events = [Decided(check=skipped.model_copy(update={"name": name}), sentence="skipped.") for name in ("a", "b")]
+    assert [row.plain for row in heard(small, *events).rows()] == [
+        "FAILED a  NOT_RUN",
+        "       skipped.",
+        "FAILED b  NOT_RUN",
+    ]
+
+
+def test_what_a_submission_says_reaches_a_terminal_without_control_characters(small):
+    """A message may quote the file."""
+    event = Decided(check=failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR), sentence="no \x1b[2Jthing.")
+    board = heard(small, event)
+    assert "\x1b" not in board.line(event, 0) + "".join(row.plain for row in board.rows())
+
+
+def test_a_skipped_check_is_told_as_such(small):
+    """It is decided that it is not made here."""
+    skipped = check("sanitizer (n 70)", kind=Kind.SANITIZER, verdict=Verdict.SKIPPED, reason=Reason.NO_SIMULATOR)
+    event = Decided(check=skipped)
+    assert "skip   sanitizer (n 70)  NO_SIMULATOR" in heard(small, event).line(event, 2)

@@ -1,0 +1,63 @@
+"""since.py: what has changed from one grading to the next."""
+
+import pytest
+from samples import RACE, check, failed, performance, result
+
+from grader.common.record import replace
+from grader.reports.since import since
+from grader.results.metrics import Interval
+from grader.results.result import Kind, Reason
+
+BUILD = check("build", kind=Kind.BUILD)
+ONE, TWO = check("correctness: one (n 1)"), check("correctness: two (n 2)")
+CLEAN = check("sanitizer (n 70)", kind=Kind.SANITIZER, points=12, max_points=12)
+RACED = failed("sanitizer (n 70)", kind=Kind.SANITIZER, reason=Reason.DATA_RACE, findings=(RACE,), max_points=12)
+SLOW = check("performance: cpu", kind=Kind.PERFORMANCE, performance=performance())
+
+
+def of(*checks, source="one\ntwo\n"):
+    points = sum(each.points for each in checks)
+    return replace(result(*checks), source=source, points=points, max_points=22.0)
+
+
+def test_a_race_that_is_gone_is_named_with_the_line_that_it_had():
+    """After the points that it brings."""
+    said = since(of(BUILD, ONE, RACED), of(BUILD, ONE, CLEAN))
+    assert said == ("+12: 22 of 22 points", f"the race in line {RACE.lines[0]} is gone")
+
+
+def test_what_is_new_is_told():
+    """With the line to look at."""
+    assert since(of(CLEAN), of(RACED))[1] == f"new: race in line {RACE.lines[0]}"
+
+
+def test_a_fault_whose_line_has_only_moved_is_neither_gone_nor_new():
+    """Its line says the same."""
+    text = [f"line {n}" for n in range(60)]
+    moved = RACE.model_copy(
+        update={"message": RACE.message.replace(f"line {RACE.lines[0]}", f"line {RACE.lines[0] + 1}")}
+    )
+    before = of(RACED, source="\n".join(text))
+    after = of(RACED.model_copy(update={"findings": (moved,)}), source="\n".join(["new", *text]))
+    assert since(before, after) == ("still 0 of 22 points",)
+
+
+def test_cases_are_counted_and_those_that_broke_are_named():
+    """Each by its title."""
+    wrong = failed("correctness: two (n 2)")
+    assert since(of(ONE, wrong), of(ONE, TWO)) == ("+5: 10 of 22 points", "1 case more right")
+    assert since(of(ONE, TWO), of(ONE, wrong))[1:] == ("not right any more: correctness: two",)
+
+
+def test_a_build_error_that_is_gone_is_told():
+    """The cases that were not run before are right now."""
+    broken = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, message="line 2, column 1: unknown.")
+    said = since(of(broken, failed("correctness: one (n 1)", reason=Reason.NOT_RUN)), of(BUILD, ONE))
+    assert said[1:] == ("the build error in line 2 is gone", "1 case more right")
+
+
+@pytest.mark.parametrize(("median", "said"), [(0.45, ("speed 45 %, before 100 %",)), (1.0, ())])
+def test_a_speed_is_compared_with_what_it_was(median, said):
+    """In per cent of the model solution's, if that has changed."""
+    new = performance(fraction_of_reference=Interval(median=median, low=0.4, high=1.1))
+    assert since(of(SLOW), of(SLOW.model_copy(update={"performance": new})))[1:] == said
