@@ -22,6 +22,7 @@ from grader.execution import replies
 from grader.execution.arrays import ArrayFiles
 from grader.execution.client import Deadlines, Worker
 from grader.execution.plan import COPY, NAIVE, Binding, control_plan, reference_plan, submission_plan
+from grader.execution.sandbox.folder import array_folder
 from grader.grading.timing import measurement
 from grader.grading.timing.contestant import Contestant, Role
 from grader.grading.timing.lineup import Lineup, match_of
@@ -265,7 +266,7 @@ def contest_in(world, assignment, seconds, moves, *, noisy):
             patch.setattr(module, "time", world)
         contestants = {}
         for role, plan in plans.items():
-            folder = Path(undo.enter_context(TemporaryDirectory()))
+            folder = Path(undo.enter_context(TemporaryDirectory(dir=array_folder(), prefix="grader-worker-")))
             own = {"moves": moves, "is_noisy": noisy} if role is Role.SUBMISSION else {}
             duration = seconds if role is Role.SUBMISSION else MODEL
             process = FakeProcess(world=world, seconds=duration, folder=folder, **own)
