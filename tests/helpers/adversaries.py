@@ -266,7 +266,7 @@ def contest_in(world, assignment, seconds, moves, *, noisy):
             patch.setattr(module, "time", world)
         contestants = {}
         for role, plan in plans.items():
-            folder = Path(undo.enter_context(TemporaryDirectory(dir=array_folder(), prefix="grader-worker-")))
+            folder = Path(undo.enter_context(TemporaryDirectory(dir=array_folder(), prefix="adversaries-")))
             own = {"moves": moves, "is_noisy": noisy} if role is Role.SUBMISSION else {}
             duration = seconds if role is Role.SUBMISSION else MODEL
             process = FakeProcess(world=world, seconds=duration, folder=folder, **own)

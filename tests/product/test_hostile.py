@@ -34,9 +34,9 @@ HONEST = ROOT / "tests" / "submissions" / "coalsTransp" / "block-not-moved"
 HONEST_EVERY = 5
 """Attacks to an honest grading."""
 
-NEIGHBOURS = ("grader-worker-", "grader-rounds-", "mark-of-a-worker", "sem.")
-"""How names in shared memory begin that tests beside these make: arrays of other gradings, what a worker leaves in
-test_sandbox_user.py, and Dask's locks.
+NEIGHBOURS = ("grader-worker-", "grader-rounds-", "adversaries-", "mark-of-a-worker", "sem.")
+"""How names in shared memory begin that tests beside these make: arrays of other gradings and of adversaries in a world
+of their own, what a worker leaves in test_sandbox_user.py, and Dask's locks.
 """
 
 KEPT = 3

@@ -236,7 +236,15 @@ def start(does):
         os._exit(0)
 """
 
-DAEMON = STARTS + "start(lambda: print(os.getpid(), flush=True))\n"
+DAEMON = (
+    STARTS
+    + """
+heard, says = os.pipe()
+start(lambda: (print(os.getpid(), flush=True), os.write(says, b"x")))
+os.read(heard, 1)
+"""
+)
+"""One that has said who it is before its parent ends, with which all that the worker has started is ended."""
 
 
 def stops(whom):
