@@ -55,6 +55,15 @@ def test_many_texts_cost_no_source_its_reading(tmp_path, one):
     assert intake.unplaced == ()
 
 
+def test_many_sources_cost_what_is_named_as_asked_nothing(tmp_path, one):
+    """Whatever comes before it in the alphabet: kernels.cl is read first."""
+    blank = b" " * (1024 * 1024)
+    packed = write_zip(tmp_path / "x.zip", {f"{number:03}.cl": blank for number in range(70)} | {"kernels.cl": TURN})
+    files = {"ada/x.zip": packed.read_bytes(), "bob.cl": TURN}
+    intake = take_in(write_folder(tmp_path / "all", files), one)
+    assert graded(intake) == {("ada", "coalsTransp"): "ada/x.zip/kernels.cl", ("bob", "coalsTransp"): "bob.cl"}
+
+
 @pytest.mark.parametrize("name", ["kernels.cl.txt", "KERNELS.CL.TXT", "kernels (1).cl.txt", "coalsTransp.cl.txt"])
 def test_an_ending_that_a_system_added_is_none(name, tmp_path, one):
     """Windows hides endings, and so adds one unseen."""

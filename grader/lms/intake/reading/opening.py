@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from grader.course.submissions.submission import SIZE_LIMIT, UTF16_MARKS
+from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT, UTF16_MARKS
 from grader.lms.intake.owners import Piece
 from grader.lms.intake.reading.archive import list_archive
 from grader.lms.intake.reading.listing import (
@@ -52,9 +52,10 @@ class Budget:
 def opened(pieces: tuple[Piece, ...], budget: Budget) -> Iterator[Piece]:
     """The files of one student: sources with their data, and the members of archives in place of these.
 
-    What may be source text under another name comes last, so that it costs no source its part of the budget.
+    What is called as asked comes first, and what may be source text under another name last: neither costs the other
+    its part of the budget.
     """
-    for each in sorted(pieces, key=_is_text):
+    for each in sorted(pieces, key=_turn):
         try:
             yield from _opened(each, budget)
         except RefusedError as error:
@@ -98,6 +99,13 @@ def _with_text(each: Piece, budget: Budget) -> Piece:
         if _is_text(each):
             return replace(each, data=_utf8(budget.read(each.read, SIZE_LIMIT)))
     return each
+
+
+def _turn(each: Piece) -> int:
+    """When a file is read."""
+    if each.parts[-1].casefold() == FILE_NAME:
+        return 0
+    return 2 if _is_text(each) else 1
 
 
 def _is_text(each: Piece) -> bool:
