@@ -10,6 +10,9 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from stat import S_ISREG
+
+from grader.course.submissions.submission import SIZE_LIMIT
 
 EVERY = 0.1
 """Seconds between two looks."""
@@ -47,7 +50,8 @@ class Saves:
         """What the file holds, if it rests; an empty one is still being written."""
         time.sleep(EVERY / 2)
         with suppress(OSError):
-            data = self._path.read_bytes()
+            with self._path.open("rb") as file:
+                data = file.read(SIZE_LIMIT + 1)  # longer ones are refused
             if data and self._entry() == before:
                 self._taken = before
                 return data
@@ -56,5 +60,7 @@ class Saves:
     def _entry(self) -> Entry:
         with suppress(OSError):
             found = self._path.stat()
+            if not S_ISREG(found.st_mode):
+                return None  # a pipe would be waited for
             return found.st_mtime_ns, found.st_size, found.st_ino
         return None

@@ -44,7 +44,10 @@ def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) ->
 
     def is_clean(built: Built, is_all: bool) -> bool:
         assert asked is not None, "a case without a sanitizer is clean"
-        with subject.worker.hurried(max(1.0, ends - perf_counter())):
+        left = ends - perf_counter()
+        if left <= 0:
+            return False
+        with subject.worker.hurried(max(1.0, left)):
             seen = simulate(replace(subject, built=built), asked.sizes, NUMBER)
         if isinstance(seen, Problem) or (is_all and seen.problem is not None):
             return False

@@ -79,10 +79,11 @@ def _sources(path: Path, assignments: tuple[Coursework, ...], being_read: ExitSt
     listing = _list(path, being_read)
     if is_missing(listing):
         raise InputError(f"{path} holds no submissions: neither NAME/{FILE_NAME} nor NAME.cl.")
-    inside = list(_downloads_in(listing, assignments))
+    name = next(name for name, shape in SHAPES.items() if shape.recognises(listing, assignments))
+    several = name not in PLATFORMS and len(listing.files) > 1  # else it may be what one student has handed in
+    inside = list(_downloads_in(listing, assignments)) if several else []
     if inside and len(inside) == len(listing.files):
         return [(name, _sorted(name, each, assignments)) for name, each in inside]
-    name = next(name for name, shape in SHAPES.items() if shape.recognises(listing, assignments))
     return [(name, _sorted(name, listing, assignments))]
 
 

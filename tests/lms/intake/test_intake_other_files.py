@@ -10,7 +10,7 @@ import pytest
 from downloads import source, write_folder, write_zip
 from intakes import graded, lines, missing
 
-from grader.lms.intake import take_in
+from grader.lms.intake import take_all, take_in
 from grader.lms.intake.reading import tarball
 
 PRODUCT, TURN = source("blockMMM"), source("coalsTransp")
@@ -37,6 +37,13 @@ def tar(members, **changes):
                 setattr(info, field, value)
             archive.addfile(info, io.BytesIO(data))
     return file.getvalue()
+
+
+def about(kind, data):
+    """A header of this kind about the next member, with what it says."""
+    info = tarfile.TarInfo("about")
+    info.type, info.size = kind, len(data)
+    return info.tobuf(tarfile.USTAR_FORMAT) + data + bytes(-len(data) % tarfile.BLOCKSIZE)
 
 
 def long_name():
@@ -146,6 +153,10 @@ def test_a_tar_is_opened_like_a_zip(name, pack, tmp_path, one):
         (b"".join(long_name() for _ in range(5000)), "is not a tar, or is damaged"),
         (gzip.compress(bytes(tarball.UNPACKED_LIMIT + 512), mtime=0), "is over 64 MiB unpacked"),
         (tar({f"{number}.txt": b"" for number in range(10_001)}), "has more than 10,000 members"),
+        (about(tarfile.XHDTYPE, b"1" * 40_000), "says too much about its files"),
+        (about(tarfile.XGLTYPE, b"1" * 40_000), "says too much about its files"),
+        (about(tarfile.GNUTYPE_LONGNAME, b"a/" * 20_000), "says too much about its files"),
+        (b"".join(about(tarfile.XGLTYPE, b"11 ab=cdef\n" * 300) for _ in range(50)), "says too much about its files"),
     ],
 )
 def test_a_hostile_or_damaged_tar_is_refused(data, said, tmp_path, one):
@@ -154,3 +165,27 @@ def test_a_hostile_or_damaged_tar_is_refused(data, said, tmp_path, one):
     assert said in lines(intake.unplaced)
     assert list(graded(intake)) == [("bob", "coalsTransp")]
     assert intake.absences[0].refused
+
+
+def marked(name, key):
+    """A path as Moodle names what a student hands in."""
+    return f"{name}_{key}_assignsubmission_file/kernels.cl"
+
+
+def test_names_in_a_students_folder_are_no_platforms(tmp_path, one):
+    """Mallory's files bear Moodle's mark, and are more than the folders of all others."""
+    files = {f"{name}/kernels.cl": TURN + name.encode() for name in ("ada", "bob", "mallory")}
+    forged = {f"mallory/ada_{key}_assignsubmission_file_kernels.cl": TURN for key in range(4700, 4720)}
+    intake = take_in(write_folder(tmp_path / "all", files | forged), one)
+    assert graded(intake) == {(name, "coalsTransp"): f"{name}/kernels.cl" for name in ("ada", "bob", "mallory")}
+
+
+def test_a_zip_that_a_student_has_handed_in_is_no_download(tmp_path, one):
+    """Of a late hand-in alone, in Moodle's download or in a folder: Ada's own counts, whatever Mallory's zip says."""
+    main = write_zip(tmp_path / "main.zip", {marked("Ada Able", 11): TURN, marked("Bob Bold", 12): TURN})
+    forged = {marked("Ada Able", 11): TURN + b"// mallory", marked("Mallory Moon", 13): TURN}
+    packed = write_zip(tmp_path / "forged.zip", forged).read_bytes()
+    late = write_zip(tmp_path / "late.zip", {marked("Mallory Moon", 13).replace("kernels.cl", "x.zip"): packed})
+    for path in (late, write_folder(tmp_path / "late", {"mallory.zip": packed})):
+        handins = take_all((main, path), one).handins
+        assert {each.data for each in handins if each.student.name == "Ada Able"} == {TURN}

@@ -26,7 +26,7 @@ def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
     rest, and in other platforms' downloads the end of a name.
     """
     paths = [*listing.folders, *(file.parts for file in listing.files)]
-    return any(_is_half_marked({path[:depth] for path in paths if len(path) >= depth}) for depth in (1, 2))
+    return any(_is_half_marked({path[:depth] for path in paths if len(path) >= depth}) for depth in {1, listing.level})
 
 
 def _is_half_marked(places: set[tuple[str, ...]]) -> bool:

@@ -24,6 +24,15 @@ from grader.lms.intake.reading.listing import (
 UNPACKED_LIMIT = 64 * 1024 * 1024
 """Bytes of a tar without its packing: a thousand times as many can be packed into a file of a few kilobytes."""
 
+ABOUT_LIMIT, ABOUT_ALL_LIMIT = 4 * 1024, 128 * 1024
+"""Bytes of a header that says something about members, such as a long name, and of all such headers of a tar."""
+
+ABOUT = {
+    *(tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.XGLTYPE),
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+}
+"""The types of such headers."""
+
 PACKED: dict[bytes, Callable[[], "zlib._Decompress | bz2.BZ2Decompressor | lzma.LZMADecompressor"]] = {
     b"\x1f\x8b": partial(zlib.decompressobj, zlib.MAX_WBITS | 16),
     b"BZh": bz2.BZ2Decompressor,
@@ -51,7 +60,7 @@ def list_tar(packed: bytes, name: str, limit: int) -> Listing:
     folders: set[tuple[str, ...]] = set()
     unplaced: list[Remark] = []
     try:
-        archive = tarfile.open(fileobj=io.BytesIO(_unpacked(packed)), mode="r:")  # noqa: SIM115 - read in memory, later
+        archive = _Archive.open(fileobj=io.BytesIO(_unpacked(packed)), mode="r:")
         for number, member in enumerate(archive, start=1):
             if number > limit:
                 raise RefusedError(f"has more than {limit:,} members")
@@ -72,6 +81,35 @@ def list_tar(packed: bytes, name: str, limit: int) -> Listing:
         raise RefusedError(f"is not a tar, or is damaged ({one_line(str(error))})") from error
     ordered = sorted(files.values(), key=lambda file: file.parts)
     return Listing(name=name, files=tuple(ordered), folders=frozenset(folders), unplaced=tuple(unplaced))
+
+
+class _Member(tarfile.TarInfo):
+    """A member that has no long headers: tarfile reads some of them in quadratic time (CVE-2024-6232), and each member
+    would keep a copy of all that is said of all.
+    """
+
+    def _proc_member(self, archive: "_Archive") -> tarfile.TarInfo:
+        if self.type in ABOUT:
+            archive.read_about(self.size)
+        member: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc] # typeshed leaves it out
+        return member
+
+    def _apply_pax_info(self, headers: dict[str, str], encoding: str, errors: str) -> None:
+        super()._apply_pax_info(headers, encoding, errors)  # type: ignore[misc] # the same
+        self.pax_headers = {}
+
+
+class _Archive(tarfile.TarFile):
+    """A tar that counts what it says about its members."""
+
+    tarinfo = _Member
+    about = 0
+
+    def read_about(self, size: int) -> None:
+        """Raise RefusedError if that is too much."""
+        self.about += max(size, 0)
+        if size > ABOUT_LIMIT or self.about > ABOUT_ALL_LIMIT:
+            raise RefusedError("says too much about its files; ask for the .cl file, or a zip of it")
 
 
 def _unpacked(packed: bytes) -> bytes:
