@@ -35,6 +35,7 @@ from grader.course.catalogue import Course  # noqa: E402
 from grader.course.submissions.handin import Intake  # noqa: E402
 from grader.course.submissions.submission import parse_submission  # noqa: E402
 from grader.course.truth.inputs import fresh_seed  # noqa: E402
+from grader.grading.bench import Decided, Progress  # noqa: E402
 from grader.grading.grade import grade_coursework  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
 from grader.lms.intake import take_in  # noqa: E402
@@ -142,10 +143,10 @@ def print_parts(intake: Intake) -> None:
 
 
 SAID = {
-    "watching every access in a simulator": "simulator",
+    "watching every access in the simulator": "simulator",
+    "looking for the line that is wrong": "search",
     "waiting for the device": "waiting for the device",
     "timing": "timing",
-    "looking whether the device still works": "looking after the device",
 }
 """The parts of a grading that begin with what it says."""
 
@@ -155,13 +156,13 @@ OWN_WORKERS = "asking for our own workers"
 """What lies between the checks on the device."""
 
 
-def timed(grade: Callable[[Callable[[str], None]], Result]) -> tuple[Result, dict[str, float]]:
+def timed(grade: Callable[[Progress], Result]) -> tuple[Result, dict[str, float]]:
     """A result and the seconds of each part of its grading and of its page, by what the grading says while it works."""
     marks = [(WORKERS_START, time.perf_counter())]
 
-    def note(words: str) -> None:
-        if words == "building" or words in SAID:
-            marks.append((SAID.get(words, OWN_WORKERS), time.perf_counter()))
+    def note(event: str | Decided) -> None:
+        if isinstance(event, str) and (event == "building" or event in SAID):
+            marks.append((SAID.get(event, OWN_WORKERS), time.perf_counter()))
 
     result = grade(note)
     marks.append(("page", time.perf_counter()))
