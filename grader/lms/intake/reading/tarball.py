@@ -60,7 +60,7 @@ def list_tar(packed: bytes, name: str, limit: int) -> Listing:
     folders: set[tuple[str, ...]] = set()
     unplaced: list[Remark] = []
     try:
-        archive = _Archive.open(fileobj=io.BytesIO(_unpacked(packed)), mode="r:")
+        archive = _TarArchive.open(fileobj=io.BytesIO(_unpacked(packed)), mode="r:")
         for number, member in enumerate(archive, start=1):
             if number > limit:
                 raise RefusedError(f"has more than {limit:,} members")
@@ -83,12 +83,12 @@ def list_tar(packed: bytes, name: str, limit: int) -> Listing:
     return Listing(name=name, files=tuple(ordered), folders=frozenset(folders), unplaced=tuple(unplaced))
 
 
-class _Member(tarfile.TarInfo):
+class _TarMember(tarfile.TarInfo):
     """A member that has no long headers: tarfile reads some of them in quadratic time (CVE-2024-6232), and each member
     would keep a copy of all that is said of all.
     """
 
-    def _proc_member(self, archive: "_Archive") -> tarfile.TarInfo:
+    def _proc_member(self, archive: "_TarArchive") -> tarfile.TarInfo:
         if self.type in ABOUT:
             archive.read_about(self.size)
         member: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc] # typeshed leaves it out
@@ -99,10 +99,10 @@ class _Member(tarfile.TarInfo):
         self.pax_headers = {}
 
 
-class _Archive(tarfile.TarFile):
+class _TarArchive(tarfile.TarFile):
     """A tar that counts what it says about its members."""
 
-    tarinfo = _Member
+    tarinfo = _TarMember
     about = 0
 
     def read_about(self, size: int) -> None:
