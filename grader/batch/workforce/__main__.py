@@ -19,6 +19,11 @@ from grader.batch.workforce.processes import LEAVE
 from grader.common.errors import GraderError, InterruptedGradingError, WorkerError
 from grader.common.interrupts import interrupt_on, stop_if_told
 
+LOOK = 1.0
+"""Seconds after which a station that has nothing to do asks whether it was told to stop: a signal that comes just
+before a wait begins does not end it.
+"""
+
 
 def main() -> None:
     """Serve, then close the station."""
@@ -38,8 +43,9 @@ def _serve(link: Connection) -> None:
     with suppress(EOFError, ConnectionError):
         while True:
             stop_if_told()
-            function, argument = link.recv()
-            _send(link, _answer(function, argument))
+            if link.poll(LOOK):
+                function, argument = link.recv()
+                _send(link, _answer(function, argument))
 
 
 def _answer(function: Callable[[Any], Any], argument: object) -> object:

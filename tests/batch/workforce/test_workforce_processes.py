@@ -7,6 +7,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from multiprocessing import Pipe
 
 import pytest
 from batches import processes, waited
@@ -14,9 +15,10 @@ from project import importable
 from samples import DEVICE
 
 from grader.batch.station import Facilities
+from grader.batch.workforce import __main__ as station
 from grader.batch.workforce import processes as module
 from grader.batch.workforce.processes import Processes
-from grader.common.errors import DeviceError, InputError, WorkerError
+from grader.common.errors import DeviceError, InputError, InterruptedGradingError, WorkerError
 from grader.grading.settings import load_settings
 from grader.protocol.messages import DeviceFacts
 
@@ -263,6 +265,22 @@ def test_a_station_ends_whatever_it_is_at(wait, monkeypatch):
     time.sleep(wait)
     workforce.close()
     assert workforce._all[0]._process.returncode == 0
+
+
+def test_a_station_that_waits_sees_a_signal_that_did_not_end_its_wait(monkeypatch):
+    """It came after the last look, and before the wait began."""
+    here, _there = Pipe()
+    told = InterruptedGradingError("the batch has been stopped.")
+    looks = iter((None, told))
+
+    def stop_if_told():
+        if (error := next(looks)) is not None:
+            raise error
+
+    monkeypatch.setattr(station, "stop_if_told", stop_if_told)
+    monkeypatch.setattr(station, "LOOK", 0.01)
+    with pytest.raises(InterruptedGradingError):
+        station._serve(here)
 
 
 def test_nothing_starts_after_the_end():
