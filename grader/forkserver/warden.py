@@ -14,10 +14,11 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
+from grader.forkserver.descendants import descendants
 from grader.forkserver.order import ENDED, ORDER_LIMIT, STREAMS, WorkerOrder
 from grader.forkserver.worker import run_worker
 
@@ -121,7 +122,7 @@ def _is_alone_within(seconds: float) -> bool:
 def _kill_descendants() -> None:
     """Kill all descendants; they are stopped first, so that none can start a new process meanwhile."""
     stopped: set[int] = set()
-    while new := _descendants() - stopped:
+    while new := descendants(os.getpid()) - stopped:
         for pid in new:
             _signal(pid, signal.SIGSTOP)
         stopped |= new
@@ -132,33 +133,3 @@ def _kill_descendants() -> None:
 def _signal(pid: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):  # it has ended, or become somebody whom this user cannot reach
         os.kill(pid, number)
-
-
-def _descendants() -> set[int]:
-    """All processes below this one; those that have ended and are not reaped count as well."""
-    children: dict[int, list[int]] = {}
-    for pid, parent in _parents():
-        children.setdefault(parent, []).append(pid)
-    found: set[int] = set()
-    front = [os.getpid()]
-    while front:
-        below = children.get(front.pop(), [])
-        found.update(below)
-        front += below
-    return found
-
-
-def _parents() -> Iterator[tuple[int, int]]:
-    """Every process with its parent."""
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            with suppress(OSError):  # it ended while we looked
-                yield int(entry.name), int(_read(f"{entry.path}/stat").rpartition(b")")[2].split()[1])
-
-
-def _read(path: str) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        return os.read(descriptor, 4096)
-    finally:
-        os.close(descriptor)

@@ -106,6 +106,12 @@ class Warden:
         self._listen(lambda: self._ids is not None or self._has_ended, seconds)
         return self._ids[1] if self._ids else None
 
+    @property
+    def number(self) -> int:
+        """Its process id, which is known once the worker's group is."""
+        assert self._ids is not None
+        return self._ids[0]
+
     def has_ended(self, seconds: float = 0.0) -> bool:
         """Whether it ends within so many seconds: its end of the lifeline closes then."""
         self._listen(lambda: self._has_ended, seconds)

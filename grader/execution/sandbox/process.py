@@ -31,6 +31,7 @@ from grader.execution.sandbox.forkserver import ForkServer, Warden
 from grader.execution.sandbox.linking import make_names
 from grader.execution.sandbox.rules import Fact, Rules
 from grader.execution.sandbox.running import Running
+from grader.execution.sandbox.standstill import RestlessError, Standstill
 from grader.forkserver.order import WorkerOrder
 from grader.protocol.messages import Limits
 
@@ -94,10 +95,10 @@ def _tasks_of_user() -> int:
     return tasks
 
 
-def signal_group(group: int, number: int) -> None:
-    """Send a signal to a process group, if it has not ended."""
+def halt_group(group: int) -> None:
+    """Tell a process group to stop, if it has not ended."""
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
+        os.killpg(group, signal.SIGSTOP)
 
 
 def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[BinaryIO, BinaryIO]:
@@ -112,13 +113,13 @@ def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[BinaryIO, BinaryIO]:
 @dataclass(frozen=True, kw_only=True)
 class WorkerPlace:
     """Where a worker runs, and as whom, if not as the judge's user; `end_others` ends processes that may have left its
-    process group, and `signal` reaches its processes: all of the group, or more where that is possible.
+    process group, and `halt` tells all at once to stop: its group, or more where that is possible.
     """
 
     folder: WorkerFolder
     user: int | None = None
     end_others: Callable[[], None] = lambda: None
-    signal: Callable[[int, int], None] = signal_group
+    halt: Callable[[int], None] = halt_group
 
     @property
     def order(self) -> WorkerOrder:
@@ -139,6 +140,7 @@ class ProcessWorker:
         self._requests = requests
         self._replies = replies
         self._errors = errors
+        self._standstill = Standstill()
         self._unsent = b""
         self.is_stopped = False
 
@@ -204,15 +206,27 @@ class ProcessWorker:
             self._unsent = b""
 
     def freeze(self) -> None:
-        """Stop the process group, and what has left it as far as that can be found.
-
-        It should be idle: Linux tells a child that is just being forked of SIGSTOP, but not of the SIGCONT after it.
-        """
-        self._place.signal(self.group, signal.SIGSTOP)
+        """Stop everything below the warden; what cannot be stopped is ended, and the worker with it (standstill.py)."""
+        self._place.halt(self.group)
+        self._settle(self._standstill.begin)
 
     def thaw(self) -> None:
-        """Let them go on."""
-        self._place.signal(self.group, signal.SIGCONT)
+        """Let it go on; a worker that has not stood still is ended."""
+        self._settle(self._standstill.end)
+
+    def _settle(self, change: Callable[[int], None]) -> None:
+        if self._warden.has_ended():  # then nobody watches what its worker does, if that has not ended, too
+            return self._end()
+        try:
+            change(self._warden.number)
+        except RestlessError:
+            self._end()
+
+    def _end(self) -> None:
+        """End everything that the worker has started; `receive` tells that it has ended."""
+        with ExitStack() as afterwards:
+            afterwards.callback(self._place.end_others)
+            self._warden.end()
 
     def stop(self) -> None:
         """End everything that the worker has started, and remove the folder."""
@@ -224,10 +238,9 @@ class ProcessWorker:
     def _stop(self) -> None:
         with ExitStack() as afterwards:
             afterwards.callback(self._folder.remove)
-            afterwards.callback(self._place.end_others)
             for each in (self._errors, self._requests, self._replies, self._warden):
                 afterwards.callback(each.close)
-            self._warden.end()
+            self._end()
 
     def last_words(self) -> str:
         """The end of errors.txt, whatever the worker has put in its place."""

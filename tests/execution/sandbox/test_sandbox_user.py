@@ -20,7 +20,7 @@ from grader.execution.client import Worker
 from grader.execution.plan import NOTHING
 from grader.execution.sandbox.process import ProcessSandbox
 from grader.execution.sandbox.user import NEEDED, PACKAGE, UserSandbox
-from grader.execution.sandbox.users import USERS, BorrowedUser
+from grader.execution.sandbox.users import SIGNAL_ALL, USERS, BorrowedUser
 from grader.grading.settings import load_settings
 
 NOBODY = 65534
@@ -213,17 +213,17 @@ print(libc.shmget(0, 4096, 0o1666), libc.semget(0, 1, 0o1666), libc.msgget(0, 0o
 """What nobody would remove: files, folders that are closed and too deep, and memory that outlives processes."""
 
 
-def test_no_process_of_a_user_runs_on_while_it_is_frozen():
-    """Whatever it has left: its group, its session, its parent. Thawed, it hops on."""
+def test_no_process_of_a_user_runs_on_when_all_are_told_to_stop():
+    """Whatever it has left: its group, its session, its parent. Told to go on, it hops on."""
     user = BorrowedUser.borrow()
     try:
         process = as_user(user.number, BOMB)
         assert process.stdout.readline() == b"ready\n"
-        user.signal(0, signal.SIGSTOP)
+        user.halt(0)
         before = alive(user.number)
         time.sleep(0.2)
         assert alive(user.number) == before
-        user.signal(0, signal.SIGCONT)
+        user._send(SIGNAL_ALL, signal.SIGCONT)
         end = time.monotonic() + 20
         while alive(user.number) == before and time.monotonic() < end:
             time.sleep(0.01)

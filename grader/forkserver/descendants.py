@@ -1,0 +1,40 @@
+"""The processes below one, as /proc has them."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+
+
+def descendants(of: int) -> set[int]:
+    """All processes below this one; those that have ended and are not reaped count as well."""
+    children: dict[int, list[int]] = {}
+    for pid, parent in _parents():
+        children.setdefault(parent, []).append(pid)
+    found: set[int] = set()
+    front = [of]
+    while front:
+        below = children.get(front.pop(), [])
+        found.update(below)
+        front += below
+    return found
+
+
+def fields(path: str) -> list[bytes]:
+    """What `stat` says of a process or thread from its state on, field 3 of proc(5); OSError if it has ended."""
+    return _read(f"{path}/stat").rpartition(b")")[2].split()
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    """Every process with its parent."""
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with suppress(OSError):  # it ended while we looked
+                yield int(entry.name), int(fields(entry.path)[1])
+
+
+def _read(path: str) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(descriptor, 4096)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,170 @@
+"""standstill.py: who has no turn stands still, whatever it does against that, or is ended."""
+
+import mmap
+import os
+import time
+
+import pytest
+from processes import is_gone, wait_for
+from test_sandbox_process import STARTS, said, started
+
+from grader.execution.sandbox import standstill
+
+COUNTER = """
+import ctypes, mmap, signal, threading
+shared = mmap.mmap(os.open({path!r}, os.O_RDWR), 4096)
+libc = ctypes.CDLL(None)
+
+def count():
+    number = 0
+    while True:
+        number += 1
+        shared[:8] = number.to_bytes(8, "little")
+
+def in_thread():
+    threading.Thread(target=count, daemon=True).start()
+"""
+"""Counts in memory that the judge can read, as long as it runs."""
+
+WAITS_IN_VFORK = """
+CLONE_VFORK, SYS_clone = 0x4000, 56
+def child_of_vfork():
+    if libc.syscall(SYS_clone, CLONE_VFORK | signal.SIGCHLD, 0, 0, 0, 0) == 0:
+        while True: signal.pause()
+"""
+
+WAKES_ITSELF = """
+def wake():
+    class Event(ctypes.Structure):
+        _fields_ = [("value", ctypes.c_void_p), ("signal", ctypes.c_int), ("rest", ctypes.c_char * 52)]
+    timer = ctypes.c_void_p()
+    assert libc.timer_create(1, ctypes.byref(Event(signal=signal.SIGCONT)), ctypes.byref(timer)) == 0
+    signal.signal(signal.SIGCONT, lambda *_: None)  # what is ignored sets no timer again
+    every = (ctypes.c_long * 4)(0, 50_000_000, 0, 50_000_000)
+    assert libc.timer_settime(timer, 0, every, None) == 0
+"""
+
+LONELY = "PR_SET_PDEATHSIG = 1\nlibc.prctl(PR_SET_PDEATHSIG, 0)\nos.kill(os.getppid(), signal.SIGKILL)\n"
+"""Ends its warden, and not itself with it."""
+
+SAYS = "print('here', flush=True)\n"
+
+HONEST = "in_thread()\n" + SAYS + "time.sleep(600)"
+
+RESTLESS = {
+    "its main thread waits in vfork": (
+        WAITS_IN_VFORK + "threading.Timer(1, count).start()\n" + SAYS + "child_of_vfork()"
+    ),
+    "a timer wakes it": WAKES_ITSELF + "wake()\nin_thread()\n" + SAYS + "while True: signal.pause()",
+}
+
+
+def running(tmp_path, code):
+    """A worker that counts, and its counter."""
+    (tmp_path / "counter").write_bytes(bytes(4096))
+    shared = mmap.mmap(os.open(tmp_path / "counter", os.O_RDWR), 4096)
+    (tmp_path / "workers").mkdir()
+    worker = started(tmp_path / "workers", COUNTER.format(path=str(tmp_path / "counter")) + code)
+    assert said(worker)
+    assert wait_for(lambda: read(shared) > 0)
+    return worker, lambda: read(shared)
+
+
+def read(shared):
+    return int.from_bytes(shared[:8], "little")
+
+
+def moves(counter):
+    """Whether it is counted, in a quarter of a second."""
+    before = counter()
+    time.sleep(0.25)
+    return counter() != before
+
+
+def test_a_frozen_worker_stands_still_and_goes_on_when_it_is_thawed(tmp_path):
+    """Again and again: nothing is held against it."""
+    worker, counter = running(tmp_path, HONEST)
+    try:
+        for _ in range(5):
+            worker.freeze()
+            assert not moves(counter)
+            worker.thaw()
+            assert wait_for(lambda: moves(counter))
+        assert not worker.has_ended()
+    finally:
+        worker.stop()
+
+
+@pytest.mark.parametrize("code", RESTLESS.values(), ids=RESTLESS)
+def test_who_does_not_stand_still_is_ended(tmp_path, code):
+    """As soon as it has used time that shows, which takes some turns where a machine is busy."""
+    worker, counter = running(tmp_path, code)
+
+    def ends_by_another_turn():
+        worker.freeze()
+        moves(counter)
+        worker.thaw()
+        return worker.has_ended()
+
+    try:
+        assert wait_for(ends_by_another_turn)
+        assert not moves(counter)
+        assert worker.receive(10) == b""
+    finally:
+        worker.stop()
+
+
+def test_who_has_left_the_group_stands_still(tmp_path):
+    """It is below the warden still."""
+    code = STARTS + "start(lambda: (" + SAYS.strip() + ", count()))\ntime.sleep(600)"
+    worker, counter = running(tmp_path, code)
+    try:
+        worker.freeze()
+        assert not moves(counter)
+        worker.thaw()
+        assert wait_for(lambda: moves(counter))
+    finally:
+        worker.stop()
+
+
+def test_a_worker_without_a_warden_is_ended(tmp_path):
+    """Nobody would know what is below it."""
+    worker, counter = running(tmp_path, LONELY + HONEST)
+    try:
+        assert worker._warden.has_ended(10)
+        worker.freeze()
+        assert is_gone(worker.group)
+        assert not moves(counter)
+    finally:
+        worker.stop()
+
+
+def test_time_that_was_used_while_it_ran_is_nobodys_fault(tmp_path):
+    """Nor what its children have used that have ended: only what is added while it is frozen counts."""
+    code = (
+        "import subprocess\nfor _ in range(3): subprocess.run(['sh', '-c', 'for i in $(seq 9999); do :; done'])\n"
+        + HONEST
+    )
+    worker, counter = running(tmp_path, code)
+    try:
+        worker.freeze()
+        worker.thaw()
+        assert wait_for(lambda: moves(counter))
+        assert not worker.has_ended()
+    finally:
+        worker.stop()
+
+
+def test_who_waits_for_the_kernel_is_not_ended(tmp_path, monkeypatch):
+    """It cannot be stopped, but uses no time; and all its freezing together holds nobody up for longer than once."""
+    monkeypatch.setattr(standstill, "PATIENCE", 0.2)
+    worker, counter = running(tmp_path, WAITS_IN_VFORK + "shared[0] = 1\n" + SAYS + "child_of_vfork()")
+    try:
+        for _ in range(3):
+            worker.freeze()
+            assert not moves(counter)
+            worker.thaw()
+        assert not worker.has_ended()
+        assert worker._standstill._patience < 0
+    finally:
+        worker.stop()
