@@ -65,6 +65,15 @@ def test_a_right_submission_of_each_assignment_is_found_right(course, bench, nam
     assert [line for line in told if not line.startswith(f"{PERFORMANCE}: ")] == []
 
 
+@pytest.mark.whole
+@pytest.mark.parametrize("name", sorted(path.parent.name for path in ROOT.glob("assignments/*/assignment.yaml")))
+def test_a_model_solution_earns_all_points_but_those_for_its_speed(course, bench, name):
+    """Or nobody could; what it reads and writes at the sizes that are simulated counts."""
+    for part in course.load(name).parts:
+        result = grade(part, part.reference, replace(bench, timing=ONE_PAIR))
+        assert [check.name for check in result.checks if check.kind is not Kind.PERFORMANCE and check.reason] == []
+
+
 def test_the_corpus_is_wide_enough(course):
     """At least eight submissions an assignment, three of them right."""
     for name in course.names():
