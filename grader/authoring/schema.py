@@ -5,9 +5,16 @@ is required may stand in either place, and a mapping in each may hold some of it
 so what is in it is complete.
 """
 
+import ast
+import inspect
 import json
+from itertools import pairwise
 from typing import Any
 
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+from pydantic_core.core_schema import ModelSchema
+
+from grader.common.record import Record
 from grader.course.assignment import Assignment
 from grader.course.suite import Suite
 from grader.results.result import Result
@@ -28,17 +35,17 @@ def schema_text(fields: Fields) -> str:
 
 def result_schema() -> Fields:
     """The schema of the JSON report."""
-    return Result.model_json_schema(mode="serialization")
+    return _schema(Result, "serialization")
 
 
 def assignment_schema() -> Fields:
     """The schema of assignment.yaml."""
-    record = _stated(Assignment.model_json_schema())
+    record = _stated(_schema(Assignment))
     definitions: Fields = record["$defs"]
     fields = {name: field for name, field in record["properties"].items() if name not in NOT_IN_THE_FILE}
     required = [name for name in record["required"] if name not in NOT_IN_THE_FILE]
     some = {name: _partial(field) for name, field in fields.items()}
-    parts = Suite.model_json_schema()["properties"]["parts"]
+    parts = _schema(Suite)["properties"]["parts"]
     return {
         "title": "assignment.yaml",
         "description": "What an assignment asks for: of one kernel or, with `parts`, of several in one kernels.cl.",
@@ -61,6 +68,36 @@ def assignment_schema() -> Fields:
             },
         },
     }
+
+
+def _schema(record: type[Record], mode: JsonSchemaMode = "validation") -> Fields:
+    return record.model_json_schema(schema_generator=_Explained, mode=mode)
+
+
+class _Explained(GenerateJsonSchema):
+    """Says of each field what stands below it. pydantic can do that when it makes a record, for which every command
+    would wait.
+    """
+
+    def model_schema(self, schema: ModelSchema) -> Fields:
+        """The schema of one record."""
+        made, record = super().model_schema(schema), schema["cls"]
+        for name, words in _said_below_fields(record).items():
+            made["properties"][record.model_fields[name].alias or name].setdefault("description", words)
+        return made
+
+
+def _said_below_fields(record: type) -> dict[str, str]:
+    """By the names of fields, those of the records that it is made from included."""
+    said: dict[str, str] = {}
+    for each in (each for each in reversed(record.__mro__) if issubclass(each, Record)):
+        (written,) = ast.parse(inspect.getsource(each)).body
+        assert isinstance(written, ast.ClassDef)
+        for field, below in pairwise(written.body):
+            match field, below:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
+                    said[name] = inspect.cleandoc(words)
+    return said
 
 
 def _stated(schema: Any) -> Any:

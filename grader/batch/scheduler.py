@@ -147,7 +147,9 @@ def _ended(begun: Event, outcome: Result | Ungraded, store: Store) -> Event:
     key = begun.item.key
     if isinstance(outcome, Result):
         store.keep(key, outcome)
-    ended = replace(begun, result=store.load(key), fault=outcome.fault if isinstance(outcome, Ungraded) else "")
+        ended = replace(begun, result=outcome)
+    else:
+        ended = replace(begun, result=store.load(key), fault=outcome.fault)
     if _is_whole(ended.result):
         return replace(ended, what="graded")
     if begun.attempt < ATTEMPTS:

@@ -9,9 +9,11 @@ __all__ = ["Record", "replace"]
 
 
 class Record(BaseModel):
-    """Base of these records: frozen, unknown fields refused; what is said of a field stands in its JSON schema, too."""
+    """Base of these records: frozen, unknown fields refused; what is said below a field stands in its JSON schema, too
+    (authoring/schema.py).
+    """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 R = TypeVar("R")

@@ -106,16 +106,15 @@ class RoundFile:
         """Let the worker see the file, all of it at once."""
         self._next.replace(self._shown)
 
-    def read(self, size: int) -> bytes:
-        """The first `size` bytes; fewer if the worker has cut the file."""
+    def read(self, size: int) -> memoryview:
+        """The first `size` bytes; none if the worker has cut the file."""
         assert self._file is not None, "a file is written before it is read"
-        content = bytearray(size)
-        view, done = memoryview(content), 0
+        view, done = np.empty(size, np.uint8).data, 0
         offsets = list(range(0, size, CHUNK))
         SystemRandom().shuffle(offsets)
         for offset in offsets:
             done += os.preadv(self._file, [view[offset : offset + CHUNK]], offset)
-        return bytes(content) if done == size else b""
+        return view if done == size else view[:0]
 
     def close(self) -> None:
         """Free the file's memory, which a worker may still have mapped."""

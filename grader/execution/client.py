@@ -7,6 +7,7 @@ kernel (a worker that does not start, a missing device) is raised.
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -323,13 +324,13 @@ class Worker:
         """The file of the next launch: each buffer between its guard bands, in whole pages."""
         pieces: list[NDArray[Any]] = []
         for spec in map(self._spec, script.buffers):
-            poison = np.full(pages(spec) // 4, 0 if spec.poison is None else spec.poison, dtype=np.uint32)
+            words, band = pages(spec) // 4, spec.guard // 4
             if spec.name in script.uploads:
-                start = spec.guard // 4
-                poison[start : start + spec.size // 4] = (
-                    np.ascontiguousarray(arrays[spec.name]).reshape(-1).view(np.uint32)
-                )
-            pieces.append(poison)
+                payload = np.ascontiguousarray(arrays[spec.name]).reshape(-1)
+                assert payload.nbytes == spec.size, "else all after it would lie elsewhere"
+                pieces += [_poison(spec, band), payload, _poison(spec, words - band - spec.size // 4)]
+            else:
+                pieces.append(_poison(spec, words))
         self._round.write(pieces, sum(piece.nbytes for piece in pieces))
         self._written = script
 
@@ -339,7 +340,7 @@ class Worker:
         last = max(map(self._written.buffers.index, names))
         specs = [self._spec(name) for name in self._written.buffers[: last + 1]]
         total = sum(map(pages, specs))
-        content = memoryview(self._round.read(total))
+        content = self._round.read(total)
         if len(content) != total:
             return self._unexpected(Garbled(what="the file of its arrays is shorter than the judge made it"))
         fetched = _divided(content, specs, pages)
@@ -460,6 +461,19 @@ def _is_whole_turn(turned: Turned, steps: Sequence[int]) -> bool:
     return len(turned.launches) == len(steps) == len(turned.waits_ns) - 1 and all(
         map(_is_whole, turned.launches, steps)
     )
+
+
+def _poison(spec: BufferSpec, words: int) -> NDArray[np.uint32]:
+    """So many words of what nobody has written."""
+    return _filled(words, 0 if spec.poison is None else spec.poison)
+
+
+@lru_cache(maxsize=16)
+def _filled(words: int, value: int) -> NDArray[np.uint32]:
+    """Made once, since rounds need the same again and again."""
+    filled = np.full(words, value, dtype=np.uint32)
+    filled.flags.writeable = False
+    return filled
 
 
 def _copied(spec: BufferSpec) -> int:

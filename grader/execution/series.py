@@ -23,6 +23,7 @@ class Series:
         self._worker = worker
         self._plans = plans
         self._at_once = len(plans)
+        self._begun: tuple[tuple[str, ...], Plan] | None = None
         self._open: tuple[str, ...] = ()
 
     def script(self, name: str) -> Script:
@@ -44,11 +45,18 @@ class Series:
         """Whether the plan's script would run after others, in the session that they have left."""
         return name in self._open
 
+    def begin(self, name: str) -> None:
+        """Ask for a session for this plan and those after it, without waiting for it."""
+        self._begun = self._session(name)
+        self._worker.begin_open(self._begun[1])
+
     def close(self) -> None:
-        """End the session, if one is open."""
-        if self._open:
+        """End the session, if one is open, or was asked for."""
+        if self._begun:
+            self._worker.stop()
+        elif self._open:
             self._worker.close()
-        self._open = ()
+        self._begun, self._open = None, ()
 
     def attempt(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
         """The same, whatever ran before it in the session."""
@@ -70,13 +78,20 @@ class Series:
         """
         if name in self._open:
             return None
-        names = list(self._plans)
-        wanted = names[names.index(name) :][: self._at_once]
-        opened = self._worker.open(joined({each: self._plans[each] for each in wanted}))
+        if self._begun is not None and name not in self._begun[0]:
+            self.close()
+        (names, plan), self._begun = self._begun or self._session(name), None
+        opened = self._worker.open(plan)
         if isinstance(opened, Opened):
-            self._open = tuple(wanted)
+            self._open = names
             return None
-        if len(wanted) == 1:
+        if len(names) == 1:
             return opened
         self._at_once = 1
         return self._open_for(name)
+
+    def _session(self, name: str) -> tuple[tuple[str, ...], Plan]:
+        """One for this plan and as many after it as may share a session: their names, and its plan."""
+        names = list(self._plans)
+        wanted = tuple(names[names.index(name) :][: self._at_once])
+        return wanted, joined({each: self._plans[each] for each in wanted})

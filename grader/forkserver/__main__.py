@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from grader.forkserver.warden import watch_over
+from grader.worker.fingerprint import fingerprint
 from grader.worker.limits import close_to_debuggers
 
 NEEDED = (
@@ -22,11 +23,15 @@ NEEDED = (
 def main() -> None:
     """Serve the judge until it lets go of the socket, or is killed."""
     close_to_debuggers()
+    gc.disable()  # nothing of what is imported is garbage
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for wardens, whose end the judge sees by itself
     for name in NEEDED:
         with suppress(Exception):  # a worker fails in the same way, and tells it on its error stream
             importlib.import_module(name)
+    with suppress(Exception):
+        fingerprint()  # once for all workers
     gc.freeze()  # else each worker would write to all these objects when it looks for garbage, and get copies of them
+    gc.enable()
     judge = socket.socket(fileno=int(sys.argv[1]))
     for lifeline in _lifelines(judge):
         with lifeline, suppress(OSError):  # there can be no more processes; the judge sees that the lifeline closes

@@ -1,15 +1,33 @@
-"""Reports: pure functions from an outcome to text. Only the command line writes files."""
+"""Reports: pure functions from an outcome to text. Only the command line writes files.
+
+A report loads what it is made with when it is made: nobody waits for that before the first verdict.
+"""
 
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import chdir
+from typing import TYPE_CHECKING
 
-from grader.grading.by_hand.run import TimedRow
-from grader.reports import json, junit
-from grader.results.gradebook import Gradebook
-from grader.results.result import Result, Ungraded
+if TYPE_CHECKING:
+    from grader.grading.by_hand.run import TimedRow
+    from grader.results.gradebook import Gradebook
+    from grader.results.result import Result, Ungraded
 
-Report = Callable[[Result | Ungraded], str]
+Report = Callable[["Result | Ungraded"], str]
+
+
+def _json(outcome: "Result | Ungraded") -> str:
+    """All of it."""
+    from grader.reports.json import render
+
+    return render(outcome)
+
+
+def _junit(outcome: "Result | Ungraded") -> str:
+    """For CI systems."""
+    from grader.reports.junit import render
+
+    return render(outcome)
 
 
 def _load_what_draws() -> None:
@@ -21,7 +39,7 @@ def _load_what_draws() -> None:
         import matplotlib  # noqa: F401 - takes longer to load than all else together, so that only a page does
 
 
-def _html(outcome: Result | Ungraded) -> str:
+def _html(outcome: "Result | Ungraded") -> str:
     """The page."""
     _load_what_draws()
     from grader.reports.html.page import render
@@ -29,7 +47,7 @@ def _html(outcome: Result | Ungraded) -> str:
     return render(outcome)
 
 
-def overview_page(book: Gradebook, links: Mapping[tuple[str, str], str]) -> str:
+def overview_page(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> str:
     """The page about a batch."""
     _load_what_draws()
     from grader.reports.html.overview import render_overview
@@ -37,7 +55,7 @@ def overview_page(book: Gradebook, links: Mapping[tuple[str, str], str]) -> str:
     return render_overview(book, links)
 
 
-def figure_of_runs(title: str, what: str, rows: tuple[TimedRow, ...]) -> str:
+def figure_of_runs(title: str, what: str, rows: "tuple[TimedRow, ...]") -> str:
     """The table of `grader run` as a figure; `what` is what its rows are called by."""
     _load_what_draws()
     from grader.reports.figures.bars import bars
@@ -45,4 +63,4 @@ def figure_of_runs(title: str, what: str, rows: tuple[TimedRow, ...]) -> str:
     return bars(title, what, rows)
 
 
-REPORTS: dict[str, Report] = {"json": json.render, "junit": junit.render, "html": _html}
+REPORTS: dict[str, Report] = {"json": _json, "junit": _junit, "html": _html}

@@ -1,10 +1,24 @@
-"""The worker's main loop: read a job, then serve requests until the judge hangs up."""
+"""The worker's main loop: read a job, then serve requests until the judge hangs up.
+
+Sessions come one after the other in a fork, until a kernel has run in it: then the next one gets a new fork. What a
+driver has loaded for the first program that it builds is there for the second.
+"""
 
 import os
 import sys
 from typing import BinaryIO
 
-from grader.protocol.messages import REQUEST, Close, Done, Job, ListDevices, Open, Preprocess
+from grader.protocol.messages import (
+    REQUEST,
+    Close,
+    Done,
+    Job,
+    LaunchRequest,
+    ListDevices,
+    Open,
+    Preprocess,
+    Turn,
+)
 from grader.worker.drivers import find_drivers
 from grader.worker.fork import Fork
 from grader.worker.limits import apply, close_to_debuggers
@@ -29,12 +43,13 @@ def main() -> None:
     fork: Fork | None = None
     while line := requests.readline():
         request = REQUEST.validate_json(line)
-        if isinstance(request, ListDevices | Preprocess | Open):
+        if isinstance(request, ListDevices | Preprocess | Open) and (fork is None or fork.is_spent):
             if fork:
                 fork.kill()
             fork = Fork.start(lambda channel: session.serve(job, channel), inherited=(requests, replies))
         assert fork is not None, "the judge opens a session before it uses one"
-        if isinstance(request, Close):
+        fork.is_spent |= isinstance(request, LaunchRequest | Turn)
+        if isinstance(request, Close) and fork.is_spent:
             fork.kill()  # without asking: what has survived in the session may not answer
             replies.write(Done().model_dump_json().encode() + b"\n")
         else:

@@ -1,9 +1,11 @@
 """Which version of the worker this is: an image may have been built from another than the judge expects."""
 
 import hashlib
+from functools import cache
 from pathlib import Path
 
 
+@cache
 def fingerprint() -> str:
     """A hash of the worker's sources and of the protocol that it speaks."""
     package = Path(__file__).parent.parent

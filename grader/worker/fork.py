@@ -1,4 +1,4 @@
-"""A session in a process of its own, and the news of its death."""
+"""The process of a session, or of several, and the news of its death."""
 
 import os
 import select
@@ -35,6 +35,8 @@ class Fork:
     """The parent's end of a session."""
 
     def __init__(self, pid: int, requests: BinaryIO, replies: BinaryIO) -> None:
+        self.is_spent = False
+        """Whether it serves no further session: a kernel has run in it, or it has ended."""
         self._pid: int | None = pid
         self._kills_before = kills_for_memory()
         self._requests = requests
@@ -116,7 +118,7 @@ class Fork:
     def _reap(self) -> int:
         assert self._pid is not None
         _, status = os.waitpid(self._pid, 0)
-        self._pid = None
+        self._pid, self.is_spent = None, True
         self._requests.close()
         self._replies.close()
         return os.waitstatus_to_exitcode(status)

@@ -54,7 +54,7 @@ warnings.simplefilter("ignore")  # pyopencl warns about non-empty build logs; th
 
 
 def serve(job: Job, channel: Channel) -> None:
-    """Answer requests until the judge closes the session."""
+    """Answer requests, of one session after the other, until the worker ends this process."""
     session: Session | None = None
     while line := channel.receive():
         reply: Reply
@@ -64,16 +64,21 @@ def serve(job: Job, channel: Channel) -> None:
             case Preprocess(source=source, definitions=definitions):
                 reply = _preprocess(source, definitions)
             case Open() as request:
-                opened = _guarded("opening the session", lambda request=request: _open(job, request))
-                session, reply = opened if isinstance(opened, tuple) else (None, opened)
+                session = None  # its buffers go before there are others
+                session, reply = _opened(job, request)
             case Observe():
                 reply = simulator.observed()
             case Close():
-                return
+                session, reply = None, Done()
             case request:
                 assert session is not None, "the judge opens a session before it uses one"
                 reply = _guarded(request.kind, lambda request=request, session=session: session.handle(request))
         channel.send(reply.model_dump_json())
+
+
+def _opened(job: Job, request: Open) -> "tuple[Session | None, Reply]":
+    opened = _guarded("opening the session", lambda: _open(job, request))
+    return opened if isinstance(opened, tuple) else (None, opened)
 
 
 def _guarded(call: str, action: Any) -> Any:

@@ -173,6 +173,31 @@ def test_the_compiler_describes_the_kernels(worker):
     ]
 
 
+def test_sessions_share_a_process_until_a_kernel_has_run_in_it(worker):
+    """So a driver loads what it builds with once, and no session meets what another one's kernels have left."""
+    processes = []
+    for runs in (False, False, True, False):
+        assert isinstance(worker.open(plan("twice")), Opened)
+        if runs:
+            assert is_right(worker.run("run", ARRAYS))
+        processes.append(set(processes_of(worker._process.group)))
+        worker.close()
+    first, second, third, last = processes
+    assert first == second == third
+    assert len(last & third) == 1, "only the worker itself stays"
+
+
+def test_a_session_that_was_opened_in_vain_leaves_the_next_nothing(worker):
+    """A program that does not build, and one that is not asked for, are none of the next session's."""
+    right = ProgramSource(source=KERNELS)
+    assert isinstance(worker.load({"p": ProgramSource(source="__kernel void (")}).open(plan("twice")), BuildFailed)
+    assert isinstance(worker.load({"p": right, "q": right}).open(plan("twice")), Opened)
+    worker.close()
+    opened = worker.load({"p": right}).open(plan("twice"))
+    assert {kernel.program for kernel in opened.kernels} == {"p"}
+    assert is_right(worker.run("run", ARRAYS))
+
+
 def test_a_crash_takes_its_own_session_only(worker):
     """The next session of the same worker process computes as before."""
     pid = worker._process.group

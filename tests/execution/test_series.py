@@ -125,6 +125,26 @@ def test_a_script_that_fails_after_others_is_run_again_before_others(worker):
     assert worker.sessions == ["abcd", "bcd", "cd", "d"]
 
 
+def test_a_session_that_was_begun_is_the_next_one(worker):
+    """Of the script that it was begun for, or of one after it: nothing has run before it."""
+    shared = series(worker, a="twice", b="twice")
+    shared.begin("a")
+    assert not shared.is_open_for("b")
+    assert is_right(shared.run("b", ARRAYS))
+    assert is_right(shared.run("a", ARRAYS))
+    assert worker.sessions == ["ab"]
+
+
+def test_a_session_that_was_begun_in_vain_answers_nobody_else(worker):
+    """As after the last case."""
+    shared = series(worker, a="twice", b="twice")
+    shared.run("a", ARRAYS)
+    shared.close()
+    shared.begin("b")
+    shared.close()
+    assert worker.preprocess("#define X y\nX", {}).strip() == "y"
+
+
 @pytest.mark.whole
 def test_an_endless_script_leaves_the_others_their_results(worker):
     """The worker is killed at the deadline, and started again for those that remain."""

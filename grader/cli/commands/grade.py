@@ -1,7 +1,9 @@
 """The commands for one submission."""
 
+import gc
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -62,23 +64,26 @@ def grade(
 
     It runs in a container; where there is none, in a process if `grader init` has made its folder.
     """
+    from grader.course.submissions.submission import read_submission
     from grader.execution.sandbox.forkserver import ForkServer
 
     start = time.monotonic()
-    with closing(ForkServer.ours()) as server:
+    with closing(ForkServer.ours()) as server, ThreadPoolExecutor(1) as beside:
         if _runs_processes(file, where):
-            server.begin()  # while all the rest is imported
+            server.begin()
+        reading = beside.submit(read_submission, file)  # and both go on while all the rest is imported
+        gc.disable()  # nothing of what is imported is garbage
         from grader.cli.grading import Grading, follow, show
         from grader.cli.progress import verdicts
         from grader.cli.result_codes import exit_code
         from grader.common.files import check_outputs
-        from grader.course.submissions.submission import read_submission
         from grader.course.truth.inputs import check_seed, fresh_seed
         from grader.grading.settings import load_settings
         from grader.results.withholding import released, withheld
 
+        gc.enable()
         settings = load_settings({**where.settings(), **how.settings()})
-        coursework, submission = settings.places.load(assignment), read_submission(file)
+        coursework, submission = settings.places.load(assignment), reading.result()
         seed = fresh_seed() if how.seed is None else check_seed(how.seed)
         check_outputs([*reports.files().values()], submission.path)
         view = released if how.release else withheld

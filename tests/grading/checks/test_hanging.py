@@ -50,6 +50,9 @@ class Straw:
     def covers(self, _):
         return self.small
 
+    def begin(self, name):
+        self.asked.append(f"begin {name}")
+
     def look(self, _):
         self.asked.append("look")
         return self.sees.pop(0)
@@ -85,10 +88,12 @@ def test_a_loop_that_the_simulator_sees_is_the_verdict():
 
 
 def test_what_ends_in_the_simulator_has_all_its_time():
-    """A slow compiler, a busy machine: from then on, every case is waited for to its deadline."""
+    """A slow compiler, a busy machine: from then on, every case is waited for to its deadline. Its next session opens
+    while the simulator works.
+    """
     straw = Straw([SILENT], runs=[RIGHT, RIGHT], sees=[None])
     assert launched(straw, "a", "b") == [RIGHT, RIGHT]
-    assert straw.asked == ["impatient", "attempt a", "look", "run a", "run b"]
+    assert straw.asked == ["impatient", "attempt a", "begin a", "look", "run a", "run b"]
 
 
 def test_a_large_case_has_all_its_time():
