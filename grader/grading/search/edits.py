@@ -13,6 +13,7 @@ Operator = Callable[[Site], Iterator[Edit]]
 
 OPERATORS: tuple[Operator, ...] = (
     rewritings.types,
+    rewritings.guards_for_constants,
     substitutions.operators,
     substitutions.arrays,
     substitutions.alike,
@@ -27,6 +28,7 @@ OPERATORS: tuple[Operator, ...] = (
     rewritings.exchanged_variables,
     substitutions.unlike,
     rewritings.terms_too_few,
+    rewritings.variables_too_few,
     rewritings.factors_too_few,
     rewritings.guards_too_few,
 )
