@@ -66,7 +66,7 @@ class Course(Record):
         return checked(str(path), Kit, read_fields(path, "`grader:`")) if path.is_file() else None
 
     def rules(self) -> Rules:
-        """What course.yaml says, beside assignments/; raises InputError that names the line, the field and the remedy."""
+        """What course.yaml says, beside assignments/; raises InputError that names line, field and remedy."""
         path = self.assignments.parent / RULES_FILE
         if not path.is_file():
             return Rules()

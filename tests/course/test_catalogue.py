@@ -117,7 +117,7 @@ def hints_of(copy, course_wide, own=""):
 
 
 def test_hints_are_set_once_for_a_course(copy):
-    """course.yaml holds for every assignment without `hints` of its own; without the file, students are told the line."""
+    """course.yaml holds for every assignment without `hints` of its own; without it, the line is told."""
     assert copy.load("coalsTransp").hints == "line"
     assert hints_of(copy, "hints: part\n") == "part"
     assert hints_of(copy, "hints: part\n", own="hints: none\n") == "none"

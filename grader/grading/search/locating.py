@@ -1,14 +1,16 @@
 """The search: which edits mend the cases that are wrong, break none that are right, and are they all in one line?
 
-Each edit is tried on the smallest wrong case, and what mends that on all that are shown: some hundred edits together,
-the likeliest first, until one mends everything. What is left runs on the simulator, too, where nothing may go wrong. A
-submission that is wrong in two places is told about an edit that mends some of its cases, if these are at least `FEW`
-and no other line's edits mend as many. Hidden cases have no part in any of this.
+Each edit is tried on the smallest wrong case, and what mends that on all that are little: some hundred edits together,
+the likeliest first, until one mends everything. What is left is graded as a text of its own, on every case that is
+shown, and runs on the simulator, where nothing may go wrong. A submission that is wrong in two places is told about an
+edit that mends some of its cases, if these are at least `FEW` and no other line's edits mend as many. Hidden cases have
+no part in any of this.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 from time import perf_counter
 
 from pydantic import Field
@@ -17,8 +19,9 @@ from grader.common.record import Record, replace
 from grader.course.rubric import Case
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
+from grader.execution.plan import SUBMISSION
 from grader.grading.checks.building import Built
-from grader.grading.checks.correctness import trial_of
+from grader.grading.checks.correctness import trial_of, try_cases
 from grader.grading.checks.inspection import make_trial
 from grader.grading.checks.sanitizer import NUMBER
 from grader.grading.checks.simulated_run import SIMULATION_KEY
@@ -29,6 +32,7 @@ from grader.grading.search.sites import Edit
 from grader.grading.search.switchboard import edited, switchboards
 from grader.grading.search.telling import Mended
 from grader.grading.search.trying import OutOfTimeError, TriedCase, Tryout, tried_case
+from grader.results.result import Verdict
 
 EDITS_PER_SECOND = 100
 """That can be tried, about; more of them than there is time for would be compiled for nothing."""
@@ -37,6 +41,14 @@ SMALLEST = 2
 """So many of the smallest wrong cases are tried with every edit, until one mends a case."""
 
 FEW = 3
+
+LITTLE = 2**16
+"""The product of the sizes of a case that every edit may be tried on. Their program is slow: it is not optimised, and
+compares numbers wherever it could be edited.
+"""
+
+PER_LINE, LINES = 3, 3
+"""So many edits of so many lines are graded as texts of their own, which takes half a second each."""
 
 SIMULATED = "in the simulator"
 """The case of the simulator's sizes, which is no case of the assignment."""
@@ -76,34 +88,72 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | 
     if seen is None:
         return None
     try:
-        helping = _helping(suspect, seen, rules.seconds)
+        trial = Search(suspect=suspect, seen=seen, ends=perf_counter() + rules.seconds)
+        helping = trial.helping(most=int(rules.seconds * EDITS_PER_SECOND))
+        confirmed = trial.confirmed(helping, is_clean)
     except OutOfTimeError:
         return None
-    if len({edit.line for edit in helping}) != 1:
+    if len(confirmed) != 1:
         return None
-    cases = frozenset[str]().union(*helping.values()) & suspect.right.keys()
-    is_all = cases == suspect.wrong
-    clean = next((edit for edit in helping if is_clean(_edited(suspect.built, seen, edit), is_all)), None)
-    if clean is None:
-        return None
-    others = [edit for edit in helping if edit is not clean]
-    return Mended(outline=seen, edits=(clean, *others), cases=cases, is_all=is_all)
+    ((edit, names),) = confirmed.items()
+    others = (each for each in helping if each is not edit and each.line == edit.line)
+    return Mended(outline=seen, edits=(edit, *others), cases=frozenset(names), is_all=names == suspect.wrong)
 
 
-def _helping(suspect: Suspect, seen: Outline, seconds: float) -> Helping:
-    """What comes of the edits, the likeliest first, until a program of them has one that mends everything."""
-    ends = perf_counter() + seconds
-    cases = {each.case.name: each for each in _cases(suspect)}
-    helping: Helping = {}
-    for board in switchboards(seen, edits(seen, most=int(seconds * EDITS_PER_SECOND))):
-        tryout = Tryout(worker=suspect.worker, cases=cases, ends=ends, board=board)
-        try:
-            helping |= _tried(tryout, suspect) if tryout.open() else {}
-        finally:
-            tryout.close()
-        if any(suspect.wrong <= names for names in helping.values()):
-            break
-    return _those_of_most(helping)
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """A search that must end at some time."""
+
+    suspect: Suspect
+    seen: Outline
+    ends: float
+
+    def helping(self, most: int) -> Helping:
+        """What comes of so many edits on little cases, the likeliest first, until a program of them has one that mends
+        everything.
+        """
+        suspect = self.suspect
+        cases = {each.case.name: each for each in _cases(suspect)}
+        wrong = suspect.wrong & cases.keys()
+        helping: Helping = {}
+        for board in switchboards(self.seen, edits(self.seen, most=most)):
+            tryout = Tryout(worker=suspect.worker, cases=cases, ends=self.ends, board=board)
+            try:
+                helping |= _tried(tryout, suspect) if tryout.open() else {}
+            finally:
+                tryout.close()
+            if any(wrong <= names for names in helping.values()):
+                break
+        return _those_of_most(helping)
+
+    def confirmed(self, helping: Helping, is_clean: IsClean) -> Helping:
+        """Of each line the first edit that helps when it is graded as a text of its own, and is clean; of these, those
+        that mend the most. None if the lines are many.
+        """
+        by_line: dict[int, list[Edit]] = defaultdict(list)
+        for edit in helping:
+            by_line[edit.line].append(edit)
+        found: Helping = {}
+        for edits_of_line in by_line.values() if len(by_line) <= LINES else ():
+            for edit in edits_of_line[:PER_LINE]:
+                names = self._mended(edit)
+                if names and is_clean(_edited(self.suspect.built, self.seen, edit), names == self.suspect.wrong):
+                    found[edit] = names
+                    break
+        return _those_of_most(found)
+
+    def _mended(self, edit: Edit) -> set[str]:
+        """The wrong cases that are right with it; none if these are few, or if a right one is wrong."""
+        suspect, left = self.suspect, self.ends - perf_counter()
+        if left <= 0:
+            raise OutOfTimeError
+        built = _edited(suspect.built, self.seen, edit)
+        cases = tuple(case for case in built.task.assignment.correctness.shown if case.name in suspect.right)
+        with suspect.worker.load({SUBMISSION: built.program}).hurried(left):
+            tried = list(try_cases(cases, built, suspect.oracle, suspect.worker))
+        right = {each.case.name for each in tried if each.check.verdict is Verdict.PASSED}
+        mended, is_worse = right & suspect.wrong, not suspect.right.keys() - suspect.wrong <= right
+        return set() if is_worse or len(mended) < min(FEW, len(suspect.wrong)) else mended
 
 
 def _tried(tryout: Tryout, suspect: Suspect) -> Helping:
@@ -128,16 +178,25 @@ def _those_of_most(mended: Helping) -> Helping:
 
 
 def _cases(suspect: Suspect) -> list[TriedCase]:
-    """The cases that count and are shown, from the smallest up, and the one that was simulated: it is often smaller."""
+    """The little cases that count and are shown, from the smallest up, and the one that was simulated: it is often
+    smaller. Where none of them is wrong, the smallest wrong one is among them.
+    """
     built, oracle = suspect.built, suspect.oracle
     asked = built.task.assignment
-    trials = [(case, trial_of(case, built, oracle)) for case in asked.correctness.shown if case.name in suspect.right]
+    shown = [case for case in asked.correctness.shown if case.name in suspect.right]
+    most = max(LITTLE, min(_size(case) for case in shown if case.name in suspect.wrong))
+    trials = [(case, trial_of(case, built, oracle)) for case in shown if _size(case) <= most]
     if asked.sanitizer is not None and not asked.sanitizer.hidden:
         case = Case(name=SIMULATED, sizes=asked.sanitizer.sizes)
         key = (built.task.seed, SIMULATION_KEY, NUMBER)
         trials.append((case, make_trial(asked, oracle, case.sizes, case.data, key)))
     tried = (tried_case(asked, case, trial, built.bindings) for case, trial in trials)
-    return sorted(tried, key=lambda each: each.size)
+    return sorted(tried, key=lambda each: _size(each.case))
+
+
+def _size(case: Case) -> int:
+    """How much there is to do, about."""
+    return prod(case.sizes.values())
 
 
 def _edited(built: Built, seen: Outline, edit: Edit) -> Built:
