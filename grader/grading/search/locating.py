@@ -8,7 +8,7 @@ no part in any of this.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from time import perf_counter
@@ -21,7 +21,7 @@ from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
 from grader.execution.plan import SUBMISSION
 from grader.grading.checks.building import Built
-from grader.grading.checks.correctness import trial_of, try_cases
+from grader.grading.checks.correctness import Tried, trial_of, try_cases
 from grader.grading.checks.inspection import make_trial
 from grader.grading.checks.sanitizer import NUMBER
 from grader.grading.checks.simulated_run import SIMULATION_KEY
@@ -144,16 +144,21 @@ class Search:
 
     def _mended(self, edit: Edit) -> set[str]:
         """The wrong cases that are right with it; none if these are few, or if a right one is wrong."""
-        suspect, left = self.suspect, self.ends - perf_counter()
-        if left <= 0:
-            raise OutOfTimeError
-        built = _edited(suspect.built, self.seen, edit)
-        cases = tuple(case for case in built.task.assignment.correctness.shown if case.name in suspect.right)
-        with suspect.worker.load({SUBMISSION: built.program}).hurried(left):
-            tried = list(try_cases(cases, built, suspect.oracle, suspect.worker))
-        right = {each.case.name for each in tried if each.check.verdict is Verdict.PASSED}
+        suspect = self.suspect
+        right = {each.case.name for each in self._graded(edit) if each.check.verdict is Verdict.PASSED}
         mended, is_worse = right & suspect.wrong, not suspect.right.keys() - suspect.wrong <= right
         return set() if is_worse or len(mended) < min(FEW, len(suspect.wrong)) else mended
+
+    def _graded(self, edit: Edit) -> Iterator[Tried]:
+        """The cases of the text with this edit."""
+        built, worker = _edited(self.suspect.built, self.seen, edit), self.suspect.worker
+        cases = tuple(case for case in built.task.assignment.correctness.shown if case.name in self.suspect.right)
+        with worker.load({SUBMISSION: built.program}).hurried(max(0.1, self.ends - perf_counter())):
+            for each in try_cases(cases, built, self.suspect.oracle, worker):
+                if perf_counter() > self.ends:
+                    worker.stop()
+                    raise OutOfTimeError
+                yield each
 
 
 def _tried(tryout: Tryout, suspect: Suspect) -> Helping:
