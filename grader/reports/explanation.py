@@ -13,7 +13,7 @@ from grader.results.result import Check, Kind, Verdict
 
 INDENT = 4
 
-NOTHING = "Nothing is wrong that could be explained: every case is right"
+RIGHT, CLEAN = "Every case is right.", " The simulator saw nothing go wrong."
 
 
 def render(explanation: Explanation, *, width: int, color: bool) -> str:
@@ -25,7 +25,7 @@ def _page(explanation: Explanation) -> Iterator[RenderableType]:
     first = explanation.first_cause
     yield Text(showable(explanation.title), style="bold")
     if first is None:
-        yield Text(_praise(explanation))
+        yield Text(_all_is_well(explanation))
         return
     yield Text.assemble(showable(first.name), "  ", (str(first.reason), "bold red"))
     yield _under(first.message)
@@ -37,11 +37,11 @@ def _page(explanation: Explanation) -> Iterator[RenderableType]:
         yield Text(f"also failed: {showable(', '.join(map(_called, explanation.others)))}", style="dim")
 
 
-def _praise(explanation: Explanation) -> str:
+def _all_is_well(explanation: Explanation) -> str:
     """That nothing failed, and whether the simulator looked."""
     seen = [check.verdict for check in explanation.checks if check.kind is Kind.SANITIZER]
     looked = bool(seen) and all(verdict is Verdict.PASSED for verdict in seen)
-    return f"{NOTHING}{', and the simulator saw no access go wrong' if looked else ''}."
+    return f"{RIGHT}{CLEAN if looked else ''}"
 
 
 def _called(check: Check) -> str:

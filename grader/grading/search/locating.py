@@ -9,7 +9,7 @@ no part in any of this.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from time import perf_counter
 
@@ -87,10 +87,14 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | 
     seen = outline(suspect.built.program.source, [binding.name for binding in suspect.built.bindings.values()])
     if seen is None:
         return None
+    found = Search(suspect=suspect, seen=seen, is_clean=is_clean, ends=perf_counter() + rules.seconds)
+    helping: Helping = {}
+    confirmed: Helping = {}
     try:
-        trial = Search(suspect=suspect, seen=seen, ends=perf_counter() + rules.seconds)
-        helping = trial.helping(most=int(rules.seconds * EDITS_PER_SECOND))
-        confirmed = trial.confirmed(helping, is_clean)
+        for helping in found.rounds(most=int(rules.seconds * EDITS_PER_SECOND)):
+            confirmed = found.confirmed(helping)
+            if suspect.wrong in confirmed.values():
+                break
     except OutOfTimeError:
         return None
     if len(confirmed) != 1:
@@ -102,15 +106,17 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | 
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """A search that must end at some time."""
+    """A search that must end at some time; `graded` are the edits that were graded as texts of their own."""
 
     suspect: Suspect
     seen: Outline
+    is_clean: IsClean
     ends: float
+    graded: Helping = field(default_factory=dict)
 
-    def helping(self, most: int) -> Helping:
-        """What comes of so many edits on little cases, the likeliest first, until a program of them has one that mends
-        everything.
+    def rounds(self, most: int) -> Iterator[Helping]:
+        """What comes of so many edits on little cases, the likeliest first: whenever a program of them has one that
+        mends everything, and at the end.
         """
         suspect = self.suspect
         cases = {each.case.name: each for each in _cases(suspect)}
@@ -119,31 +125,36 @@ class Search:
         for board in switchboards(self.seen, edits(self.seen, most=most)):
             tryout = Tryout(worker=suspect.worker, cases=cases, ends=self.ends, board=board)
             try:
-                helping |= _tried(tryout, suspect) if tryout.open() else {}
+                found = _tried(tryout, suspect) if tryout.open() else {}
             finally:
                 tryout.close()
-            if any(wrong <= names for names in helping.values()):
-                break
-        return _those_of_most(helping)
+            helping |= found
+            if any(wrong <= names for names in found.values()):
+                yield _those_of_most(helping)
+        yield _those_of_most(helping)
 
-    def confirmed(self, helping: Helping, is_clean: IsClean) -> Helping:
+    def confirmed(self, helping: Helping) -> Helping:
         """Of each line the first edit that helps when it is graded as a text of its own, and is clean; of these, those
         that mend the most. None if the lines are many.
         """
         by_line: dict[int, list[Edit]] = defaultdict(list)
         for edit in helping:
             by_line[edit.line].append(edit)
-        found: Helping = {}
-        for edits_of_line in by_line.values() if len(by_line) <= LINES else ():
-            for edit in edits_of_line[:PER_LINE]:
-                names = self._mended(edit)
-                if names and is_clean(_edited(self.suspect.built, self.seen, edit), names == self.suspect.wrong):
-                    found[edit] = names
-                    break
-        return _those_of_most(found)
+        if len(by_line) > LINES:
+            return {}
+        firsts = (next(filter(self._mended, of_line[:PER_LINE]), None) for of_line in by_line.values())
+        return _those_of_most({edit: self._mended(edit) for edit in firsts if edit is not None})
 
     def _mended(self, edit: Edit) -> set[str]:
-        """The wrong cases that are right with it; none if these are few, or if a right one is wrong."""
+        """The wrong cases that are right with it; none if these are few, a right one is wrong, or it is not clean."""
+        if edit not in self.graded:
+            names, wrong = self._right(edit), self.suspect.wrong
+            is_clean = bool(names) and self.is_clean(_edited(self.suspect.built, self.seen, edit), names == wrong)
+            self.graded[edit] = names if is_clean else set()
+        return self.graded[edit]
+
+    def _right(self, edit: Edit) -> set[str]:
+        """The same, without a look in the simulator."""
         suspect = self.suspect
         right = {each.case.name for each in self._graded(edit) if each.check.verdict is Verdict.PASSED}
         mended, is_worse = right & suspect.wrong, not suspect.right.keys() - suspect.wrong <= right
