@@ -1,4 +1,4 @@
-"""The search: which edits mend the cases that are wrong, break none that are right, and are they all in one line?
+"""The search: which edits mend the cases that are wrong, break none that are right, and in which line are they?
 
 Each edit is tried on the smallest wrong case, and what mends that on all that are little: some hundred edits together,
 the likeliest first, until one mends everything. What is left is graded as a text of its own, on every case that is
@@ -34,8 +34,11 @@ from grader.grading.search.telling import Mended
 from grader.grading.search.trying import OutOfTimeError, TriedCase, Tryout, tried_case
 from grader.results.result import Verdict
 
-EDITS_PER_SECOND = 100
+EDITS_PER_SECOND = 150
 """That can be tried, about; more of them than there is time for would be compiled for nothing."""
+
+CONFIRMING = 3.0
+"""Seconds more to grade what helps as a text of its own: a second each, most of it for the compiler."""
 
 SMALLEST = 2
 """So many of the smallest wrong cases are tried with every edit, until one mends a case."""
@@ -48,7 +51,10 @@ compares numbers wherever it could be edited.
 """
 
 PER_LINE, LINES = 3, 3
-"""So many edits of so many lines are graded as texts of their own, which takes half a second each."""
+"""So many edits of so many lines are graded as texts of their own."""
+
+EITHER = 2
+"""So many lines are named of which each would do alone; more are no place."""
 
 SIMULATED = "in the simulator"
 """The case of the simulator's sizes, which is no case of the assignment."""
@@ -83,7 +89,9 @@ class Suspect:
 
 
 def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | None:
-    """The edits that mend it, if they are all in one line; None too if there was no time to find that out."""
+    """The edits that mend it, if they are in one line, or in either of two; None too if there was no time to find that
+    out.
+    """
     seen = outline(suspect.built.program.source, [binding.name for binding in suspect.built.bindings.values()])
     if seen is None:
         return None
@@ -97,11 +105,15 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | 
                 break
     except OutOfTimeError:
         return None
-    if len(confirmed) != 1:
+    if not 1 <= len(confirmed) <= EITHER:
         return None
-    ((edit, names),) = confirmed.items()
-    others = (each for each in helping if each is not edit and each.line == edit.line)
-    return Mended(outline=seen, edits=(edit, *others), cases=frozenset(names), is_all=names == suspect.wrong)
+    (edit, names), *others = confirmed.items()
+    if others and names != suspect.wrong:
+        return None
+    alike = (each for each in helping if each is not edit and each.line == edit.line)
+    lines = tuple(sorted(each.line for each in confirmed))
+    is_all, cases = names == suspect.wrong, frozenset(names)
+    return Mended(outline=seen, lines=lines, edits=(edit, *alike), cases=cases, is_all=is_all)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,9 +176,10 @@ class Search:
         """The cases of the text with this edit."""
         built, worker = _edited(self.suspect.built, self.seen, edit), self.suspect.worker
         cases = tuple(case for case in built.task.assignment.correctness.shown if case.name in self.suspect.right)
-        with worker.load({SUBMISSION: built.program}).hurried(max(0.1, self.ends - perf_counter())):
+        ends = self.ends + CONFIRMING
+        with worker.load({SUBMISSION: built.program}).hurried(max(0.1, ends - perf_counter())):
             for each in try_cases(cases, built, self.suspect.oracle, worker):
-                if perf_counter() > self.ends:
+                if perf_counter() > ends:
                     worker.stop()
                     raise OutOfTimeError
                 yield each
