@@ -33,6 +33,7 @@ app = typer.Typer(
 COMMANDS: dict[str, Callable[..., None]] = {
     "grade": submission.grade,
     "batch": course.batch,
+    "explain": submission.explain,
     "profile": submission.profile,
     "run": driving.run,
     "init": assignments.init,

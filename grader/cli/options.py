@@ -19,6 +19,7 @@ AssignmentOption = Annotated[str, typer.Option(help="Name of the assignment, as 
 CourseOption = Annotated[Path | None, typer.Option(help="Folder that holds assignments/ and reference/.")]
 DeviceOption = Annotated[int | None, typer.Option(help="Number of the OpenCL device, as `grader devices` lists them.")]
 SandboxOption = Annotated[str | None, typer.Option(help="Where submissions run: docker, user, or process (no wall).")]
+SeedOption = Annotated[int | None, typer.Option(help="Repeat a grading or a batch with the inputs it had.")]
 GpuOption = Annotated[
     str | None, typer.Option(help="A GPU for the container: nvidia[:INDEX], nvidia-nodes, amd, intel, or none.")
 ]
@@ -43,7 +44,7 @@ class BenchOptions:
 class GradingOptions:
     """How submissions are graded, and what students are shown of it."""
 
-    seed: Annotated[int | None, typer.Option(help="Repeat a grading or a batch with the inputs it had.")] = None
+    seed: SeedOption = None
     require_sanitizer: Annotated[
         bool, typer.Option("--require-sanitizer", help="Do not grade where the simulator is not installed.")
     ] = False

@@ -6,11 +6,18 @@ from pathlib import Path
 from grader.common.errors import InputError
 from grader.common.record import Record
 from grader.course.assignment import Assignment
-from grader.course.folders import BASELINE_FILE, KIT_FILE, MODEL_FILE, ORACLE_FILE, Kit
-from grader.course.loading import Fields, checked, read_fields
+from grader.course.folders import BASELINE_FILE, KIT_FILE, MODEL_FILE, ORACLE_FILE, RULES_FILE, Kit
+from grader.course.loading import Fields, checked, line_of, read_fields
+from grader.course.rubric import Hints
 from grader.course.suite import Coursework, Suite
 
 PARTS = "parts"
+
+
+class Rules(Record):
+    """What course.yaml says, which holds for every assignment that does not say otherwise."""
+
+    hints: Hints = "line"
 
 
 class Course(Record):
@@ -42,7 +49,8 @@ class Course(Record):
         for file_name in (BASELINE_FILE, ORACLE_FILE, *([] if kit else [MODEL_FILE])):
             if not (self.reference / name / file_name).is_file():
                 raise InputError(f"{self.reference / name / file_name} is missing; every assignment needs it.")
-        return _parse(path, {"name": name, "folder": path.parent, "reference": self.reference / name, "kit": kit})
+        place = {"name": name, "folder": path.parent, "reference": self.reference / name, "kit": kit}
+        return _parse(path, self.rules().model_dump(), place)
 
     def require_solutions(self) -> None:
         """Raise InputError where this is a student kit, with which only submissions can be graded."""
@@ -57,9 +65,20 @@ class Course(Record):
         path = self.assignments.parent / KIT_FILE
         return checked(str(path), Kit, read_fields(path, "`grader:`")) if path.is_file() else None
 
+    def rules(self) -> Rules:
+        """What course.yaml says, beside assignments/; raises InputError that names line, field and remedy."""
+        path = self.assignments.parent / RULES_FILE
+        if not path.is_file():
+            return Rules()
+        fields = read_fields(path, "`hints:`")
+        for name in fields:  # one by one, since an error tells its line
+            checked(f"{path}, line {line_of(path, name)}", Rules, {name: fields[name]})
+        return checked(str(path), Rules, fields)
 
-def _parse(path: Path, place: Fields) -> Coursework:
-    fields = read_fields(path, "`title:` and `kernel:`")
+
+def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:
+    """The coursework of a file, in which the course's rules hold unless it says otherwise."""
+    fields = {**rules, **read_fields(path, "`title:` and `kernel:`")}
     if PARTS not in fields:
         return checked(str(path), Assignment, {**fields, **place})
     common = {name: value for name, value in fields.items() if name != PARTS}

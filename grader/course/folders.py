@@ -3,7 +3,8 @@
 assignments/NAME/  assignment.yaml   kernels.cl (skeleton)        README.md (the handout)
 reference/NAME/    kernels.cl (model solution)   baseline.cl (naive)   oracle.py (NumPy)
 
-In a student kit there is no model solution, and kit.yaml beside the two says so.
+In a student kit there is no model solution, and kit.yaml beside the two says so. course.yaml, there too, has what holds
+for all assignments.
 """
 
 import hashlib
@@ -16,7 +17,7 @@ from grader.common.errors import InputError
 from grader.common.record import Record
 
 MODEL_FILE, BASELINE_FILE, ORACLE_FILE = "kernels.cl", "baseline.cl", "oracle.py"
-KIT_FILE = "kit.yaml"
+KIT_FILE, RULES_FILE = "kit.yaml", "course.yaml"
 
 
 class Kit(Record):

@@ -72,6 +72,13 @@ def read_fields(path: Path, such_as: str) -> Fields:
     return fields
 
 
+def line_of(path: Path, field: object) -> int:
+    """The line of a file on which a field of its mapping stands; the file has been read as one before."""
+    node = yaml.compose(read_text(path), _Loader)
+    keys = [key for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
+    return next((key.start_mark.line + 1 for key in keys if key.value == str(field)), 1)
+
+
 def _check_text(fields: object) -> None:
     """Raises ValueError for a text that no file can hold: YAML can spell halves of characters. Each value is checked
     once, however often others refer to it.

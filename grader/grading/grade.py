@@ -56,12 +56,14 @@ from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.performance import check_performance, unmeasured
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
+from grader.results.explanation import Explanation
 from grader.results.metrics import Profile, Roofs
 from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
 from grader.results.suite_results import joined
 from grader.results.withholding import shown_at_once
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
+UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: an explanation needs no times.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +97,14 @@ class Crew:
     hire: Callable[[Role], Worker]
 
 
+LineUp = Callable[[Crew, Built], Lineup | Problem]
+"""Who is timed with a submission whose cases are right, or why nobody is."""
+
+
+def _lined_up(crew: Crew, built: Built) -> Lineup | Problem:
+    return line_up(crew.task, crew.student, built, crew.hire)
+
+
 def grade_coursework(
     coursework: Coursework, submission: Submission, seed: int, bench: Bench, progress: Progress
 ) -> Result:
@@ -117,17 +127,37 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
     return _finish(_draft(task, bench, progress), bench, progress)
 
 
-def _draft(task: Task, bench: Bench, progress: Progress) -> Draft:
+def explain_coursework(
+    coursework: Coursework, submission: Submission, seed: int, bench: Bench, progress: Progress
+) -> Explanation:
+    """What is wrong with a submission, as far as students may see it: nothing is timed, and no hidden case is run."""
+    tasks = tasks_of(coursework, submission, seed)
+    drafts = [_draft(task, bench, progress, lambda *_: UNTIMED) for task in tasks]
+    return Explanation(
+        title=coursework.title,
+        checks=tuple(check for draft in drafts for check in _explaining(draft)),
+    )
+
+
+def _explaining(draft: Draft) -> Iterator[Check]:
+    """The build, the cases that are shown, and what the simulator saw, unless that is hidden."""
+    asked = draft.task.assignment
+    is_seen = asked.sanitizer is not None and not asked.sanitizer.hidden
+    seen = (check for check in draft.others if is_seen and check.kind is Kind.SANITIZER)
+    yield from (check.of_part(asked.part) for check in (draft.build, *draft.cases, *seen))
+
+
+def _draft(task: Task, bench: Bench, progress: Progress, lined_up: LineUp = _lined_up) -> Draft:
     """Everything but the hidden cases."""
     started, clock = datetime.now(UTC), time.perf_counter()
     with ExitStack() as workers:
         crew = _hire(task, bench, progress, workers)
-        draft = _test(crew, bench.provenance(task, crew.device, started))
+        draft = _test(crew, bench.provenance(task, crew.device, started), lined_up)
     _probe_after((*draft.cases, *draft.others), bench)
     return replace(draft, seconds=time.perf_counter() - clock)
 
 
-def _test(crew: Crew, rests_on: Provenance) -> Draft:
+def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
     """Build it, run the cases that are shown, then the checks that depend on them."""
     asked = crew.task.assignment
     prepared = _prepare(crew)
@@ -141,7 +171,7 @@ def _test(crew: Crew, rests_on: Provenance) -> Draft:
         subject = Subject(task=crew.task, oracle=load_oracle(asked), worker=crew.simulator, built=build.built)
         tried = _try_shown(crew, subject)
         failed = failed_sizes(tried)
-        lineup: Lineup | Problem = NOT_RIGHT if failed else line_up(crew.task, crew.student, build.built, crew.hire)
+        lineup = NOT_RIGHT if failed else lined_up(crew, build.built)
     watched, lineup = _watch(crew, lineup, subject, tried)
     _tell(crew, watched.checks, build.built.misordered)
     cases = conclude(tried, build.built, subject.oracle, watched.seen)

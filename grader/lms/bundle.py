@@ -1,6 +1,7 @@
 """Packs an assignment with its secrets for a grader on another machine, which checks that nothing has changed.
 
 assignments/NAME/FILE   reference/NAME/FILE   reference/OTHER/kernels.cl   where NAME's launches run OTHER's solution
+course.yaml             of what the whole course does, all that a grading depends on
 
 A student kit has kit.yaml instead of solutions.
 """
@@ -10,9 +11,11 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+import yaml
+
 from grader.common.errors import UngradedError
 from grader.course.catalogue import Course
-from grader.course.folders import KIT_FILE, MODEL_FILE
+from grader.course.folders import KIT_FILE, MODEL_FILE, RULES_FILE
 from grader.course.suite import Coursework
 
 Files = tuple[tuple[str, bytes], ...]
@@ -43,8 +46,16 @@ def pack(assignment: Coursework) -> Bundle:
         **_files_of("reference", assignment.reference),
         **({KIT_FILE: assignment.folder.parent.parent / KIT_FILE} if assignment.kit else _others_solutions(assignment)),
     }
-    files = tuple((name, path.read_bytes()) for name, path in sorted(paths.items()))
+    contents = {name: path.read_bytes() for name, path in paths.items()}
+    files = tuple(sorted({**contents, **_rules_of(assignment)}.items()))
     return Bundle(name=assignment.name, files=files, sha256=hash_of(files))
+
+
+def _rules_of(assignment: Coursework) -> dict[str, bytes]:
+    """The course's rules, where they are not the usual ones."""
+    course = Course(assignments=assignment.folder.parent, reference=assignment.reference.parent)
+    fields = course.rules().model_dump(exclude_defaults=True)
+    return {RULES_FILE: yaml.safe_dump(fields).encode()} if fields else {}
 
 
 def _others_solutions(assignment: Coursework) -> dict[str, Path]:

@@ -106,3 +106,34 @@ def test_a_sixth_assignment_is_two_folders(copy):
         shutil.copytree(part / "coalsTransp", part / "another")
     assert "another" in copy.names()
     assert copy.load("another").kernel == "coalsTransp"
+
+
+def hints_of(copy, course_wide, own=""):
+    """What `hints` an assignment has under this course.yaml, with this line of its own."""
+    (copy.assignments.parent / "course.yaml").write_text(course_wide)
+    path = copy.assignments / "coalsTransp" / "assignment.yaml"
+    path.write_text(path.read_text() + own)
+    return copy.load("coalsTransp").hints
+
+
+def test_hints_are_set_once_for_a_course(copy):
+    """course.yaml holds for every assignment without `hints` of its own; without it, the line is told."""
+    assert copy.load("coalsTransp").hints == "line"
+    assert hints_of(copy, "hints: part\n") == "part"
+    assert hints_of(copy, "hints: part\n", own="hints: none\n") == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("hints: part\nhnits: line\n", "line 2: hnits: Extra inputs are not permitted; remove it, or correct its"),
+        ("# ours\n\nhints: lines\n", "line 3: hints: Input should be 'none', 'line', 'part' or 'change'."),
+        ("- hints\n", "must hold fields such as `hints:`"),
+    ],
+)
+def test_a_malformed_course_file_is_one_line_with_path_line_and_remedy(copy, text, said):
+    """What course.yaml does not know is never taken for a rule."""
+    with pytest.raises(InputError) as caught:
+        hints_of(copy, text)
+    assert f"{copy.assignments.parent / 'course.yaml'}" in str(caught.value)
+    assert said in str(caught.value)

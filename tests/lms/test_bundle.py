@@ -4,9 +4,10 @@ import pickle
 import shutil
 
 import pytest
-from project import ASSIGNMENTS
+from project import ASSIGNMENTS, ROOT
 
 from grader.common.errors import UngradedError
+from grader.course.catalogue import Course
 from grader.lms.bundle import hash_of, pack, unpack
 
 
@@ -97,3 +98,14 @@ def test_a_place_that_cannot_be_written_to_is_our_fault(course, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(UngradedError, match="Not a directory"):
         unpack(pack(course.load("blockMMM")), tmp_path / "file")
+
+
+def test_the_rules_of_a_course_travel_with_it(tmp_path):
+    """What course.yaml sets for all assignments holds where one arrives alone."""
+    for part in ("assignments", "reference"):
+        shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
+    (tmp_path / "course.yaml").write_text("hints: part\n")
+    sent = Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference").load("coalsTransp")
+    unpacked = unpack(arrived(pack(sent)), tmp_path / "there")
+    assert unpacked.hints == "part"
+    assert unpacked.measured_sha256 == sent.measured_sha256

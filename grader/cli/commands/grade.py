@@ -19,10 +19,14 @@ from grader.cli.options import (
     FileArgument,
     GradingOptions,
     SandboxOption,
+    SeedOption,
 )
 
 if TYPE_CHECKING:
     from grader.results.result import Result, Ungraded
+
+PATIENT = 60.0
+"""Seconds that a search may take where somebody asked for nothing else."""
 
 WatchOption = Annotated[bool, typer.Option("--watch", help="Grade it again whenever it is saved, until Ctrl-C.")]
 
@@ -112,6 +116,36 @@ def _runs_processes(file: Path, where: BenchOptions) -> bool:
     with suppress(OSError):  # such as a name that is too long, which is said when the file is read
         return was_started(file if file.is_dir() else file.parent)
     return False
+
+
+def explain(
+    file: FileArgument,
+    assignment: AssignmentOption,
+    where: BenchOptions,
+    *,
+    seed: SeedOption = None,
+    search: Annotated[float, typer.Option(min=0, help="Seconds to look for the line of a wrong result.")] = PATIENT,
+) -> None:
+    """Say what is wrong with a submission, and in which line. Nothing is timed.
+
+    It takes longer than `grader grade` to look for the line of a mistake that no rule explains.
+    """
+    from rich.console import Console
+
+    from grader.cli.progress import progress_line
+    from grader.course.submissions.submission import read_submission
+    from grader.course.truth.inputs import check_seed, fresh_seed
+    from grader.grading.grade import explain_coursework
+    from grader.grading.settings import load_settings
+    from grader.reports.explanation import render
+
+    settings = load_settings({**where.settings(), "search": {"seconds": search}})
+    coursework, submission = settings.places.load(assignment), read_submission(file)
+    inputs, console = fresh_seed() if seed is None else check_seed(seed), Console()
+    with settings.open_bench(settings.sandbox_for(submission.path)) as bench, progress_line() as progress:
+        explanation = explain_coursework(coursework, submission, inputs, bench, progress)
+    typer.echo(render(explanation, width=console.width, color=console.is_terminal), nl=False)
+    raise typer.Exit(FAILED if explanation.failed else PASSED)
 
 
 def profile(

@@ -13,24 +13,26 @@ Operator = Callable[[Site], Iterator[Edit]]
 
 OPERATORS: tuple[Operator, ...] = (
     rewritings.types,
+    rewritings.guards_for_constants,
+    rewritings.exchanged_subscripts,
     substitutions.operators,
     substitutions.arrays,
-    substitutions.alike,
-    substitutions.numbers,
-    rewritings.one_off,
-    rewritings.exchanged_subscripts,
     rewritings.terms_too_many,
+    substitutions.numbers,
+    rewritings.wholes,
+    rewritings.one_off,
     rewritings.exchanged_operands,
     substitutions.functions,
     substitutions.components,
-    rewritings.wholes,
     rewritings.exchanged_variables,
-    substitutions.unlike,
     rewritings.terms_too_few,
-    rewritings.factors_too_few,
     rewritings.guards_too_few,
+    substitutions.alike,
+    rewritings.factors_too_few,
+    rewritings.variables_too_few,
+    substitutions.unlike,
 )
-"""The likeliest first."""
+"""The likeliest first: of a mistake that leaves few edits, each of these is likelier than one of a hundred."""
 
 CANDIDATES = 4
 """So many times as many edits as are asked for are looked at: few are the same as others, or cut a call."""

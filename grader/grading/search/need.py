@@ -9,7 +9,7 @@ from grader.grading.checks.building import Built
 from grader.grading.checks.sanitizer import NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, simulate
 from grader.grading.explain.problem import Problem
-from grader.grading.explain.simulator.source_lines import EXPLAINED
+from grader.grading.explain.simulator.source_lines import EXPLAINED, names_a_line
 from grader.grading.search.locating import IsClean, SearchRules
 from grader.results.result import Check, Kind, Reason, Verdict
 
@@ -21,12 +21,12 @@ def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool
 
 
 def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -> bool:
-    """Whether results are wrong, and nothing that is shown says why: no explanation names a cause, and the simulator
+    """Whether results are wrong, and nothing that is shown says where: no explanation names a line, and the simulator
     saw nothing go wrong.
     """
     asked = built.task.assignment
     failed = [check for check in checks if check.verdict is Verdict.FAILED and check.kind is Kind.CORRECTNESS]
-    is_untold = all(check.reason in EXPLAINED and not check.cause for check in failed) and not built.misordered
+    is_untold = all(check.reason in EXPLAINED and not names_a_line(check) for check in failed) and not built.misordered
     return asked.hints != "none" and bool(failed) and is_untold and not _shown_findings(asked, watched)
 
 

@@ -13,6 +13,9 @@ from grader.protocol.tokens import Token
 INTEGER = re.compile(r"u?(?:char|short|int|long)|unsigned|size_t|ptrdiff_t|bool|u?int(?:8|16|32|64)_t")
 TYPE = re.compile(rf"(?:{INTEGER.pattern}|float|double|half|void)(?:2|3|4|8|16)?")
 
+LONGEST_TERM = 12
+"""Tokens of a term that is added elsewhere."""
+
 Role = Literal["condition", "loop condition", "step", "value", "statement", "result", "type"]
 
 
@@ -64,6 +67,14 @@ class Function:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Term:
+    """What a sum in an index is made of, and the names in it."""
+
+    text: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outline:
     """A text without its directives, as tokens; `loops` are the tokens of the conditions of its loops."""
 
@@ -91,16 +102,37 @@ class Outline:
         return {closing: opening for opening, closing in self.pairs.items()}
 
     @cached_property
-    def products(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of names between which it has a `*`, each once."""
+    def terms(self) -> tuple[Term, ...]:
+        """What is added to make its indexes, and its products of two names, such as `row * width`; each once."""
+        opened = (number for each in self.regions for number in range(each.first, each.last))
+        sums = ((number + 1, self.pairs[number]) for number in opened if self.code[number].text == "[")
         threes = zip(self.code, self.code[1:], self.code[2:], strict=False)
         pairs = ((one.text, other.text) for one, sign, other in threes if (one.kind, sign.text) == ("name", "*"))
-        return tuple(dict.fromkeys(pairs))
+        found = [*(term for each in sums for term in self.terms_of(*each)), *map(_product, pairs)]
+        return tuple({term.text: term for term in found}.values())
+
+    def terms_of(self, first: int, last: int) -> Iterator[Term]:
+        """What these tokens add up, in brackets, too; nothing that is an element of an array."""
+        begin = first
+        for number in (*outside(self.pairs, first, last), last):
+            text = self.code[number].text
+            if text == "(" and self.code[number - 1].kind != "name":
+                yield from self.terms_of(number + 1, self.pairs[number])
+            if number == last or text in {"+", "-"}:
+                tokens = self.code[begin:number]
+                if 0 < len(tokens) <= LONGEST_TERM and all(token.text != "[" for token in tokens):
+                    names = frozenset(token.text for token in tokens if token.kind == "name")
+                    yield Term(text=self.between(begin, number), names=names)
+                begin = number + 1
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Those of the functions that it defines."""
         return frozenset(each.name for each in self.functions)
+
+
+def _product(names: tuple[str, str]) -> Term:
+    return Term(text=" * ".join(names), names=frozenset(names))
 
 
 def outside(pairs: dict[int, int], first: int, last: int) -> Iterator[int]:

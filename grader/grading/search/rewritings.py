@@ -10,6 +10,8 @@ COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 REAL = frozenset({"float", "double"})
 
+CONSTANTS = frozenset({"true", "false"})
+
 # --- more and less ----------------------------------------------------------------------------
 
 SUM_ENDS = frozenset(
@@ -58,17 +60,35 @@ def _end(site: Site, breaks: frozenset[str]) -> int:
 
 
 def terms_too_few(site: Site) -> Iterator[Edit]:
-    """A sum in an index with one more term: a variable, or a product that the text makes, such as `row * width`."""
-    code = site.outline.code
+    """A sum in an index with one more term, which another index has: `row * width`, or the number that comes after
+    those of its neighbours, as in a[4 * i], a[4 * i + 1], a[4 * i + 2].
+    """
+    if _ends_a_sum(site):
+        visible = {each.name for each in site.region.visible if each.is_integer}
+        terms = [each for each in site.outline.terms if each.names <= visible]
+        numbers = sorted({int(each.text) for each in terms if each.text.isdigit()} - {0})
+        texts = [each.text for each in terms if len(each.names) > 1 or not each.text.isalnum()]
+        yield from _with_one_more(site, [*texts, *(str(number + 1) for number in numbers)])
+
+
+def variables_too_few(site: Site) -> Iterator[Edit]:
+    """The same with a variable."""
+    if _ends_a_sum(site):
+        yield from _with_one_more(site, sorted(each.name for each in site.region.visible if each.is_integer))
+
+
+def _ends_a_sum(site: Site) -> bool:
+    """Whether it closes an index, or what is in brackets in one."""
     opening = site.outline.openings.get(site.number, 0)
-    is_sum = site.token.text == "]" or (site.token.text == ")" and code[opening - 1].kind != "name")
-    if site.index is None or not is_sum:
-        return
-    used = {token.text for token in code[opening : site.number]}
-    visible = {each.name for each in site.region.visible if each.is_integer}
-    terms = [(name,) for name in sorted(visible - used)]
-    products = [pair for pair in site.outline.products if visible.issuperset(pair) and not used.issuperset(pair)]
-    yield from (site.inserted(f"+ {' * '.join(term)}") for term in (*products, *terms))
+    is_sum = site.token.text == "]" or (site.token.text == ")" and site.outline.code[opening - 1].kind != "name")
+    return site.index is not None and is_sum
+
+
+def _with_one_more(site: Site, terms: Iterable[str]) -> Iterator[Edit]:
+    """The sum that ends here with one of these terms that it does not have."""
+    opening = site.outline.openings[site.number]
+    has = {each.text for each in site.outline.terms_of(opening + 1, site.number)}
+    yield from (site.inserted(f"+ {term}") for term in terms if term not in has)
 
 
 def factors_too_few(site: Site) -> Iterator[Edit]:
@@ -81,13 +101,27 @@ def factors_too_few(site: Site) -> Iterator[Edit]:
 
 def guards_too_few(site: Site) -> Iterator[Edit]:
     """A condition with one more part: that a variable of the kernel's own is less than a size."""
-    if site.region.role != "condition" or site.token.text not in COMPARISONS:
+    if site.region.role == "condition" and site.token.text in COMPARISONS:
+        visible = [each for each in site.region.visible if each.is_integer]
+        sizes = [each.name for each in visible if each.is_size]
+        yield from (_also(site, f"{each.name} < {size}") for each in visible if not each.is_size for size in sizes)
+
+
+def guards_for_constants(site: Site) -> Iterator[Edit]:
+    """A comparison in the place of a condition that always is the same: of a variable and a size, or of two real
+    numbers.
+    """
+    region = site.region
+    names = {token.text for token in site.outline.code[region.first : region.last] if token.kind == "name"}
+    if region.role != "condition" or site.number != region.first or names - CONSTANTS:
         return
-    visible = [each for each in site.region.visible if each.is_integer]
-    sizes = [each.name for each in visible if each.is_size]
-    for each in visible:
-        if not each.is_size:
-            yield from (_also(site, f"{each.name} < {size}") for size in sizes)
+    own = [each for each in region.visible if not each.subscripts and not each.parameter]
+    pairs = [(each, size) for each in own if each.is_integer for size in region.visible if size.is_size]
+    pairs += [(one, other) for one in own for other in own if one.type == other.type and one.type in REAL]
+    for one, other in pairs:
+        if one.name != other.name:
+            signs = ("<", ">=") if one.is_integer else ("<",)
+            yield from (site.edit(region.first, region.last, f"{one.name} {sign} {other.name}") for sign in signs)
 
 
 def _also(site: Site, guard: str) -> Edit:
@@ -172,13 +206,15 @@ def wholes(site: Site) -> Iterator[Edit]:
 
 
 def types(site: Site) -> Iterator[Edit]:
-    """A real type for a whole number that is given real ones."""
+    """A real type for a whole number that is given real ones, and for an array of whole numbers beside real ones."""
     region, number = site.region, site.token.text
     if region.role == "type" and INTEGER.fullmatch(number):
         ends = min(each.body[1] for each in site.outline.functions if each.body[1] > region.first)
         after = (each for each in site.outline.regions if region.first < each.first < ends)
         given = (each for each in after if each.target == region.target and each.role != "type")
         reals = {real.type for each in given for real in _reals(site, each)}
+        if site.variables[region.target].subscripts:
+            reals |= {each.type for each in region.visible if each.type in REAL}
         yield from (site.replaced(real) for real in sorted(reals))
 
 

@@ -143,6 +143,13 @@ class Site:
         return self.text(1).isdigit() or (after is not None and after.is_size)
 
     @property
+    def divides_integers(self) -> bool:
+        """Whether it stands between a whole number and one that is never 0."""
+        before, after = self.variables.get(self.text(-1)), self.variables.get(self.text(1))
+        is_whole = self.text(1).isdigit() or (after is not None and after.is_size)
+        return is_whole and before is not None and before.is_integer
+
+    @property
     def is_divisor(self) -> bool:
         """Whether something is divided by it."""
         return self.text(-1) in DIVISIONS

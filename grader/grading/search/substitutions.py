@@ -64,7 +64,7 @@ def operators(site: Site) -> Iterator[Edit]:
     if site.moves_a_pointer:
         others = tuple(other for other in others if other in {"+", "-"})
     yield from (site.replaced(other) for other in others if other not in DIVISIONS or site.divides_safely)
-    if text == "/" and site.index is not None:
+    if text == "/" and (site.index is not None or site.divides_integers):
         yield site.replaced("%")
     if text == "=" and site.region.role == "statement" and site.index is None:
         yield from (site.replaced(other) for other in ("+=", "-="))

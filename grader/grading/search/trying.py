@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from math import prod
 from time import perf_counter
 
 import numpy as np
@@ -46,11 +45,6 @@ class TriedCase:
     def script(self) -> Script:
         """What is launched."""
         return self.plan.scripts[STUDENT]
-
-    @property
-    def size(self) -> int:
-        """How much there is to do, about."""
-        return prod(self.case.sizes.values())
 
     @property
     def words(self) -> int:

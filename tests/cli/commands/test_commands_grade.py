@@ -506,3 +506,39 @@ def test_a_case_for_practice_fails_nobody(tmp_path):
     assert done.returncode == 0
     assert "FAILED practice: large (n 5000)\n       WRONG_OUTPUT" in done.stdout
     assert "practice, worth no points: WRONG_OUTPUT" in said
+
+
+# --- explain --------------------------------------------------------------------------------------
+
+
+def explained(folder, source, *args):
+    """What `grader explain` prints of a text for coalsTransp, and its exit code."""
+    (folder / "kernels.cl").write_text(source)
+    done = grader(folder, "explain", "kernels.cl", "--assignment", "coalsTransp", *args, **QUICK)
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def test_an_explanation_is_the_first_cause_and_nothing_else(tmp_path):
+    """The reason, the line, which other checks failed; no points, no times, no file."""
+    code, said = explained(tmp_path, WRONG, "--search", "0")
+    assert code == 1
+    assert "WRONG_OUTPUT" in said
+    assert "also failed: " in said
+    assert not any(word in said for word in ("performance", "total", " / "))
+    assert names_in(tmp_path) == ["kernels.cl"]
+
+
+def test_a_build_error_is_explained(tmp_path):
+    """With what the compiler says of it."""
+    code, said = explained(tmp_path, NOT_BUILDING)
+    assert code == 1
+    assert "build  BUILD_ERROR" in said
+
+
+@pytest.mark.whole
+def test_a_right_kernel_has_nothing_to_explain(tmp_path):
+    """The exit code is 0, whatever its speed."""
+    code, said = explained(tmp_path, MODEL.read_text())
+    assert code == 0
+    assert "Every case is right." in said

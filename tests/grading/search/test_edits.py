@@ -47,6 +47,8 @@ SPOILT = [
     {"guard": "row < width && col < width"},
     {"guard": "row < height && col < width && sum > 0"},
     {"index": "col * width + row"},
+    {"index": "col"},
+    {"index": "row / width + col"},
 ]
 
 
@@ -68,6 +70,7 @@ def test_a_usual_mistake_is_undone(spoilt):
     same = {
         ("A[row*width+i]", "A[row*width+i+1-1]"),
         ("A[row*width+i]", "A[i+row*width]"),
+        ("C[row*width+col]", "C[col+row*width]"),
         ("i<width", "i<1+width-1"),
     }
     assert made & {right, *(right.replace(*each) for each in same)}
@@ -78,6 +81,23 @@ def test_a_sum_in_brackets_has_a_term_too_few():
     made = all_texts("__kernel void k(__global int *A, uint n, uint m) { A[(n) * 2 + min(n, 3)] = 1; }")
     assert any("A[(n+m)*2+min(n,3)]" in text for text in made)
     assert not any("min(n,3+m)" in text for text in made)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("if (true) return;", "if (row >= n) return;"),
+        ("if (true) least = near;", "if (near < least) least = near;"),
+        ("least += A[4 * row] + A[4 * row + 1] + A[4 * row + 2];", "A[4*row+2+3]"),
+        ("A[row] = A[row / 4];", "A[row]=A[row%4];"),
+        ("uint col = row / 4; A[col] = 0;", "uintcol=row%4;"),
+        ("int words[2]; words[0] = row; A[row] = words[0];", "floatwords[2];"),
+    ],
+)
+def test_what_is_missing_is_put_back(wrong, right):
+    """A comparison where nothing is compared, the next of a row of numbers, a remainder, real numbers in an array."""
+    head = "__kernel void k(__global float *A, uint n) { uint row = get_global_id(0); float least = 0, near = A[row]; "
+    assert any(spaceless(right) in text for text in all_texts(f"{head}{wrong} }}"))
 
 
 def test_edits_are_bounded_and_none_is_made_twice():

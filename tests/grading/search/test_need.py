@@ -39,18 +39,24 @@ def test_a_wrong_result_without_a_cause_needs_it(transposition):
     assert is_needed(built(transposition), [WRONG, check("correctness: one column (height 9)")], [unchecked()])
 
 
+def test_a_cause_without_a_line_needs_it(transposition):
+    """That all lines are listed which use an array says nothing."""
+    told = replace(WRONG, cause="a sign", message="the sign is wrong. In your file, B is written in line 7.")
+    assert is_needed(built(transposition), [told], [unchecked()])
+
+
 @pytest.mark.parametrize(
     "checks",
     [
         [check("correctness: one row (height 1)")],
-        [replace(WRONG, cause="B is stored by columns, not by rows")],
+        [replace(WRONG, cause="B is stored by columns", message="B is stored by columns. B is written in line 7.")],
         [WRONG, failed("correctness: one column (height 9)", reason=Reason.CRASH)],
         [failed("practice: one row (height 1)", reason=Reason.WRONG_OUTPUT).model_copy(update={"kind": Kind.PRACTICE})],
     ],
-    ids=["right", "cause", "crash", "practice"],
+    ids=["right", "line", "crash", "practice"],
 )
 def test_what_needs_none(transposition, checks):
-    """A right result, a cause that is told, a failure that says what it is, a case that decides nothing."""
+    """A right result, a cause told with its line, a failure that says what it is, a case that decides nothing."""
     assert not is_needed(built(transposition), checks, [unchecked()])
 
 

@@ -7,10 +7,19 @@ from grader.grading.explain.evidence import Use
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.protocol.observation import SeenKernel
-from grader.results.result import Check, Reason
+from grader.results.result import Check, Reason, lines_named
 
 EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 """What a correctness check can only say of the results, not of the source."""
+
+
+WHEREABOUTS = "In your file, "
+"""How the list of all lines begins that use an array, which are no cause."""
+
+
+def names_a_line(check: Check) -> bool:
+    """Whether it tells a cause, with its line."""
+    return bool(check.cause) and bool(lines_named(check.message.partition(WHEREABOUTS)[0]))
 
 
 def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
@@ -48,7 +57,7 @@ def lines_used(seen: SeenKernel, scene: Scene) -> str:
     loops = {branch.line for branch in seen.branches if scene.is_loop(branch.line)}
     if loops:
         parts.append(f"loops turn in {lines_in_words(loops)}")
-    return f"In your file, {'; '.join(parts)}." if parts else ""
+    return f"{WHEREABOUTS}{'; '.join(parts)}." if parts else ""
 
 
 def locate(check: Check, words: str) -> Check:

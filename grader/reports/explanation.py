@@ -1,0 +1,52 @@
+"""What `grader explain` prints: the first cause in full, and which other checks failed."""
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from grader.protocol.text import showable
+from grader.reports.plain import drawn_as_text
+from grader.results.explanation import Explanation
+from grader.results.result import Check, Kind, Verdict
+
+INDENT = 4
+
+RIGHT, CLEAN = "Every case is right.", " The simulator saw nothing go wrong."
+
+
+def render(explanation: Explanation, *, width: int, color: bool) -> str:
+    """The explanation for a terminal of this width; without colour it is plain text."""
+    return drawn_as_text(_page(explanation), width=width, color=color)
+
+
+def _page(explanation: Explanation) -> Iterator[RenderableType]:
+    first = explanation.first_cause
+    yield Text(showable(explanation.title), style="bold")
+    if first is None:
+        yield Text(_all_is_well(explanation))
+        return
+    yield Text.assemble(showable(first.name), "  ", (str(first.reason), "bold red"))
+    yield _under(first.message)
+    for place in (place for finding in first.findings[:1] for place in finding.places):
+        yield _under(f"{place.line:>4} | {place.text.strip()}  ({place.words})")
+    if first.detail:
+        yield _under(first.detail)
+    if explanation.others:
+        yield Text(f"also failed: {showable(', '.join(map(_called, explanation.others)))}", style="dim")
+
+
+def _all_is_well(explanation: Explanation) -> str:
+    """That nothing failed, and whether the simulator looked."""
+    seen = [check.verdict for check in explanation.checks if check.kind is Kind.SANITIZER]
+    looked = bool(seen) and all(verdict is Verdict.PASSED for verdict in seen)
+    return f"{RIGHT}{CLEAN if looked else ''}"
+
+
+def _called(check: Check) -> str:
+    return check.label or check.name
+
+
+def _under(text: str) -> Padding:
+    return Padding(Text(showable(text)), (0, 0, 0, INDENT))

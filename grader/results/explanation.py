@@ -1,0 +1,18 @@
+"""What is wrong with a submission, without points and times."""
+
+from dataclasses import dataclass
+
+from grader.results.result import Check, Standing, Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation(Standing[Check]):
+    """The checks that say what is wrong: of builds, of cases, and of what the simulator saw."""
+
+    title: str
+    checks: tuple[Check, ...]
+
+    @property
+    def others(self) -> tuple[Check, ...]:
+        """The failed checks but the first to read."""
+        return tuple(each for each in self.checks if each.verdict is Verdict.FAILED and each is not self.first_cause)

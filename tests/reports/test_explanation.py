@@ -1,0 +1,39 @@
+"""explanation.py: what `grader explain` prints."""
+
+from samples import check, failed, unchecked
+
+from grader.common.record import replace
+from grader.reports.explanation import render
+from grader.results.explanation import Explanation
+from grader.results.result import Kind
+
+FIRST = replace(
+    failed("correctness: one row (height 1)"),
+    cause="a sign",
+    message="line 7 is where it goes wrong: 5 words are wrong.",
+)
+SECOND = failed("correctness: one column (height 9)")
+
+
+def rendered(*checks):
+    """The explanation of these checks, as plain text."""
+    return render(Explanation(title="Transposition", checks=checks), width=80, color=False)
+
+
+def test_the_first_cause_is_told_and_the_others_are_named():
+    """In the order in which a student should read."""
+    assert rendered(check("build"), SECOND, FIRST) == (
+        "Transposition\n"
+        "correctness: one row (height 1)  WRONG_OUTPUT\n"
+        "    line 7 is where it goes wrong: 5 words are wrong.\n"
+        "also failed: one column\n"
+    )
+
+
+def test_where_nothing_failed_it_says_so():
+    """And what the simulator saw, only if it looked."""
+    right = check("correctness: one row (height 1)")
+    assert rendered(right) == "Transposition\nEvery case is right.\n"
+    seen = check("sanitizer", kind=Kind.SANITIZER)
+    assert rendered(right, seen).endswith("Every case is right. The simulator saw nothing go wrong.\n")
+    assert "simulator" not in rendered(right, unchecked())
