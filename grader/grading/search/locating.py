@@ -1,4 +1,4 @@
-"""The search: which edits mend the cases that are wrong, break none that are right, and in which line are they?
+"""The search: which edits mend the cases that are wrong, break none that are right, and are they all in one line?
 
 Each edit is tried on the smallest wrong case, and what mends that on all that are little: some hundred edits together,
 the likeliest first, until one mends everything. What is left is graded as a text of its own, on every case that is
@@ -53,9 +53,6 @@ compares numbers wherever it could be edited.
 PER_LINE, LINES = 3, 3
 """So many edits of so many lines are graded as texts of their own."""
 
-EITHER = 2
-"""So many lines are named of which each would do alone; more are no place."""
-
 SIMULATED = "in the simulator"
 """The case of the simulator's sizes, which is no case of the assignment."""
 
@@ -89,9 +86,7 @@ class Suspect:
 
 
 def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | None:
-    """The edits that mend it, if they are in one line, or in either of two; None too if there was no time to find that
-    out.
-    """
+    """The edits that mend it, if they are all in one line; None too if there was no time to find that out."""
     seen = outline(suspect.built.program.source, [binding.name for binding in suspect.built.bindings.values()])
     if seen is None:
         return None
@@ -105,15 +100,11 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | 
                 break
     except OutOfTimeError:
         return None
-    if not 1 <= len(confirmed) <= EITHER:
+    if len(confirmed) != 1:
         return None
-    (edit, names), *others = confirmed.items()
-    if others and names != suspect.wrong:
-        return None
+    ((edit, names),) = confirmed.items()
     alike = (each for each in helping if each is not edit and each.line == edit.line)
-    lines = tuple(sorted(each.line for each in confirmed))
-    is_all, cases = names == suspect.wrong, frozenset(names)
-    return Mended(outline=seen, lines=lines, edits=(edit, *alike), cases=cases, is_all=is_all)
+    return Mended(outline=seen, edits=(edit, *alike), cases=frozenset(names), is_all=names == suspect.wrong)
 
 
 @dataclass(frozen=True, kw_only=True)

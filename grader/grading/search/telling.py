@@ -16,12 +16,9 @@ LONGEST = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Mended:
-    """Edits of a line that mend these cases; `is_all` if no case stays wrong. Where `lines` are two, an edit of the
-    other does so, too.
-    """
+    """Edits of one line that mend these cases; `is_all` if no case stays wrong."""
 
     outline: Outline
-    lines: Sequence[int]
     edits: Sequence[Edit]
     cases: frozenset[str]
     is_all: bool
@@ -47,9 +44,7 @@ def hint(mended: Mended, source: str, hints: Hints) -> Hint | None:
         return None
     edit = mended.edits[0]
     where = "is where it goes wrong" if mended.is_all else "is one place where it goes wrong"
-    words = f"{' or '.join(f'line {line}' for line in mended.lines)} {where}"
-    if len(mended.lines) > 1:
-        return Hint(words=words, cases=mended.cases)
+    words = f"line {edit.line} {where}"
     if hints != "line" and len({each.part for each in mended.edits}) == 1:
         words += f", in {edit.part}"
     if hints == "change":

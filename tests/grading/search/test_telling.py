@@ -24,12 +24,12 @@ PART = "the index of A"
 CHANGE = "`i` in place of `i + 1` would mend all of the wrong cases"
 
 
-def mended(*, is_all=True, lines=(5,)):
+def mended(*, is_all=True):
     """What a search finds in this text: that a term is too many."""
     seen = outline(SOURCE, ["k"])
     helping = [edit for edit in edits(seen, most=500) if edit.line == 5 and edit.text == "" and edit.part == PART]
     (edit,) = [edit for edit in helping if seen.between(edit.first, edit.last) == "+ 1"]
-    return Mended(outline=seen, lines=lines, edits=(edit,), cases=frozenset({"one row"}), is_all=is_all)
+    return Mended(outline=seen, edits=(edit,), cases=frozenset({"one row"}), is_all=is_all)
 
 
 @pytest.mark.parametrize(
@@ -41,12 +41,6 @@ def test_each_level_tells_no_more(hints, words):
     told = hint(mended(), SOURCE, hints).told(failed("correctness: one row (n 9)", message="it is wrong."))
     assert told.message == f"{words}: it is wrong."
     assert (told.cause, told.detail, told.points) == ("", "", 0.0)
-
-
-def test_either_of_two_lines_is_told_without_more():
-    """What stands for both is that a change of either helps; the part or the change of one would be half of it."""
-    for hints in ("line", "part", "change"):
-        assert hint(mended(lines=(4, 5)), SOURCE, hints).words == "line 4 or line 5 is where it goes wrong"
 
 
 @pytest.mark.parametrize(
