@@ -14,7 +14,7 @@ from grader.course.suite import Coursework, Suite
 PARTS = "parts"
 
 
-class Rules(Record):
+class CourseRules(Record):
     """What course.yaml says, which holds for every assignment that does not say otherwise."""
 
     hints: Hints = "line"
@@ -65,15 +65,15 @@ class Course(Record):
         path = self.assignments.parent / KIT_FILE
         return checked(str(path), Kit, read_fields(path, "`grader:`")) if path.is_file() else None
 
-    def rules(self) -> Rules:
+    def rules(self) -> CourseRules:
         """What course.yaml says, beside assignments/; raises InputError that names line, field and remedy."""
         path = self.assignments.parent / RULES_FILE
         if not path.is_file():
-            return Rules()
+            return CourseRules()
         fields = read_fields(path, "`hints:`")
         for name in fields:  # one by one, since an error tells its line
-            checked(f"{path}, line {line_of(path, name)}", Rules, {name: fields[name]})
-        return checked(str(path), Rules, fields)
+            checked(f"{path}, line {line_of(path, name)}", CourseRules, {name: fields[name]})
+        return checked(str(path), CourseRules, fields)
 
 
 def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:

@@ -56,7 +56,7 @@ from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.performance import check_performance, unmeasured
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
-from grader.results.explanation import Explanation
+from grader.results.explanation import Explained
 from grader.results.metrics import Profile, Roofs
 from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
 from grader.results.suite_results import joined
@@ -129,11 +129,11 @@ def grade_submission(task: Task, bench: Bench, progress: Progress) -> Result:
 
 def explain_coursework(
     coursework: Coursework, submission: Submission, seed: int, bench: Bench, progress: Progress
-) -> Explanation:
+) -> Explained:
     """What is wrong with a submission, as far as students may see it: nothing is timed, and no hidden case is run."""
     tasks = tasks_of(coursework, submission, seed)
     drafts = [_draft(task, bench, progress, lambda *_: UNTIMED) for task in tasks]
-    return Explanation(
+    return Explained(
         title=coursework.title,
         checks=tuple(check for draft in drafts for check in _explaining(draft)),
     )

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from grader.protocol.text import showable
 from grader.reports.plain import drawn_as_text
-from grader.results.explanation import Explanation
+from grader.results.explanation import Explained
 from grader.results.result import Check, Kind, Verdict
 
 INDENT = 4
@@ -16,12 +16,12 @@ INDENT = 4
 RIGHT, CLEAN = "Every case is right.", " The simulator saw nothing go wrong."
 
 
-def render(explanation: Explanation, *, width: int, color: bool) -> str:
+def render(explanation: Explained, *, width: int, color: bool) -> str:
     """The explanation for a terminal of this width; without colour it is plain text."""
     return drawn_as_text(_page(explanation), width=width, color=color)
 
 
-def _page(explanation: Explanation) -> Iterator[RenderableType]:
+def _page(explanation: Explained) -> Iterator[RenderableType]:
     first = explanation.first_cause
     yield Text(showable(explanation.title), style="bold")
     if first is None:
@@ -37,7 +37,7 @@ def _page(explanation: Explanation) -> Iterator[RenderableType]:
         yield Text(f"also failed: {showable(', '.join(map(_called, explanation.others)))}", style="dim")
 
 
-def _all_is_well(explanation: Explanation) -> str:
+def _all_is_well(explanation: Explained) -> str:
     """That nothing failed, and whether the simulator looked."""
     seen = [check.verdict for check in explanation.checks if check.kind is Kind.SANITIZER]
     looked = bool(seen) and all(verdict is Verdict.PASSED for verdict in seen)

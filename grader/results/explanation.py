@@ -6,7 +6,7 @@ from grader.results.result import Check, Standing, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explanation(Standing[Check]):
+class Explained(Standing[Check]):
     """The checks that say what is wrong: of builds, of cases, and of what the simulator saw."""
 
     title: str

@@ -4,7 +4,7 @@ from samples import check, failed, unchecked
 
 from grader.common.record import replace
 from grader.reports.explanation import render
-from grader.results.explanation import Explanation
+from grader.results.explanation import Explained
 from grader.results.result import Kind
 
 FIRST = replace(
@@ -17,7 +17,7 @@ SECOND = failed("correctness: one column (height 9)")
 
 def rendered(*checks):
     """The explanation of these checks, as plain text."""
-    return render(Explanation(title="Transposition", checks=checks), width=80, color=False)
+    return render(Explained(title="Transposition", checks=checks), width=80, color=False)
 
 
 def test_the_first_cause_is_told_and_the_others_are_named():
