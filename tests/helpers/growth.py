@@ -77,7 +77,8 @@ Make = Callable[[int], object]
 
 
 def times(step: Step, make: Make, sizes: Sequence[int], enough: float) -> Series:
-    """Seconds of the step by size, until it takes that long; what looks steep is tried again.
+    """Seconds of the step by size, until it takes that long; what looks steep is tried again, and must be at larger
+    sizes, too: what begins to cost beside what is constant rises for a while.
 
     What takes long for no input at all is tried with the largest only.
     """
@@ -91,7 +92,10 @@ def times(step: Step, make: Make, sizes: Sequence[int], enough: float) -> Series
         return _series(costs, nothing)
     nothing = min(_seconds(step, make(0)) for _ in range(REPEATS))
     again = [(size, min(_seconds(step, make(size)) for _ in range(REPEATS)) - nothing) for size, _ in costs]
-    return _series(again, nothing)
+    if not _series(again, nothing).is_steep or again[-1][1] > THOROUGH:
+        return _series(again, nothing)
+    larger = [(size, _seconds(step, make(size)) - nothing) for size in (2 * costs[-1][0], 4 * costs[-1][0])]
+    return _series([again[-1], *larger], nothing)
 
 
 def assert_linear(step: Step, make: Make) -> None:
