@@ -30,7 +30,7 @@ def of_unset(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> 
     }[unset.how]
     if unset.space == LOCAL:
         what = f"line {unset.line} reads words of {name} that no work-item has written; {use}."
-        cause = _of_local_words(name, launches[-1])
+        cause = _of_local_words(name, unset.line, launches[-1])
     elif unset.space == GLOBAL:
         what = f"line {unset.line} reads {name} before anything is written there; {use}."
         cause = _of_global_words(name, launches)
@@ -44,10 +44,13 @@ def of_unset(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> 
     return Finding(reason=Reason.UNINITIALISED, message=what, cause=cause, places=tuple(places), times=unset.times)
 
 
-def _of_local_words(name: str, launch: SeenKernel) -> str:
+def _of_local_words(name: str, reader: int, launch: SeenKernel) -> str:
+    """Local memory that this line reads is filled by other lines, or by itself when it adds to what it finds there."""
     lines = writers(name, LOCAL, launch)
     if not lines:
-        return f"Every word that is read must be written first: store a zero in {name} where there is nothing to load."
+        return f"No line wrote to {name} at all: check the name of the array that the values are stored in."
+    if reader in lines:
+        return f"Line {reader} writes to {name}, too: where it adds to a word, that word must have a value before."
     return (
         f"{name} is written in {lines_in_words(lines)}, but not all of what is read: where there is nothing to load, "
         "store a zero."

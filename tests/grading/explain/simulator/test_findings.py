@@ -436,7 +436,7 @@ def test_what_the_simulator_does_not_know():
         (
             unset(name="Ash", space=3),
             "line 9 reads words of Ash that no work-item has written; the result is stored in C in line 12.",
-            "Every word that is read must be written first",
+            "No line wrote to Ash at all: check the name",
         ),
         (
             unset(name="C", space=1),

@@ -60,8 +60,17 @@ def test_local_memory_is_filled_in_the_lines_that_write_it(written, lines):
 
 
 def test_local_memory_that_no_line_writes():
-    """There is no line to look at."""
-    assert cause("tile", LOCAL, launch("k", ("other", 12), space=LOCAL)).startswith("Every word that is read must be")
+    """What should stand in it may stand elsewhere."""
+    assert cause("tile", LOCAL, launch("k", ("other", 12), space=LOCAL)) == (
+        "No line wrote to tile at all: check the name of the array that the values are stored in."
+    )
+
+
+def test_local_memory_that_a_line_adds_to():
+    """A zero where there is nothing to load would not help it."""
+    assert cause("tile", LOCAL, launch("k", ("tile", 12), ("tile", 20), space=LOCAL)) == (
+        "Line 20 writes to tile, too: where it adds to a word, that word must have a value before."
+    )
 
 
 def test_what_another_kernel_should_have_written_is_that_kernels():
