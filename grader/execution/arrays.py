@@ -114,7 +114,7 @@ class RoundFile:
         SystemRandom().shuffle(offsets)
         for offset in offsets:
             done += os.preadv(self._file, [view[offset : offset + CHUNK]], offset)
-        return view if done == size else view[:0]
+        return (view if done == size else view[:0]).toreadonly()
 
     def close(self) -> None:
         """Free the file's memory, which a worker may still have mapped."""

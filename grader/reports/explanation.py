@@ -13,7 +13,7 @@ from grader.results.result import Check, Kind, Verdict
 
 INDENT = 4
 
-RIGHT, CLEAN = "Every case is right.", " The simulator saw nothing go wrong."
+RIGHT, CLEAN = "Every case that is shown is right.", " The simulator saw nothing go wrong."
 
 
 def render(explanation: Explained, *, width: int, color: bool) -> str:
@@ -26,15 +26,19 @@ def _page(explanation: Explained) -> Iterator[RenderableType]:
     yield Text(showable(explanation.title), style="bold")
     if first is None:
         yield Text(_all_is_well(explanation))
-        return
+    else:
+        yield from _cause(first)
+    if explanation.others:
+        yield Text(f"also failed: {showable(', '.join(map(_called, explanation.others)))}", style="dim")
+
+
+def _cause(first: Check) -> Iterator[RenderableType]:
     yield Text.assemble(showable(first.name), "  ", (str(first.reason), "bold red"))
     yield _under(first.message)
     for place in (place for finding in first.findings[:1] for place in finding.places):
         yield _under(f"{place.line:>4} | {place.text.strip()}  ({place.words})")
     if first.detail:
         yield _under(first.detail)
-    if explanation.others:
-        yield Text(f"also failed: {showable(', '.join(map(_called, explanation.others)))}", style="dim")
 
 
 def _all_is_well(explanation: Explained) -> str:

@@ -10,7 +10,7 @@ from commandline import MODEL, complaint, grader, output_of, python
 from grader.protocol.text import UNSHOWABLE
 
 COMMANDS = (
-    *("grade", "batch", "profile", "run", "init", "list", "show", "new", "validate"),
+    *("grade", "batch", "explain", "profile", "run", "init", "list", "show", "new", "validate"),
     *("devices", "calibrate", "setup", "doctor", "selftest", "schema", "export"),
 )
 

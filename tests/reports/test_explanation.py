@@ -33,7 +33,7 @@ def test_the_first_cause_is_told_and_the_others_are_named():
 def test_where_nothing_failed_it_says_so():
     """And what the simulator saw, only if it looked."""
     right = check("correctness: one row (height 1)")
-    assert rendered(right) == "Transposition\nEvery case is right.\n"
+    assert rendered(right) == "Transposition\nEvery case that is shown is right.\n"
     seen = check("sanitizer", kind=Kind.SANITIZER)
-    assert rendered(right, seen).endswith("Every case is right. The simulator saw nothing go wrong.\n")
+    assert rendered(right, seen).endswith("Every case that is shown is right. The simulator saw nothing go wrong.\n")
     assert "simulator" not in rendered(right, unchecked())

@@ -95,10 +95,10 @@ def _tasks_of_user() -> int:
     return tasks
 
 
-def halt_group(group: int) -> None:
-    """Tell a process group to stop, if it has not ended."""
+def signal_group(group: int, number: int) -> None:
+    """Send a signal to a process group, if it has not ended."""
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGSTOP)
+        os.killpg(group, number)
 
 
 def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[BinaryIO, BinaryIO]:
@@ -113,13 +113,13 @@ def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[BinaryIO, BinaryIO]:
 @dataclass(frozen=True, kw_only=True)
 class WorkerPlace:
     """Where a worker runs, and as whom, if not as the judge's user; `end_others` ends processes that may have left its
-    process group, and `halt` tells all at once to stop: its group, or more where that is possible.
+    process group, and `signal` reaches its processes at once: its group, or more where that is possible.
     """
 
     folder: WorkerFolder
     user: int | None = None
     end_others: Callable[[], None] = lambda: None
-    halt: Callable[[int], None] = halt_group
+    signal: Callable[[int, int], None] = signal_group
 
     @property
     def order(self) -> WorkerOrder:
@@ -207,26 +207,32 @@ class ProcessWorker:
 
     def freeze(self) -> None:
         """Stop everything below the warden; what cannot be stopped is ended, and the worker with it (standstill.py)."""
-        self._place.halt(self.group)
-        self._settle(self._standstill.begin)
+        if self._is_watched():
+            self._place.signal(self.group, signal.SIGSTOP)
+            self._settle(self._standstill.begin)
 
     def thaw(self) -> None:
         """Let it go on; a worker that has not stood still is ended."""
-        self._settle(self._standstill.end)
+        if self._is_watched() and self._settle(self._standstill.end):
+            signal_group(self.group, signal.SIGCONT)  # /proc may hide its processes
 
-    def _settle(self, change: Callable[[int], None]) -> None:
-        if self._warden.has_ended():  # then nobody watches what its worker does, if that has not ended, too
-            return self._end()
+    def _is_watched(self) -> bool:
+        """Whether it has a warden; a worker without one is ended, since nobody knows what is below it."""
+        group = self.group
+        if self._warden.has_ended():
+            signal_group(group, signal.SIGKILL)
+            return False
+        return True
+
+    def _settle(self, change: Callable[[int], None]) -> bool:
+        """Whether it stands still; if not, everything that it has started is ended, and `receive` tells that."""
         try:
             change(self._warden.number)
         except RestlessError:
-            self._end()
-
-    def _end(self) -> None:
-        """End everything that the worker has started; `receive` tells that it has ended."""
-        with ExitStack() as afterwards:
-            afterwards.callback(self._place.end_others)
             self._warden.end()
+            self._place.signal(self.group, signal.SIGKILL)
+            return False
+        return True
 
     def stop(self) -> None:
         """End everything that the worker has started, and remove the folder."""
@@ -238,9 +244,10 @@ class ProcessWorker:
     def _stop(self) -> None:
         with ExitStack() as afterwards:
             afterwards.callback(self._folder.remove)
+            afterwards.callback(self._place.end_others)
             for each in (self._errors, self._requests, self._replies, self._warden):
                 afterwards.callback(each.close)
-            self._end()
+            self._warden.end()
 
     def last_words(self) -> str:
         """The end of errors.txt, whatever the worker has put in its place."""

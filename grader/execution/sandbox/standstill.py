@@ -9,14 +9,16 @@ is ended.
 import os
 import signal
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
 from grader.forkserver.descendants import descendants, fields
 
 PATIENCE = 5.0
-"""Seconds of a worker's life in which the judge waits for threads to stop. They need a processor to notice that they
-should, and may wait for the kernel; as long as they use no time, that is nobody's fault."""
+"""Seconds of a worker's life in which the judge waits for threads to stop that have not done so at its second look.
+They need a processor to notice that they should, and may wait for the kernel; as long as they use no time, that is
+nobody's fault."""
 
 PAUSE = 0.0005
 """Seconds between two looks."""
@@ -31,12 +33,19 @@ STILL = frozenset((b"T", b"t", b"Z", b"X"))
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-Times = dict[int, float]
-"""Seconds of processor time by process."""
-
-
 class RestlessError(Exception):
     """Something of the worker's runs on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Activity:
+    """What is below a warden: the processes with the seconds of processor time that each has used, and those of which a
+    thread runs. `reaped` is what those have used that have lost their parent and ended.
+    """
+
+    used: Mapping[int, float]
+    running: frozenset[int]
+    reaped: float
 
 
 class Standstill:
@@ -44,36 +53,42 @@ class Standstill:
 
     def __init__(self) -> None:
         self._patience = PATIENCE
-        self._before: Times = {}
+        self._before = Activity(used={}, running=frozenset(), reaped=0.0)
         self._used = 0.0
 
     def begin(self, warden: int) -> None:
         """Wait until all that is below the warden has stopped; whoever runs is told to. Raises RestlessError."""
-        began, before = time.monotonic(), _times(warden)
-        told: set[int] = set()
-        while restless := _restless(warden) | descendants(warden) - told:
-            if _used(before, _times(warden)) > STOPPING:
+        first = _look(warden)
+        told = _send(first.used, signal.SIGSTOP)
+        time.sleep(PAUSE)
+        seen, began = _look(warden), time.monotonic()
+        while restless := seen.running | seen.used.keys() - told:
+            if _added(first, seen) > STOPPING:
                 raise RestlessError
+            told |= _send(restless, signal.SIGSTOP)
             if time.monotonic() - began > self._patience:
                 break
-            _send(restless, signal.SIGSTOP)
-            told |= restless
             time.sleep(PAUSE)
+            seen = _look(warden)
         self._patience -= time.monotonic() - began
-        self._before = _times(warden)
+        self._before = seen
 
     def end(self, warden: int) -> None:
         """Let all of it go on; raises RestlessError if it has not stood still."""
-        now = _times(warden)
-        self._used += _used(self._before, now)
+        seen = _look(warden)
+        self._used += _added(self._before, seen)
         if self._used > STOPPED:
             raise RestlessError
-        _send(now.keys() - {warden}, signal.SIGCONT)
+        _send(seen.used, signal.SIGCONT)
 
 
-def _restless(warden: int) -> set[int]:
-    """The processes below it of which a thread runs."""
-    return {pid for pid in descendants(warden) if not STILL.issuperset(_states(pid))}
+def _look(warden: int) -> Activity:
+    below = descendants(warden)
+    return Activity(
+        used={pid: _seconds(pid, slice(11, 15)) for pid in below},
+        running=frozenset(pid for pid in below if not STILL.issuperset(_states(pid))),
+        reaped=_seconds(warden, slice(13, 15)),
+    )
 
 
 def _states(pid: int) -> Iterator[bytes]:
@@ -84,28 +99,26 @@ def _states(pid: int) -> Iterator[bytes]:
                 yield fields(thread.path)[0]
 
 
-def _times(warden: int) -> Times:
-    """Of each process below it, with its ended threads and the children that it has waited for. Of the warden those of
-    its children alone: whoever has lost its parent and ended is one of them.
-    """
-    below = {pid: _seconds(pid, slice(11, 15)) for pid in descendants(warden)}
-    return below | {warden: _seconds(warden, slice(13, 15))}
-
-
-def _used(before: Times, now: Times) -> float:
-    """What is added; who has ended takes nothing away."""
-    return sum(max(0.0, seconds - before.get(pid, 0.0)) for pid, seconds in now.items())
-
-
 def _seconds(pid: int, which: slice) -> float:
-    """The sum of some of the fields 14 to 17 of proc(5)."""
+    """The sum of some of the fields 14 to 17 of proc(5): of a process with its ended threads, and of the children that
+    it has waited for.
+    """
     try:
         return sum(map(int, fields(f"/proc/{pid}")[which])) / TICKS
     except OSError:  # it ended while we looked
         return 0.0
 
 
-def _send(processes: Iterable[int], number: int) -> None:
-    for pid in processes:
+def _added(before: Activity, now: Activity) -> float:
+    """Seconds that were used since; who has ended takes nothing away."""
+    more = (seconds - before.used.get(pid, 0.0) for pid, seconds in now.used.items())
+    return sum(max(0.0, each) for each in (*more, now.reaped - before.reaped))
+
+
+def _send(processes: Iterable[int], number: int) -> frozenset[int]:
+    """Send a signal to each; returns whom it was sent to."""
+    told = frozenset(processes)
+    for pid in told:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
+    return told

@@ -55,7 +55,7 @@ class UserSandbox(ProcessSandbox):
             undo.callback(folder.remove)
             folder.admit(user.number)
             os.chown(folder.path / HOME, user.number, user.number)
-            place = WorkerPlace(folder=folder, user=user.number, end_others=user.give_back, halt=user.halt)
+            place = WorkerPlace(folder=folder, user=user.number, end_others=user.give_back, signal=user.signal)
             worker = ProcessWorker.start(self._server, place)
             undo.pop_all()
         return worker

@@ -95,9 +95,9 @@ class BorrowedUser:
             os.close(self._lock)
             self._lock = None
 
-    def halt(self, group: int) -> None:  # noqa: ARG002 - whatever group they are in
-        """Tell all processes of the user to stop."""
-        self._send(SIGNAL_ALL, signal.SIGSTOP)
+    def signal(self, group: int, number: int) -> None:  # noqa: ARG002 - whatever group they are in
+        """Send a signal to all processes of the user."""
+        self._send(SIGNAL_ALL, number)
 
     def _send(self, program: str, number: int) -> None:
         command = [sys.executable, "-I", "-S", "-c", program, *map(str, (self.number - 1, self.number, int(number)))]

@@ -20,7 +20,7 @@ from grader.execution.client import Worker
 from grader.execution.plan import NOTHING
 from grader.execution.sandbox.process import ProcessSandbox
 from grader.execution.sandbox.user import NEEDED, PACKAGE, UserSandbox
-from grader.execution.sandbox.users import SIGNAL_ALL, USERS, BorrowedUser
+from grader.execution.sandbox.users import USERS, BorrowedUser
 from grader.grading.settings import load_settings
 
 NOBODY = 65534
@@ -219,11 +219,11 @@ def test_no_process_of_a_user_runs_on_when_all_are_told_to_stop():
     try:
         process = as_user(user.number, BOMB)
         assert process.stdout.readline() == b"ready\n"
-        user.halt(0)
+        user.signal(0, signal.SIGSTOP)
         before = alive(user.number)
         time.sleep(0.2)
         assert alive(user.number) == before
-        user._send(SIGNAL_ALL, signal.SIGCONT)
+        user.signal(0, signal.SIGCONT)
         end = time.monotonic() + 20
         while alive(user.number) == before and time.monotonic() < end:
             time.sleep(0.01)
