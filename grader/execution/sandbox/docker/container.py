@@ -69,6 +69,9 @@ UNSTOPPABLE, FREEZES = "unable to freeze", 3
 """What runc says of processes that would not stop, after a second of trying (cgroups of version 1), and how often we
 ask."""
 
+ALL_PROCESSORS = frozenset(range(os.cpu_count() or 1))
+"""What a container may use, whatever a batch system leaves to the judge."""
+
 SECCOMP = "seccomp.json"
 
 BUILD = "docker build --target worker --tag {image} ."
@@ -128,7 +131,7 @@ class ContainerSandbox:
 
     def _options(self, folder: WorkerFolder) -> dict[str, Any]:
         limits, rules = self._rules.limits, self._rules.container
-        variables = environment(HOME) | ({"OCL_ICD_VENDORS": self._gpu.icd} if self._gpu.icd else {})
+        variables = environment(HOME, ALL_PROCESSORS) | ({"OCL_ICD_VENDORS": self._gpu.icd} if self._gpu.icd else {})
         return {
             "image": self._image,
             "user": f"{rules.user}:{rules.user}",
