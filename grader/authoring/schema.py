@@ -1,4 +1,4 @@
-"""The published JSON schemas: of assignment.yaml for editors, of the JSON report for those who read it.
+"""The published JSON schemas: of assignment.yaml and course.yaml for editors, of the JSON report for those who read it.
 
 A suite's assignment.yaml has `parts`, each of which says what differs from the fields beside it: so with `parts`, what
 is required may stand in either place, and a mapping in each may hold some of its fields. A list replaces the other one,
@@ -16,6 +16,8 @@ from pydantic_core.core_schema import ModelSchema
 
 from grader.common.record import Record
 from grader.course.assignment import Assignment
+from grader.course.catalogue import CourseRules
+from grader.course.policies.rules import POLICIES
 from grader.course.suite import Suite
 from grader.results.result import Result
 
@@ -63,11 +65,16 @@ def assignment_schema() -> Fields:
                 "description": "What differs for this kernel from the fields beside `parts`.",
                 "type": "object",
                 "additionalProperties": False,
-                "properties": some,
+                "properties": {name: field for name, field in some.items() if name not in POLICIES},
                 "required": ["kernel"],
             },
         },
     }
+
+
+def course_schema() -> Fields:
+    """The schema of course.yaml."""
+    return {**_stated(_schema(CourseRules)), "title": "course.yaml"}
 
 
 def _schema(record: type[Record], mode: JsonSchemaMode = "validation") -> Fields:

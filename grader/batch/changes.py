@@ -21,8 +21,10 @@ def stands_of(book: Gradebook) -> tuple[Stand, ...]:
 def _words(row: StudentRow) -> str:
     if row.grade is None:
         return "not graded" if row.fault else "nothing handed in"
+    lost = row.grade.deduction.points if row.grade.deduction else 0.0
+    late = f" ({lost:+g} for lateness)" if lost else ""
     corrected = " (corrected)" if row.grade.correction else ""
-    return f"{row.grade.points:g} of {row.grade.max_points:g} points{corrected}"
+    return f"{row.grade.points:g} of {row.grade.max_points:g} points{late}{corrected}"
 
 
 def grades_in_words(before: Sequence[Stand] | None, now: Sequence[Stand]) -> str:

@@ -7,17 +7,15 @@ or a name. What a platform or a spreadsheet names otherwise is refused before an
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
+from grader.batch.lists import ListLine, read_list
 from grader.common.errors import InputError
 from grader.common.record import replace
-from grader.course.submissions.handin import Intake, Remark, Student
+from grader.course.submissions.handin import Intake, Remark
 from grader.course.suite import Coursework
-from grader.lms.intake.matching import named_by
-from grader.lms.intake.reading.table import TableRow, read_table
 from grader.reports.words import correction_in_words
 from grader.results.gradebook import Grade, Gradebook, Mark, StudentRow
 from grader.results.result import Correction, Kind, Reason, Result, Ungraded, Verdict
@@ -57,39 +55,12 @@ def read_corrections(
     """The corrections of a batch, if it has any, and what is not applied; raises InputError for a line that is not
     understood.
     """
-    path = folder / NAME
-    if not path.exists():
-        return {}, ()
-    people = {each.student for each in intake.handins} | {each.student for each in intake.absences}
-    orders: dict[tuple[str, str], Order] = {}
-    others: list[Remark] = []
-    for row in read_table(path, "a list of corrections", ("student", "assignment", "points")):
-        where = f"{NAME}, line {row.line}"
-        assignment = named_by(row.field("assignment"), tuple(assignments.values()))
-        if assignment is None:
-            why = f"not applied: {row.field('assignment') or 'no assignment'} is not in this batch."
-            others.append(Remark(where=where, why=why))
-            continue
-        student = _student(row.field("student"), people, where)
-        if (student.label, assignment) in orders:
-            raise InputError(f"{where}: {student.label} has two corrections for {assignment}; keep one.")
-        orders[student.label, assignment] = _order(row, assignments[assignment], where)
-    return orders, tuple(others)
+    lines, others = read_list(folder / NAME, ("points",), intake, assignments)
+    return {(each.label, each.assignment): _order(each, assignments[each.assignment]) for each in lines}, others
 
 
-def _student(named: str, people: Iterable[Student], where: str) -> Student:
-    """The only student who is called so."""
-    for called in ("label", "key", "name"):
-        found = [each for each in people if named and getattr(each, called) == named]
-        if len(found) == 1:
-            return found[0]
-    labels = [each.label for each in people]
-    near = get_close_matches(named, labels, n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]}?" if near else "; give the label that grades.csv has."
-    raise InputError(f"{where}: there is no one student {named!r}{hint}")
-
-
-def _order(row: TableRow, assignment: Coursework, where: str) -> Order:
+def _order(line: ListLine, assignment: Coursework) -> Order:
+    where, row = line.where, line.row
     match = POINTS.fullmatch(row.field("points"))
     if match is None:
         raise InputError(f"{where}: points are {row.field('points')!r}; write points such as 80, +5 or -2.5.")

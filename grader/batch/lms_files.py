@@ -7,6 +7,7 @@ RESULTS/canvas-gradebook.csv     a copy of the exported gradebook, with scores
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from grader.batch.outputs import Outputs
@@ -16,7 +17,7 @@ from grader.course.submissions.handin import Remark, Student
 from grader.lms.exports.canvas import canvas_gradebook, students
 from grader.lms.exports.columns import Filled
 from grader.lms.exports.feedback_zip import feedback_zip
-from grader.lms.exports.moodle import late, moodle_worksheet, participants
+from grader.lms.exports.moodle import late, moodle_worksheet, participants, submitted
 from grader.lms.exports.sheet import Sheet, read_sheet
 from grader.lms.intake import MOODLE
 from grader.lms.intake.owners import Owner
@@ -44,6 +45,10 @@ class MoodleWorksheet:
         """The keys of those who were late: a download from Moodle does not tell."""
         return late(self.sheet)
 
+    def submitted(self) -> dict[str, datetime]:
+        """By key, when work was handed in."""
+        return submitted(self.sheet)
+
     def fill(self, book: Gradebook) -> Filled:
         """Fill in points: of a batch of several assignments the sum, since a worksheet is about one."""
         rows = totals(book) if len(book.assignments) > 1 else book.rows
@@ -65,6 +70,10 @@ class CanvasGradebook:
     def late(self) -> frozenset[str]:
         """Nobody: Canvas says it in the download."""
         return frozenset()
+
+    def submitted(self) -> dict[str, datetime]:
+        """Nothing: Canvas does not tell."""
+        return {}
 
     def fill(self, book: Gradebook) -> Filled:
         """Fill in the scores of each assignment, in its own column."""

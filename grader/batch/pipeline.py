@@ -10,6 +10,8 @@ from pathlib import Path
 
 from grader.batch.changes import files_in_words, grades_in_words, stands_of
 from grader.batch.corrections import Orders, read_corrections, without_effect
+from grader.batch.extensions import read_extensions
+from grader.batch.lateness import LateWork, apply_deadlines
 from grader.batch.lms_files import Upload, write_uploads
 from grader.batch.outputs import Outputs
 from grader.batch.progress_table import following
@@ -54,12 +56,12 @@ def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Calla
     `hire` is called once it is known that there is something to grade; `say` prints a line or several.
     """
     assignments = {assignment.name: assignment for assignment in request.assignments}
-    intake, corrections = look(request, say)
+    deadlines, corrections = look(request, say)
     with at_work(request.folder):
         seed = batch_seed(request.folder, request.seed)
         store = Store(request.folder)
         with closing(hire()) as workforce:
-            plan = make_plan(intake, request.assignments, workforce.facilities(), request.orders, seed)
+            plan = make_plan(deadlines.intake, request.assignments, workforce.facilities(), request.orders, seed)
             for wanted in request.regrade:
                 chosen = choose(plan, store, assignments, wanted)
                 say(chosen_in_words(wanted, len(chosen)))
@@ -78,7 +80,7 @@ def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Calla
                     "the same command goes on from there (without --regrade)."
                 ) from error
         outcomes = Outcomes(
-            intake=intake,
+            deadlines=deadlines,
             assignments=assignments,
             plan=plan,
             store=store,
@@ -89,23 +91,28 @@ def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Calla
         return _publish(request, outcomes, say)
 
 
-def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[Intake, Orders]:
+def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, Orders]:
     """Say what there is to grade, and what is wrong with what was given: now, and not after hours of grading."""
     for path in request.submissions:
         if request.folder.resolve().is_relative_to(path.resolve()):
             raise InputError(f"{request.folder} lies in {path}, and would be taken for a submission.")
     assignments = {assignment.name: assignment for assignment in request.assignments}
-    intake = _with_lateness(take_all(request.submissions, request.assignments, _everybody(request)), request.uploads)
+    found = _with_lateness(take_all(request.submissions, request.assignments, _everybody(request)), request.uploads)
+    extensions, idle = read_extensions(request.folder, found, assignments)
+    deadlines = apply_deadlines(found, assignments, extensions)
+    intake = deadlines.intake
     say(tell(intake))
+    for line in deadlines.lines:
+        say(line)
     if not intake.handins:
         named = ", ".join(map(str, request.submissions))
         raise InputError(f"{named} holds nothing that can be graded; the lines above say why.")
     for upload in request.uploads:
         upload.fill(blank_book(intake, assignments))
     corrections, unused = read_corrections(request.folder, intake, assignments)
-    for remark in unused:
+    for remark in (*idle, *unused):
         say(showable(f"{remark.where}: {remark.why}"))
-    return intake, corrections
+    return deadlines, corrections
 
 
 def _publish(request: BatchRequest, outcomes: Outcomes, say: Callable[[str], None]) -> Gradebook:
@@ -129,10 +136,18 @@ def _everybody(request: BatchRequest) -> tuple[Owner, ...]:
 
 
 def _with_lateness(intake: Intake, uploads: tuple[Upload, ...]) -> Intake:
-    """The intake with what the files for upload tell of who was late."""
+    """The intake with what the files for upload tell of who was late, and when work was handed in."""
     late = frozenset().union(*(upload.late() for upload in uploads))
-    handins = (replace(each, late=each.late or each.student.key in late) for each in intake.handins)
-    return replace(intake, handins=tuple(handins)) if late else intake
+    times = {key: when for upload in uploads for key, when in upload.submitted().items()}
+    handins = (
+        replace(
+            each,
+            late=each.late or each.student.key in late,
+            submitted=each.submitted or times.get(each.student.key or ""),
+        )
+        for each in intake.handins
+    )
+    return replace(intake, handins=tuple(handins))
 
 
 def _start(total: int, before: int, facilities: str) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from grader.batch.corrections import ABSENT, Order, Orders, corrected, graded_by_hand
+from grader.batch.lateness import LateWork, deducted
 from grader.batch.outputs import Outputs
 from grader.batch.rescoring import up_to_date
 from grader.batch.scheduler import BatchPlan, Item
@@ -57,10 +58,11 @@ class Outcome:
 @dataclass(frozen=True, kw_only=True)
 class Outcomes:
     """Everything that is known at the end of a batch, and what students see of it; `faults` are those of items that
-    could not be graded, by key. Corrections are applied last, also to what students see.
+    could not be graded, by key. Deductions for lateness and then corrections are applied last, also to what students
+    see.
     """
 
-    intake: Intake
+    deadlines: LateWork
     assignments: dict[str, Coursework]
     plan: BatchPlan
     store: Store
@@ -75,10 +77,19 @@ class Outcomes:
             stored = self.store.load(item.key)
             told = self._ungraded(handin, item.key) if stored is None else self._scored(handin, stored)
             shown = self.view(told, self.assignments[handin.assignment]) if isinstance(told, Result) else told
-            order, most = self._correction(handin)
             yield Outcome(
-                handin=handin, item=item, told=corrected(told, order, most), shown=corrected(shown, order, most)
+                handin=handin, item=item, told=self._adjusted(told, handin), shown=self._adjusted(shown, handin)
             )
+
+    @property
+    def intake(self) -> Intake:
+        """What was found, with who is late."""
+        return self.deadlines.intake
+
+    def _adjusted(self, outcome: Result | Ungraded, handin: HandIn) -> Result | Ungraded:
+        """Less what lateness costs, and with what the instructor has decided."""
+        cost = self.deadlines.costs.get(handin.key)
+        return corrected(deducted(outcome, cost), *self._correction(handin))
 
     def of_absence(self, absence: Absence) -> Result | Ungraded | Absence:
         """What is told of who has no hand-in that can be graded: why, or the points that the instructor gives."""
@@ -140,7 +151,8 @@ def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
         for each in outcomes.intake.absences
     )
     everyone = tuple(sorted((*rows, *absent), key=lambda row: (row.student.label, row.assignment)))
-    return replace(blank_book(outcomes.intake, outcomes.assignments), rows=everyone)
+    book = blank_book(outcomes.intake, outcomes.assignments)
+    return replace(book, rows=everyone, deadlines=outcomes.deadlines.lines)
 
 
 def refused_in_words(absence: Absence) -> str:

@@ -13,6 +13,7 @@ from grader.course.expressions import Expression, evaluate, evaluate_int, evalua
 from grader.course.folders import BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
 from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
+from grader.course.policies.rules import POLICIES
 from grader.course.rubric import Correctness, DeviceClass, Hints, Memory, Range, Sanitizer, Sizes, SpeedGoals
 
 EXACT = 2**24
@@ -295,6 +296,7 @@ ByHand = NewType("ByHand", Chosen)
 """One launch of it, as `grader run` makes it: nothing is asked but a speed, at the sizes that are set by hand."""
 
 SCORED: Any = {
+    **dict.fromkeys(POLICIES, True),
     "folder": True,
     "reference": True,
     "kit": True,

@@ -8,16 +8,18 @@ from grader.common.record import Record
 from grader.course.assignment import Assignment
 from grader.course.folders import BASELINE_FILE, KIT_FILE, MODEL_FILE, ORACLE_FILE, RULES_FILE, Kit
 from grader.course.loading import Fields, checked, line_of, read_fields
+from grader.course.policies.rules import POLICIES, Policies, contradictions
 from grader.course.rubric import Hints
 from grader.course.suite import Coursework, Suite
 
 PARTS = "parts"
 
 
-class CourseRules(Record):
+class CourseRules(Policies):
     """What course.yaml says, which holds for every assignment that does not say otherwise."""
 
     hints: Hints = "line"
+    """What students are told of a mistake that was found by trying small edits of their file."""
 
 
 class Course(Record):
@@ -73,17 +75,31 @@ class Course(Record):
         fields = read_fields(path, "`hints:`")
         for name in fields:  # one by one, since an error tells its line
             checked(f"{path}, line {line_of(path, name)}", CourseRules, {name: fields[name]})
-        return checked(str(path), CourseRules, fields)
+        rules = checked(str(path), CourseRules, fields)
+        _check_together(path, rules, fields)
+        return rules
 
 
 def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:
     """The coursework of a file, in which the course's rules hold unless it says otherwise."""
-    fields = {**rules, **read_fields(path, "`title:` and `kernel:`")}
+    own = read_fields(path, "`title:` and `kernel:`")
+    fields = {**rules, **own}
+    policies = {name: fields.pop(name) for name in POLICIES}
+    for name in own.keys() & policies.keys():
+        checked(f"{path}, line {line_of(path, name)}", Policies, {name: own[name]})
+    _check_together(path, checked(str(path), Policies, policies), own)
     if PARTS not in fields:
-        return checked(str(path), Assignment, {**fields, **place})
+        return checked(str(path), Assignment, {**fields, **policies, **place})
     common = {name: value for name, value in fields.items() if name != PARTS}
     parts = tuple(_part(path, number, common, each, place) for number, each in enumerate(_listed(path, fields)))
-    return checked(str(path), Suite, {**place, "title": fields.get("title"), PARTS: parts})
+    return checked(str(path), Suite, {**place, **policies, "title": fields.get("title"), PARTS: parts})
+
+
+def _check_together(path: Path, policies: Policies, stated: Fields) -> None:
+    """Raise InputError where policies contradict each other, with the line of one that is stated in this file."""
+    for name, why in contradictions(policies):
+        here = next((each for each in (name, "opens", "due", "late") if each in stated), name)
+        raise InputError(f"{path}, line {line_of(path, here)}: {name}: {why}")
 
 
 def _listed(path: Path, fields: Fields) -> list[Fields]:
@@ -96,6 +112,8 @@ def _listed(path: Path, fields: Fields) -> list[Fields]:
 def _part(path: Path, number: int, common: Fields, own: Fields, place: Fields) -> Assignment:
     """The assignment of a part: what all parts have in common, overridden by what the part says itself."""
     where = f"{path}: parts.{number} ({own['kernel']})"
+    for name in own.keys() & set(POLICIES):
+        raise InputError(f"{where}: {name}: holds for the whole file; write it beside `parts`.")
     return checked(where, Assignment, {**merged(common, own), **place, "part": own["kernel"]})
 
 

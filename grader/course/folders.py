@@ -15,6 +15,7 @@ from pydantic import Field
 
 from grader.common.errors import InputError
 from grader.common.record import Record
+from grader.course.policies.rules import Policies
 
 MODEL_FILE, BASELINE_FILE, ORACLE_FILE = "kernels.cl", "baseline.cl", "oracle.py"
 KIT_FILE, RULES_FILE = "kit.yaml", "course.yaml"
@@ -32,8 +33,8 @@ class Kit(Record):
     """
 
 
-class Folders(Record):
-    """What an assignment of one kernel and a suite of several have in common."""
+class Folders(Policies):
+    """What an assignment of one kernel and a suite of several have in common; policies are those of a whole file."""
 
     name: str
     folder: Path

@@ -52,9 +52,11 @@ def pack(assignment: Coursework) -> Bundle:
 
 
 def _rules_of(assignment: Coursework) -> dict[str, bytes]:
-    """The course's rules, where they are not the usual ones."""
+    """The course's rules on which a grading depends, where they are not the usual ones; and the zone, without which the
+    dates of assignment.yaml cannot be read.
+    """
     course = Course(assignments=assignment.folder.parent, reference=assignment.reference.parent)
-    fields = course.rules().model_dump(exclude_defaults=True)
+    fields = course.rules().model_dump(include={"hints", "timezone"}, exclude_defaults=True)
     return {RULES_FILE: yaml.safe_dump(fields).encode()} if fields else {}
 
 

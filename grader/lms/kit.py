@@ -25,6 +25,7 @@ from grader.common.files import read_bytes
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.folders import BASELINE_FILE, KIT_FILE, ORACLE_FILE, Kit
+from grader.course.policies.rules import POLICIES
 from grader.course.rubric import Band, Correctness, Memory, Sizes, SpeedGoal, SpeedGoals
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
@@ -92,7 +93,10 @@ def _fields(coursework: Coursework) -> dict[str, Any]:
 
 
 def _dumped(assignment: Assignment) -> dict[str, Any]:
-    return assignment.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={*NOT_IN_THE_FILE, "title"})
+    """Without dates: they are extended, and a kit decides nothing by them."""
+    return assignment.model_dump(
+        mode="json", by_alias=True, exclude_defaults=True, exclude={*NOT_IN_THE_FILE, *POLICIES, "title"}
+    )
 
 
 def _yaml(fields: dict[str, Any]) -> bytes:

@@ -26,6 +26,7 @@ from grader.course.submissions.submission import FILE_NAME
 from grader.protocol.text import showable
 from grader.reports.words import (
     correction_in_words,
+    deduction_in_words,
     failure_in_words,
     fault_in_words,
     figures_in_words,
@@ -33,7 +34,7 @@ from grader.reports.words import (
     skip_in_words,
     unreached_in_words,
 )
-from grader.results.result import Check, Correction, Kind, Result, Ungraded, Verdict
+from grader.results.result import Check, Kind, Result, Ungraded, Verdict
 
 START = "Start here: "
 """Before the message of the failure to read first."""
@@ -96,8 +97,14 @@ def _cases(result: Result, lead: str, limits: TextLimits) -> Iterator[TestCase]:
             yield _case(result.assignment, lead, check, limits)
     if unreached:
         yield _unreached(result.assignment, lead, unreached, limits)
+    if result.deduction is not None:
+        yield _adjustment(
+            "deduction", result, lead, (result.deduction.points, deduction_in_words(result.deduction)), limits
+        )
     if result.correction is not None:
-        yield _correction(result.assignment, lead, result.correction, limits)
+        yield _adjustment(
+            "correction", result, lead, (result.correction.points, correction_in_words(result.correction)), limits
+        )
 
 
 def _case(assignment: str, lead: str, check: Check, limits: TextLimits, before: str = "") -> TestCase:
@@ -131,12 +138,15 @@ def _unreached(assignment: str, lead: str, checks: tuple[Check, ...], limits: Te
     return case
 
 
-def _correction(assignment: str, lead: str, correction: Correction, limits: TextLimits) -> TestCase:
-    """The case of what the instructor has changed, so that points of all cases are the grade's."""
-    words = (*_points(correction.points, 0), correction_in_words(correction).replace("[[", "[ ["))
+def _adjustment(name: str, result: Result, lead: str, told: tuple[float, str], limits: TextLimits) -> TestCase:
+    """The case of what lateness costs, or of what the instructor has changed, so that points of all cases are the
+    grade's; it is told how many, and why.
+    """
+    points, why = told
+    words = (*_points(points, 0), why.replace("[[", "[ ["))
     return TestCase(
-        _name(f"{lead}correction"),
-        classname=f"{assignment}.correction",
+        _name(f"{lead}{name}"),
+        classname=f"{result.assignment}.{name}",
         elapsed_sec=_plain(0),
         stdout=_short("\n".join(words), limits.text, limits.cut),
     )

@@ -6,7 +6,7 @@ from grader.common.phrases import capital, count, kibibytes
 from grader.reports.drawing import as_text, tells_something
 from grader.reports.statistics import Incomplete
 from grader.results.metrics import Access, Branch, Performance, Usage
-from grader.results.result import Check, Correction, Finding, Reason, Unchecked, Ungraded
+from grader.results.result import Check, Correction, Deduction, Finding, Reason, Unchecked, Ungraded
 
 SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
@@ -24,6 +24,12 @@ def correction_in_words(correction: Correction) -> str:
     """For example "Corrected by the instructor: +5 points (handed in by mail)."."""
     why = f" ({correction.comment})" if correction.comment else ""
     return f"Corrected by the instructor: {correction.points:+g} points{why}."
+
+
+def deduction_in_words(deduction: Deduction) -> str:
+    """For example "Late: 80 points before, 16 deducted, 64 left (2 days late: ...)."."""
+    before, lost, left = deduction.before, 0 - deduction.points, deduction.after
+    return f"Late: {before:g} points before, {lost:g} deducted, {left:g} left ({deduction.why})."
 
 
 def score_in_words(points: float, max_points: float, unchecked: Iterable[Unchecked]) -> str:

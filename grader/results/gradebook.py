@@ -10,7 +10,7 @@ from typing import Literal
 
 from grader.course.submissions.handin import Remark, Student
 from grader.results.metrics import Performance
-from grader.results.result import Correction, Kind, Reason, Result, Standing, Told, Verdict
+from grader.results.result import Correction, Deduction, Kind, Reason, Result, Standing, Told, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +52,7 @@ class Grade(Standing[Mark]):
     sha256: str
     source: str
     seconds: float
+    deduction: Deduction | None = None
     correction: Correction | None = None
 
     def points_of(self, kind: Kind) -> tuple[float, float]:
@@ -109,7 +110,7 @@ class Gradebook:
 
     `assignments` are names, in the order in which they were asked for; `titles`, `maxima` (points), `skeletons` (the
     source that students start from) and `parts` (the kernels of suites) are by name. `shape` says what the submissions
-    came from.
+    came from, `deadlines` by which dates it is decided who is late, where the course has any.
     """
 
     shape: str
@@ -120,6 +121,7 @@ class Gradebook:
     parts: dict[str, tuple[str, ...]]
     rows: tuple[StudentRow, ...]
     unplaced: tuple[Remark, ...] = ()
+    deadlines: tuple[str, ...] = ()
 
     def of(self, assignment: str) -> tuple[StudentRow, ...]:
         """The rows of one assignment."""
@@ -177,7 +179,22 @@ def _sum(grades: dict[str, Grade], missed: float) -> Grade:
         sha256="",
         source="",
         seconds=sum(grade.seconds for grade in grades.values()),
+        deduction=_deductions(grades),
         correction=_corrections({name: grade.correction for name, grade in grades.items() if grade.correction}),
+    )
+
+
+def _deductions(grades: dict[str, Grade]) -> Deduction | None:
+    """One deduction of several, by assignment."""
+    found = {name: grade.deduction for name, grade in grades.items() if grade.deduction is not None}
+    if not found:
+        return None
+    lost = sum(each.points for each in found.values())
+    corrected = sum(grade.correction.points for grade in grades.values() if grade.correction is not None)
+    return Deduction(
+        before=sum(grade.points for grade in grades.values()) - corrected - lost,
+        points=lost,
+        why="; ".join(f"{name} {each.points:+g}: {each.why}" for name, each in found.items()),
     )
 
 
@@ -201,6 +218,7 @@ def grade_of(result: Result) -> Grade:
         sha256=result.provenance.submission_sha256,
         source=result.source,
         seconds=result.seconds,
+        deduction=result.deduction,
         correction=result.correction,
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from pydantic import computed_field, model_validator
+from pydantic import Field, computed_field, model_validator
 
 from grader.common.phrases import sizes_in_words
 from grader.common.record import Record, replace
@@ -317,9 +317,23 @@ class Correction(Record):
     comment: str = ""
 
 
+class Deduction(Record):
+    """What lateness costs: so many points `before`, so many less (a number that is not positive), and why in words."""
+
+    before: float
+    points: float
+    why: str
+
+    @property
+    def after(self) -> float:
+        """The points that are left, before any correction."""
+        return self.before + self.points
+
+
 class Result(Record, Standing[Check]):
     """The grading of one submission for one assignment; `profiles` has one for each part whose memory behaviour was
-    counted, under the part's name. `points` are those of all checks, and of the correction if there is one.
+    counted, under the part's name. `points` are those of all checks, less the deduction for lateness and with the
+    correction, if there are any; the correction comes last.
     """
 
     schema_version: Literal["grader-result/3"] = "grader-result/3"
@@ -334,6 +348,7 @@ class Result(Record, Standing[Check]):
     max_points: float
     seconds: float
     provenance: Provenance
+    deduction: Deduction | None = Field(default=None, exclude_if=lambda value: value is None)
     correction: Correction | None = None
 
     @model_validator(mode="before")

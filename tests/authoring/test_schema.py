@@ -1,13 +1,14 @@
 """schema.py: what an editor is told of assignment.yaml is what the grader takes, and refuses."""
 
 from copy import deepcopy
+from datetime import datetime
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 from project import ASSIGNMENTS, ROOT
 
-from grader.authoring.schema import assignment_schema, result_schema, schema_text
+from grader.authoring.schema import assignment_schema, course_schema, result_schema, schema_text
 
 SCHEMA = Draft202012Validator(assignment_schema())
 
@@ -33,6 +34,12 @@ def suite(fields):
     cases = common["correctness"].pop("cases")
     own = {"launches": launches, "correctness": {"cases": cases}, "buffers": {"C": {"shape": ["heightA", "widthB"]}}}
     return {**common, "parts": [{**deepcopy(own), "kernel": name} for name in ("first", "second")]}
+
+
+def read(text):
+    """YAML in which a date is a text."""
+    fields = yaml.safe_load(text)
+    return {name: str(value) if isinstance(value, datetime) else value for name, value in fields.items()}
 
 
 def said(fields):
@@ -124,10 +131,35 @@ def test_what_stands_in_a_list_of_a_suite_is_complete(suite):
     assert said(suite) == [("parts.0.correctness.cases.2", "'sizes' is a required property")]
 
 
+def test_policies_hold_for_a_whole_suite(suite):
+    """So a part has none."""
+    assert said({**suite, "due": "2026-12-01T23:59", "late": {"percent": 10}}) == []
+    suite["parts"][0]["due"] = "2026-12-01T23:59"
+    assert [where for where, _ in said(suite)] == ["parts.0"]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("hints: part\ntimezone: Europe/Berlin\ndue: 2026-12-01 23:59\nlate: {days: 3, percent: 10}\n", []),
+        ("late: refuse\n", ["late"]),
+        ("late: {percents: 10}\n", ["late"]),
+        ("attempts: {refill_hours: 4}\n", ["attempts"]),
+        ("deu: 2026-12-01T23:59\n", [""]),
+    ],
+)
+def test_what_course_yaml_may_say(text, places):
+    """As the grader takes it; a date is a text."""
+    schema = course_schema()
+    Draft202012Validator.check_schema(schema)
+    found = Draft202012Validator(schema).iter_errors(read(text))
+    assert [".".join(map(str, error.absolute_path)) for error in found] == places
+
+
 def test_every_field_says_what_it_is_for():
     """An editor shows it beside the field."""
     schema = assignment_schema()
-    for kind in schema["$defs"].values():
+    for kind in (course_schema(), *schema["$defs"].values()):
         for name, field in kind.get("properties", {}).items():
             assert field.get("description") or "$ref" in field or "anyOf" in field, name
 

@@ -1,12 +1,9 @@
 """corrections.py: what an instructor changes of grades is applied last, and told in every file with points."""
 
-import csv
-import json
 import re
-from xml.etree import ElementTree
 
 import pytest
-from hiding import Batch
+from hiding import Batch, points_in
 from puppets import handin, intake, student
 
 from grader.batch.corrections import NAME, read_corrections
@@ -74,35 +71,6 @@ def test_no_file_is_no_correction(tmp_path, transposition):
     """As in nearly every batch."""
     assert read_corrections(tmp_path, intake(handin("anna")), {"coalsTransp": transposition}) == ({}, ())
     assert student("anna").label == "anna"
-
-
-def points_in(batch):
-    """Anna's points in every file that has any, by its name."""
-    out = batch.folder / "out"
-    (table,) = csv.DictReader(batch.read("grades.csv").splitlines())
-    home = out / "students" / "Anna Alt"
-    gradescope = json.loads((home / "small.gradescope.json").read_text())
-    (suite,) = ElementTree.parse(out / "batch.xml").getroot()
-    (shown,) = re.findall(r'<p class="score"><b>([0-9.]+)</b>', (home / "small.html").read_text())
-    (listed,) = re.findall(r'<td data-name="points">([0-9.]+)/', batch.read("index.html"))
-    worksheet, gradebook = batch.uploaded()
-    return {
-        "grades.csv": float(table["points"]),
-        "json": json.loads((home / "small.json").read_text())["points"],
-        "gradescope": gradescope["score"],
-        "junit": junit_points(ElementTree.parse(home / "small.xml").getroot()),
-        "batch.xml": junit_points(suite),
-        "page": float(shown),
-        "index.html": float(listed),
-        "worksheet": worksheet,
-        "gradebook": gradebook,
-        "comment": float(re.match(r"grader: ([0-9.]+) of", batch.moodle()["Feedback comments"])[1]),
-    }
-
-
-def junit_points(element):
-    texts = "".join(each.text or "" for each in element.iter("system-out"))
-    return sum(map(float, re.findall(r"\[\[PROPERTY\|points=([-0-9.]+)\]\]", texts)))
 
 
 @pytest.mark.parametrize(("points", "added"), [("-3", -3), ("12", None)])

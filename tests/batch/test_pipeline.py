@@ -403,8 +403,8 @@ def test_a_dry_run_shows_what_there_is_and_makes_nothing(submissions, tmp_path, 
     request = BatchRequest(
         submissions=(submissions,), assignments=(transposition,), folder=tmp_path / "out", orders=ORDERS
     )
-    intake, _ = look(request, said.append)
-    assert len(intake.handins) == 3
+    deadlines, _ = look(request, said.append)
+    assert len(deadlines.intake.handins) == 3
     assert "3 hand-ins, 1 without" in said[0]
     assert not (tmp_path / "out").exists()
 

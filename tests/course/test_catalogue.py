@@ -2,12 +2,16 @@
 
 import re
 import shutil
+from datetime import UTC, datetime
+from itertools import count
 
 import pytest
+import yaml
 from project import ASSIGNMENTS, ROOT
 
 from grader.common.errors import InputError
 from grader.course.catalogue import Course
+from grader.course.policies.rules import LateRule, read_date
 
 
 def test_names_are_the_folders(course):
@@ -137,3 +141,98 @@ def test_a_malformed_course_file_is_one_line_with_path_line_and_remedy(copy, tex
         hints_of(copy, text)
     assert f"{copy.assignments.parent / 'course.yaml'}" in str(caught.value)
     assert said in str(caught.value)
+
+
+POLICIES = """timezone: Europe/Berlin
+due: 2026-12-01T23:59
+late: {days: 3, percent: 10}
+"""
+
+
+def test_policies_are_those_of_the_course_unless_the_assignment_says_otherwise(copy):
+    """A field as a whole: what an assignment says of `late` leaves nothing of the course's."""
+    assert copy.load("coalsTransp").due is None
+    hints_of(copy, POLICIES)
+    assignment = copy.load("coalsTransp")
+    assert (assignment.due, assignment.late) == (read_date("2026-12-01T23:59"), LateRule(days=3, percent=10))
+    hints_of(copy, POLICIES, own="due: 2026-12-08 12:00:00+09:00\nlate: {percent: 50}\nopens:\n")
+    assignment = copy.load("coalsTransp")
+    assert assignment.due == datetime(2026, 12, 8, 3, 0, tzinfo=UTC)
+    assert (assignment.late, assignment.timezone) == (LateRule(percent=50), "Europe/Berlin")
+
+
+def test_no_measurement_depends_on_policies(copy):
+    """So a changed date runs nothing, and a grading on another machine knows the zone and nothing else of them."""
+    measured = copy.load("coalsTransp").measured_sha256
+    hints_of(copy, POLICIES, own="grace: 10\nopens: 2026-11-16T08:00\n")
+    assert copy.load("coalsTransp").measured_sha256 == measured
+
+
+@pytest.mark.parametrize(
+    ("course_wide", "own", "said"),
+    [
+        (
+            "due: tomorrow\n",
+            "",
+            "line 1: due: 'tomorrow' is not a date with a time; write one such as 2026-12-01T23:59",
+        ),
+        ("timezone: UTC\ndue: 2026-12-01\n", "", "line 2: due: '2026-12-01' is not a date with a time"),
+        ("timezone: UTC\ndue: 1.12.2026 23:59\n", "", "line 2: due: '1.12.2026 23:59' is not a date"),
+        ("timezone: UTC\ndue: 2026-02-29T12:00\n", "", "'2026-02-29T12:00' is not a date: day is out of range"),
+        ("timezone: UTC\ndue: 2026-12-01T24:00\n", "", "is not a date: hour must be in 0..23"),
+        ("timezone: UTC\ndue: 0026-12-01T12:00\n", "", "is in a year that no course is in"),
+        (
+            "grace: 5\ndue: 2026-12-01T23:59\n",
+            "",
+            "line 2: due: 2026-12-01T23:59:00 has no time zone; write `timezone:",
+        ),
+        ("timezone: Berlin\n", "", "line 1: timezone: 'Berlin' is not a time zone; write one such as Europe/Berlin."),
+        ("timezone: ../../etc\n", "", "is not a time zone"),
+        (
+            "timezone: Europe/Berlin\nopens: 2026-12-02T00:00\ndue: 2026-12-01T23:59\n",
+            "",
+            "line 3: due: 2026-12-01 23:59 CET is not after `opens`, 2026-12-02 00:00 CET.",
+        ),
+        ("grace: -1\n", "", "line 1: grace: Input should be greater than or equal to 0."),
+        ("late: {percent: 0}\n", "", "line 1: late.percent: Input should be greater than 0"),
+        (
+            "late: {percents: 10}\n",
+            "",
+            "late.percents: Extra inputs are not permitted; remove it, or correct its spelling",
+        ),
+        ("late: {floor: 50}\n", "", "line 1: late: `floor` needs a `percent`"),
+        ("attempts: {refill_hours: 4}\n", "", "line 1: attempts.most: Field required; add it."),
+        ("counts: first\n", "", "line 1: counts: Input should be 'last', 'best' or 'last before due'."),
+        (POLICIES, "due: soon\n", "due: 'soon' is not a date with a time"),
+        (
+            POLICIES,
+            "opens: 2027-01-01T12:00\n",
+            "due: 2026-12-01 23:59 CET is not after `opens`, 2027-01-01 12:00 CET.",
+        ),
+    ],
+    ids=count(),
+)
+def test_a_malformed_policy_is_one_line_with_path_line_field_and_remedy(copy, course_wide, own, said):
+    """In either file, the line is that of the file that is named."""
+    with pytest.raises(InputError) as caught:
+        hints_of(copy, course_wide, own)
+    message = str(caught.value)
+    path = copy.assignments / "coalsTransp" / "assignment.yaml" if own else copy.assignments.parent / "course.yaml"
+    assert message.startswith(f"{path}, line ")
+    assert said in message
+    assert "\n" not in message
+    if own:
+        assert f"line {path.read_text().count(chr(10))}: " in message
+
+
+def test_a_part_of_a_suite_has_no_policies_of_its_own(copy):
+    """It is handed in with the others."""
+    path = copy.assignments / "coalsTransp" / "assignment.yaml"
+    fields = {**yaml.safe_load(path.read_text()), "groups": 2}
+    part = {"kernel": fields.pop("kernel")}
+    path.write_text(yaml.safe_dump({**fields, "parts": [part]}))
+    suite = copy.load("coalsTransp")
+    assert (suite.groups, suite.parts[0].groups) == (2, 1)
+    path.write_text(yaml.safe_dump({**fields, "parts": [{**part, "grace": 5}]}))
+    with pytest.raises(InputError, match="grace: holds for the whole file; write it beside `parts`"):
+        copy.load("coalsTransp")

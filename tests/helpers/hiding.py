@@ -2,7 +2,10 @@
 
 import copy
 import csv
+import json
+import re
 import zipfile
+from xml.etree import ElementTree
 
 from courses import ADDITION, KERNEL, any_speed, course_of
 from puppets import Puppets
@@ -143,13 +146,18 @@ class Batch:
             folder=self.folder / "out",
             orders='{"sandbox": "process"}',
             uploads=(
-                MoodleWorksheet(sheet=read_sheet("worksheet.csv", WORKSHEET.format(most).encode())),
+                self.worksheet(),
                 CanvasGradebook(sheet=read_sheet("gradebook.csv", GRADEBOOK.format(most).encode())),
             ),
             seed=7,
             view=view,
         )
         return grade_batch(request, lambda: workforce, self.said.append), len(workforce.errands)
+
+    def worksheet(self):
+        """Of Moodle, to be filled."""
+        most = f"{self.whole.max_points:g}"
+        return MoodleWorksheet(sheet=read_sheet("worksheet.csv", WORKSHEET.format(most).encode()))
 
     def for_students(self):
         """The bytes of every file that students get, by name; a member of a zip is a file."""
@@ -176,3 +184,32 @@ class Batch:
     def right(self):
         """The result of a submission that passes everything, also what is hidden."""
         return right(self.assignment)
+
+
+def points_in(batch):
+    """Anna's points in every file that has any, by its name."""
+    out = batch.folder / "out"
+    (table,) = csv.DictReader(batch.read("grades.csv").splitlines())
+    home = out / "students" / "Anna Alt"
+    gradescope = json.loads((home / "small.gradescope.json").read_text())
+    (suite,) = ElementTree.parse(out / "batch.xml").getroot()
+    (shown,) = re.findall(r'<p class="score"><b>([0-9.]+)</b>', (home / "small.html").read_text())
+    (listed,) = re.findall(r'<td data-name="points">([0-9.]+)/', batch.read("index.html"))
+    worksheet, gradebook = batch.uploaded()
+    return {
+        "grades.csv": float(table["points"]),
+        "json": json.loads((home / "small.json").read_text())["points"],
+        "gradescope": gradescope["score"],
+        "junit": junit_points(ElementTree.parse(home / "small.xml").getroot()),
+        "batch.xml": junit_points(suite),
+        "page": float(shown),
+        "index.html": float(listed),
+        "worksheet": worksheet,
+        "gradebook": gradebook,
+        "comment": float(re.match(r"grader: ([0-9.]+) of", batch.moodle()["Feedback comments"])[1]),
+    }
+
+
+def junit_points(element):
+    texts = "".join(each.text or "" for each in element.iter("system-out"))
+    return sum(map(float, re.findall(r"\[\[PROPERTY\|points=([-0-9.]+)\]\]", texts)))

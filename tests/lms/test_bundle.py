@@ -109,3 +109,16 @@ def test_the_rules_of_a_course_travel_with_it(tmp_path):
     unpacked = unpack(arrived(pack(sent)), tmp_path / "there")
     assert unpacked.hints == "part"
     assert unpacked.measured_sha256 == sent.measured_sha256
+
+
+def test_dates_can_be_read_on_another_machine(tmp_path):
+    """Where they stand in assignment.yaml: the course's zone travels, and the rest of its policies does not."""
+    for part in ("assignments", "reference"):
+        shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
+    (tmp_path / "course.yaml").write_text("timezone: Europe/Berlin\ngrace: 10\n")
+    with (tmp_path / "assignments" / "coalsTransp" / "assignment.yaml").open("a") as file:
+        file.write("due: 2026-12-01T23:59\n")
+    sent = Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference").load("coalsTransp")
+    unpacked = unpack(arrived(pack(sent)), tmp_path / "there")
+    assert (unpacked.due, unpacked.timezone, unpacked.grace) == (sent.due, "Europe/Berlin", 0)
+    assert (unpacked.measured_sha256, unpacked.sha256) == (sent.measured_sha256, sent.sha256)

@@ -16,8 +16,10 @@ from samples import DEVICE
 from grader.authoring.scaffold import TEMPLATE_FILES
 from grader.common.errors import InputError
 from grader.common.files import write_new
+from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.course.folders import Kit
+from grader.course.policies.rules import read_date
 from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_is_comparable, control_plan, reference_plan
 from grader.grading.settings import load_settings
 from grader.grading.timing.contestant import Role
@@ -92,6 +94,13 @@ def test_an_assignment_of_which_nothing_is_hidden_asks_for_the_same(course, whol
         assert files[f"course/assignments/{name}/{file}"] == (ours.folder / file).read_bytes()
     for file in ("baseline.cl", "oracle.py"):
         assert files[f"course/reference/{name}/{file}"] == (ours.reference / file).read_bytes()
+
+
+def test_a_kit_has_no_dates(transposition):
+    """They are extended after it was handed out, and it decides nothing by them."""
+    dated = replace(transposition, timezone="Europe/Berlin", due=read_date("2026-12-01T23:59"), late="refused")
+    place = "course/assignments/coalsTransp/assignment.yaml"
+    assert files_of(dated)[place] == files_of(transposition)[place]
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)

@@ -190,7 +190,7 @@ def test_json_holds_everything_and_reads_back():
         assert record.model_validate_json(REPORTS["json"](outcome)) == outcome
     fields = json.loads(REPORTS["json"](result(BUILD, SLOW)))
     assert fields["schema_version"] == "grader-result/3"
-    assert set(fields) == set(result_schema()["properties"])
+    assert set(fields) == set(result_schema()["properties"]) - {"deduction"}, "which is there where it is late"
 
 
 def lines(*checks, width=80, color=False):

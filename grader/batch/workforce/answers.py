@@ -54,7 +54,7 @@ def _faults(result: Result, errand: Errand) -> Iterator[str]:
     if not all(0 <= check.points <= check.max_points < math.inf for check in result.checks):
         yield "a check has more points than it is worth"
     earned, most = sum(check.points for check in result.checks), sum(check.max_points for check in result.checks)
-    if result.correction or not (_same(result.points, earned) and _same(result.max_points, most)):
+    if result.correction or result.deduction or not (_same(result.points, earned) and _same(result.max_points, most)):
         yield "its points are not those of its checks"
     if not _same(result.max_points, errand.max_points):
         yield f"it has points out of {result.max_points:g}, of {errand.max_points:g} that can be earned"

@@ -16,6 +16,7 @@ class Schema(StrEnum):
 
     RESULT = "result"
     ASSIGNMENT = "assignment"
+    COURSE = "course"
 
 
 def new(
@@ -84,7 +85,8 @@ def selftest(where: BenchOptions, names: NamesArgument = None) -> None:
 
 
 def schema(which: Annotated[Schema, typer.Argument(help="Which file.")]) -> None:
-    """Print the JSON schema of the JSON report or of assignment.yaml."""
-    from grader.authoring.schema import assignment_schema, result_schema, schema_text
+    """Print the JSON schema of the JSON report, of assignment.yaml or of course.yaml."""
+    from grader.authoring.schema import assignment_schema, course_schema, result_schema, schema_text
 
-    typer.echo(schema_text(result_schema() if which is Schema.RESULT else assignment_schema()))
+    schemas = {Schema.RESULT: result_schema, Schema.ASSIGNMENT: assignment_schema, Schema.COURSE: course_schema}
+    typer.echo(schema_text(schemas[which]()))

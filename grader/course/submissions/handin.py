@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from datetime import datetime
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +24,8 @@ class HandIn:
     """A file that counts: the latest attempt of a student for an assignment.
 
     `where` tells people which file it was: its path below what was named, e.g. "moodle.zip/Ada_7_.../kernels.cl".
-    `team` is the same for those who hand in together, and empty for who does so alone.
+    `team` is the same for those who hand in together, and empty for who does so alone. `submitted` is when, None where
+    nothing tells; without an offset, it is in the course's time zone. `late` is what the platform says.
     """
 
     student: Student
@@ -32,6 +34,12 @@ class HandIn:
     data: bytes
     late: bool = False
     team: str = ""
+    submitted: datetime | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Unique in a batch: label and assignment."""
+        return self.student.label, self.assignment
 
     @property
     def sha256(self) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from grader.lms.exports.sheet import FORMULA
 from grader.protocol.text import showable
-from grader.reports.words import correction_in_words, score_in_words
+from grader.reports.words import correction_in_words, deduction_in_words, score_in_words
 from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import Kind
 
@@ -25,6 +25,8 @@ def comment(row: StudentRow) -> str:
         return ""
     score = score_in_words(grade.points, grade.max_points, grade.unchecked)
     lines = [f"{SIGNATURE}{score}.", ", ".join(_shares(grade))]
+    if grade.deduction is not None:
+        lines.append(deduction_in_words(grade.deduction))
     if grade.correction is not None:
         lines.append(correction_in_words(grade.correction))
     hidden = row.grade.max_points - grade.max_points

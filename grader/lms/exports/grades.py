@@ -19,6 +19,9 @@ COLUMNS = (
     *("first_reason", "unchecked_reason", "rate", "unit", "fraction_of_reference", "same_as", "where", "fault"),
 )
 
+LATE_COLUMNS = ("points_before_deduction", "deduction", "deduction_reason")
+"""Columns for what lateness costs, at the end of a row, where the course says that it costs something."""
+
 PART_COLUMNS = ("points", "rate", "unit", "fraction_of_reference")
 """Columns for each kernel of a suite, at the end of a row; rate, unit and fraction are stated for kernels only."""
 
@@ -29,12 +32,14 @@ def grades_csv(gradebook: Gradebook) -> str:
 
     Every cell is in quotation marks, so that none is divided. Lines end as RFC 4180 says. Numbers are the shortest that
     read back the same; `rate` is in `unit`, `percent` has two decimals. `unchecked` are points of `max_points` whose
-    checks were not made. `correction` is the instructor's: kinds of checks and it add up to `points`. Excel takes a
-    file for UTF-8 only if it starts with a byte order mark, so there is one: Python reads it as "utf-8-sig".
+    checks were not made. `deduction` is for lateness, not positive, and `correction` the instructor's: with kinds of
+    checks they add up to `points`. Excel takes a file for UTF-8 only if it starts with a byte order mark, so there is
+    one: Python reads it as "utf-8-sig".
     """
     file = io.StringIO()
     parts = dict.fromkeys(part for parts in gradebook.parts.values() for part in parts if part)
-    columns = (*COLUMNS, *(f"{part}: {column}" for part in parts for column in PART_COLUMNS))
+    late = LATE_COLUMNS if gradebook.deadlines else ()
+    columns = (*COLUMNS, *(f"{part}: {column}" for part in parts for column in PART_COLUMNS), *late)
     writer = csv.DictWriter(file, columns, restval="", lineterminator="\r\n", quoting=csv.QUOTE_ALL)
     writer.writerow({column: _harmless(column) for column in columns})
     writer.writerows(_cells(row) for row in gradebook.rows)
@@ -72,6 +77,9 @@ def _figures(row: StudentRow) -> dict[str, str]:
     }
     for kind in KINDS:
         cells[kind.value] = _plain(*(mark.points for mark in grade.checks if mark.kind is kind))
+    if grade.deduction is not None:
+        told = (_plain(grade.deduction.before), _plain(grade.deduction.points), _harmless(grade.deduction.why))
+        cells |= dict(zip(LATE_COLUMNS, told, strict=True))
     if grade.correction is not None:
         cells["correction"] = _plain(grade.correction.points)
         cells["correction_comment"] = _harmless(grade.correction.comment)

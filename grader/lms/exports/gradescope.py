@@ -11,6 +11,7 @@ from grader.protocol.text import showable
 from grader.reports.side_by_side import in_words, standings_of
 from grader.reports.words import (
     correction_in_words,
+    deduction_in_words,
     failure_in_words,
     figures_in_words,
     reason_in_words,
@@ -68,6 +69,7 @@ def _summary(result: Result) -> str:
     first = result.first_cause
     lines = [
         f"{result.title}: {score_in_words(result.points, result.max_points, result.unchecked)}.",
+        *([] if result.deduction is None else [deduction_in_words(result.deduction)]),
         *([] if result.correction is None else [correction_in_words(result.correction)]),
         *([] if first is None else [f"Start here: {first.name}: {first.message}"]),
         *map(in_words, standings_of(result)),

@@ -8,11 +8,13 @@ dates in it on upload.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from grader.common.errors import InputError
 from grader.course.submissions.handin import Remark
 from grader.lms.exports.columns import Filled, Placed, Slot, decimal_sign, maximum_in, place
 from grader.lms.exports.feedback import SIGNATURE, comment
+from grader.lms.exports.moodle_times import MODIFIED, read_moodle_time
 from grader.lms.exports.sheet import Sheet, listed, same_words
 from grader.protocol.text import showable
 from grader.results.gradebook import StudentRow
@@ -135,6 +137,14 @@ def late(sheet: Sheet) -> frozenset[str]:
         for _, line in sheet.rows
         if status is not None and LATE.search(line.value(status)) and (match := PARTICIPANT.fullmatch(line.value(0)))
     )
+
+
+def submitted(sheet: Sheet) -> dict[str, datetime]:
+    """By participant number, when they handed in, where the worksheet states it in a way that is known; naive."""
+    modified = _known(sheet, MODIFIED)
+    rows = ((PARTICIPANT.fullmatch(line.value(0)), line) for _, line in sheet.rows if modified is not None)
+    times = {match["number"]: read_moodle_time(line.value(modified or 0)) for match, line in rows if match}
+    return {number: when for number, when in times.items() if when is not None}
 
 
 def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:

@@ -57,6 +57,7 @@ def _handin(student: Student, assignment: str, chosen: Candidate) -> HandIn:
         data=chosen.data,
         late=chosen.piece.late,
         team=chosen.piece.team,
+        submitted=chosen.piece.submitted,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from grader.course.submissions.handin import Remark
 from grader.lms.intake.lines import remark
@@ -27,7 +28,7 @@ class Piece:
 
     `parts` is its path within what is theirs, `where` its path for people. `order` is the platform's own: of two files
     of the same name the higher is the later. `assignment` is set where the download itself says which it is for,
-    `team` where it says whose else it is.
+    `team` where it says whose else it is, `submitted` where it says when, perhaps without an offset.
     """
 
     parts: tuple[str, ...]
@@ -39,6 +40,7 @@ class Piece:
     late: bool = False
     assignment: str | None = None
     team: str = ""
+    submitted: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

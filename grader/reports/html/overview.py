@@ -34,7 +34,7 @@ from grader.reports.statistics import (
     quartiles,
     sums_of,
 )
-from grader.reports.words import correction_in_words, incomplete_in_words, three_digits
+from grader.reports.words import correction_in_words, deduction_in_words, incomplete_in_words, three_digits
 from grader.results.gradebook import Grade, Gradebook, Speed, StudentRow
 from grader.results.result import CAUSES_FIRST, OUTSTANDING, Kind, Reason
 
@@ -141,6 +141,7 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
         kinds=[kind for kind in CAUSES_FIRST if any(kind in kinds_of(row) for row in gradebook.rows)],
         capital=capital,
         correction_in_words=correction_in_words,
+        deduction_in_words=deduction_in_words,
         CAUSES=CAUSES,
         LISTED=LISTED,
         ALIKE=ALIKE,

@@ -6,6 +6,7 @@ the active submission only; ":history" tells of the older ones.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import yaml
@@ -46,6 +47,15 @@ class Entry:
     created: str
     older: tuple[str, ...]
 
+    @property
+    def submitted(self) -> datetime | None:
+        """When, where the list says it with an offset."""
+        try:
+            when = datetime.fromisoformat(self.created)
+        except ValueError:
+            return None
+        return when if when.tzinfo is not None else None
+
 
 def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
     """Whether the list is there."""
@@ -85,7 +95,7 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
 def _pile(owner: Owner, entry: Entry, listing: Listing, files: list[File], depth: int) -> Pile:
     mine = pile(owner, listing, files, depth)
     team = entry.folder if len(entry.submitters) > 1 else ""
-    return replace(mine, pieces=tuple(replace(each, team=team) for each in mine.pieces))
+    return replace(mine, pieces=tuple(replace(each, team=team, submitted=entry.submitted) for each in mine.pieces))
 
 
 def _by_owner(entries: tuple[Entry, ...]) -> dict[Owner, list[Entry]]:

@@ -1,13 +1,16 @@
-"""A CSV of git checkouts: columns student, path and, if need be, assignment; a path counts from the CSV's folder.
+"""A CSV of git checkouts: columns student, path and, if need be, assignment and submitted, which is a date such as
+2026-12-01T23:59; a path counts from the CSV's folder.
 
 A checkout is its working tree: git is never run, and nothing below .git is read.
 """
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from grader.common.errors import InputError
+from grader.course.policies.rules import read_date
 from grader.course.submissions.handin import Remark
 from grader.course.suite import Coursework
 from grader.lms.intake.lines import one_line, remark
@@ -15,7 +18,7 @@ from grader.lms.intake.matching import named_by
 from grader.lms.intake.owners import Owner, Pile, Sorted, gather, piece, pile
 from grader.lms.intake.reading.folder import find_file, list_folder
 from grader.lms.intake.reading.listing import Listing, normal
-from grader.lms.intake.reading.table import read_table
+from grader.lms.intake.reading.table import TableRow, read_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +29,7 @@ class CheckoutRow:
     student: str
     path: str
     assignment: str
+    submitted: datetime | None
 
 
 def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
@@ -47,7 +51,7 @@ def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
             unplaced.append(remark(where, why))
         else:
             mine, why = _checkout(path.parent, row)
-            pieces = tuple(replace(each, assignment=assignment) for each in mine.pieces)
+            pieces = tuple(replace(each, assignment=assignment, submitted=row.submitted) for each in mine.pieces)
             piles.append(replace(mine, pieces=pieces))
             if why:
                 unplaced.append(remark(where, f"{one_line(row.path)} {why}"))
@@ -56,7 +60,7 @@ def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
 
 def _once(rows: list[CheckoutRow]) -> list[CheckoutRow]:
     """The rows without those that only repeat another."""
-    return list({(row.student, row.path, row.assignment): row for row in reversed(rows)}.values())[::-1]
+    return list({(row.student, row.path, row.assignment, row.submitted): row for row in reversed(rows)}.values())[::-1]
 
 
 def _checkout(root: Path, row: CheckoutRow) -> tuple[Pile, str]:
@@ -89,6 +93,14 @@ def _rows(path: Path) -> list[CheckoutRow]:
             student=normal(row.field("student")),
             path=row.field("path"),
             assignment=row.field("assignment"),
+            submitted=_date(path, row),
         )
         for row in rows
     ]
+
+
+def _date(path: Path, row: TableRow) -> datetime | None:
+    try:
+        return read_date(row.field("submitted")) if row.field("submitted") else None
+    except ValueError as error:
+        raise InputError(f"{path.name}, line {row.line}: submitted: {error}.") from error

@@ -1,5 +1,7 @@
 """grader/intake: what Moodle, Canvas and Gradescope write beyond the plain case."""
 
+from datetime import datetime
+
 import downloads
 import pytest
 import yaml
@@ -198,6 +200,22 @@ def test_a_submission_without_a_folder_is_an_absence(tmp_path, one):
     assert missing(intake) == [("ada", "coalsTransp")]
     assert "submission_2: submission_metadata.yml does not say whose" in lines(intake.unplaced)
     assert "export/submission_3: is not in submission_metadata.yml" in lines(intake.unplaced)
+
+
+@pytest.mark.parametrize(
+    ("created", "expected"),
+    [
+        ("2026-03-02 10:00:00.250000000 Z", "2026-03-02T10:00:00.250000+00:00"),
+        ("2026-03-02 10:00:00 -08:00", "2026-03-02T18:00:00+00:00"),
+        ("2026-03-02 10:00:00", None),
+        ("yesterday", None),
+    ],
+)
+def test_a_list_says_when_work_was_handed_in(tmp_path, one, created, expected):
+    """To the instant, or it says nothing: a time without an offset is nobody's."""
+    metadata = f"submission_1:\n  :submitters:\n  - :name: ada\n    :sid: '7'\n  :created_at: {created}\n"
+    intake = take_in(export(tmp_path / "all.zip", metadata, {"export/submission_1/kernels.cl": KERNEL}), one)
+    assert intake.handins[0].submitted == (None if expected is None else datetime.fromisoformat(expected))
 
 
 def test_the_latest_submission_counts(tmp_path, one):

@@ -1,5 +1,7 @@
 """grader/lms/intake/reading/checkouts.py: a CSV of working trees."""
 
+from datetime import UTC, datetime
+
 import pytest
 from downloads import source, write_folder
 from intakes import complaint, graded, lines, missing
@@ -124,3 +126,26 @@ def test_what_is_no_list_is_refused(text, tmp_path, one):
     """In a line that names the file."""
     (tmp_path / "list.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
     assert str(tmp_path / "list.csv") in complaint(tmp_path / "list.csv", one)
+
+
+@pytest.mark.usefixtures("trees")
+def test_a_list_may_say_when_work_was_handed_in(tmp_path, one):
+    """As the course's dates are written; it may be left empty."""
+    text = "student,path,submitted\nada,r/ada,2026-12-01 23:59\nbob,r/bob,2026-12-02T00:00Z\neve,r/eve.cl,\n"
+    found = {each.student.label: each.submitted for each in taken(tmp_path, text, one).handins}
+    assert found == {
+        "ada": datetime.fromisoformat("2026-12-01T23:59"),
+        "bob": datetime(2026, 12, 2, tzinfo=UTC),
+        "eve": None,
+    }
+    (tmp_path / "list.csv").write_text("student,path,submitted\nada,r/ada,2026-12-01 23:59\nbob,r/bob,2.12.\n")
+    said = complaint(tmp_path / "list.csv", one)
+    assert "list.csv, line 3: submitted: '2.12.' is not a date with a time; write one such as" in said
+
+
+@pytest.mark.usefixtures("trees")
+def test_two_times_for_one_checkout_are_refused(tmp_path, one):
+    """Nobody guesses which of them counts."""
+    text = "student,path,submitted\nada,r/ada,2026-12-01 23:59\nada,r/ada,2026-12-02 23:59\nbob,r/bob,\n"
+    intake = taken(tmp_path, text, one)
+    assert [each.student.label for each in intake.handins] == ["bob"]

@@ -1,0 +1,91 @@
+"""What some students have beyond the others: more time, more attempts.
+
+RESULTS/extensions.csv   columns student, assignment, due, extra, attempts; the instructor's own, as corrections.csv is
+
+`due` is another due date, `extra` so much time after everybody's ("2 days", "36 h"), `attempts` how many more.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from grader.batch.lists import ListLine, read_list
+from grader.common.errors import InputError
+from grader.course.policies.deadlines import Extension
+from grader.course.policies.rules import Policies, in_words, moment, read_date
+from grader.course.submissions.handin import Intake, Remark
+from grader.course.suite import Coursework
+
+EXTENSIONS = "extensions.csv"
+
+EXTRA = re.compile(r"(?P<number>[0-9]{1,4})\s*(?P<unit>d|days?|h|hours?|min|minutes?)", re.ASCII | re.IGNORECASE)
+UNITS = {"d": timedelta(days=1), "h": timedelta(hours=1), "m": timedelta(minutes=1)}
+
+Extensions = Mapping[tuple[str, str], Extension]
+"""By label and assignment."""
+
+
+def read_extensions(
+    folder: Path, intake: Intake, assignments: Mapping[str, Coursework]
+) -> tuple[Extensions, tuple[Remark, ...]]:
+    """The extensions of a batch, if it has any, and what is not applied; raises InputError for a line that is not
+    understood.
+    """
+    lines, others = read_list(folder / EXTENSIONS, (), intake, assignments)
+    found = {(each.label, each.assignment): _extension(each, assignments[each.assignment]) for each in lines}
+    idle = tuple(
+        Remark(where=each.where, why=f"not applied: {each.assignment} has no due date; write `due` in course.yaml.")
+        for each in lines
+        if assignments[each.assignment].due is None and _moves(found[each.label, each.assignment])
+    )
+    return found, (*others, *idle)
+
+
+def _moves(extension: Extension) -> bool:
+    return extension.due is not None or bool(extension.extra)
+
+
+def _extension(line: ListLine, policies: Policies) -> Extension:
+    due, extra, attempts = (line.row.field(name) for name in ("due", "extra", "attempts"))
+    if not (due or extra or attempts):
+        raise InputError(
+            f"{line.where}: it extends nothing; write a date under `due`, 2 days under `extra`, or `attempts`."
+        )
+    if due and extra:
+        raise InputError(f"{line.where}: it has a new due date and extra time; keep one of them.")
+    return Extension(
+        due=_due(line, due, policies) if due else None,
+        extra=_extra(line, extra) if extra else timedelta(),
+        attempts=_attempts(line, attempts) if attempts else 0,
+    )
+
+
+def _due(line: ListLine, text: str, policies: Policies) -> datetime:
+    """The new due date, which is after everybody's."""
+    try:
+        when = read_date(text)
+    except ValueError as error:
+        raise InputError(f"{line.where}: due: {error}.") from error
+    if when.tzinfo is None and policies.timezone is None:
+        raise InputError(
+            f"{line.where}: due: {text} has no time zone; write `timezone: Europe/Berlin`, say, in course.yaml, or an "
+            f"offset: {text}+01:00."
+        )
+    if policies.due is not None and moment(when, policies.zone) <= moment(policies.due, policies.zone):
+        usual = in_words(moment(policies.due, policies.zone), policies.zone)
+        raise InputError(f"{line.where}: due: {text} is not after everybody's due date, {usual}; write a later one.")
+    return when
+
+
+def _extra(line: ListLine, text: str) -> timedelta:
+    match = EXTRA.fullmatch(text)
+    if match is None:
+        raise InputError(f"{line.where}: extra is {text!r}; write time such as 2 days, 36 h or 90 min.")
+    return int(match["number"]) * UNITS[match["unit"][0].lower()]
+
+
+def _attempts(line: ListLine, text: str) -> int:
+    if not re.fullmatch(r"\+?[0-9]{1,4}", text, re.ASCII):
+        raise InputError(f"{line.where}: attempts are {text!r}; write how many more there are, such as 2.")
+    return int(text)

@@ -1,0 +1,207 @@
+"""Who of a batch was late, and what that costs: by the course's dates where there are any and it is known when work was
+handed in, else by what the platform calls late.
+
+Lateness is decided from an intake and the policies of today, on every run: nothing of it is stored with a result.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from grader.batch.extensions import Extensions
+from grader.common.phrases import count
+from grader.common.record import replace
+from grader.course.policies.deadlines import (
+    DECIMALS,
+    Extension,
+    Handed,
+    Lateness,
+    Schedule,
+    days_late,
+    schedule,
+    settle,
+)
+from grader.course.policies.rules import LateRule, Policies, in_words, moment
+from grader.course.submissions.handin import HandIn, Intake
+from grader.course.suite import Coursework
+from grader.protocol.text import showable
+from grader.results.result import Deduction, Result, Ungraded
+
+NAMES = 20
+"""Names in a list; after these a number."""
+
+BY_COURSE = "by course.yaml"
+"""Where everybody's due date stands, or beside it, in assignment.yaml."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrival:
+    """A hand-in, the dates that hold for who handed it in, and by how many days it is late.
+
+    `when` is the time that is compared with the due date; where it is None, `days` is 1 if the platform calls it late.
+    `extended` is whether the due date is not everybody's.
+    """
+
+    handin: HandIn
+    dates: Schedule
+    when: datetime | None
+    days: int
+    extended: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What lateness costs a hand-in, and why, in words."""
+
+    lateness: Lateness
+    why: str
+
+
+Costs = Mapping[tuple[str, str], Cost]
+"""By label and assignment, of what is late where that may cost something."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LateWork:
+    """The intake with who is late by these policies, what it costs, and `lines` that say by which dates."""
+
+    intake: Intake
+    costs: Costs
+    lines: tuple[str, ...]
+
+
+Group = tuple[str, str, str]
+"""An assignment, and a team or the label of who is in none."""
+
+
+def apply_deadlines(intake: Intake, assignments: Mapping[str, Coursework], extensions: Extensions) -> LateWork:
+    """Who is late, and what it costs. Without policies, the intake stays as it is."""
+    groups: dict[Group, list[HandIn]] = {}
+    for each in intake.handins:
+        groups.setdefault(_group(each), []).append(each)
+    arrivals = {
+        group: [_arrival(each, members, assignments[each.assignment], extensions) for each in members]
+        for group, members in groups.items()
+    }
+    late = {each.handin.key: each.days > 0 for found in arrivals.values() for each in found}
+    return LateWork(
+        intake=replace(intake, handins=tuple(replace(each, late=late[each.key]) for each in intake.handins)),
+        costs=_costs(arrivals, assignments),
+        lines=tuple(_lines(arrivals, assignments)),
+    )
+
+
+def _group(handin: HandIn) -> Group:
+    return (handin.assignment, "team", handin.team) if handin.team else (handin.assignment, "", handin.student.label)
+
+
+def _arrival(handin: HandIn, members: list[HandIn], policies: Policies, extensions: Extensions) -> Arrival:
+    """An extension of one member holds for the team. Where a due date is extended and it is not known when the work was
+    handed in, it counts as on time: the platform may not know of the extension.
+    """
+    theirs = [extensions.get((each.student.label, handin.assignment), Extension()) for each in members]
+    dates = schedule(policies, *theirs)
+    extended = dates.due != schedule(policies).due
+    when = None if handin.submitted is None or dates.due is None else moment(handin.submitted, dates.zone)
+    days = int(handin.late and not extended) if when is None else days_late(dates, when)
+    return Arrival(handin=handin, dates=dates, when=when, days=days, extended=extended)
+
+
+def _costs(arrivals: Mapping[Group, list[Arrival]], assignments: Mapping[str, Coursework]) -> Costs:
+    """Of a team, everybody's hand-in is settled at once."""
+    settled = settle(
+        Handed(
+            key=group,
+            students=frozenset(each.handin.student.label for each in found),
+            late=assignments[group[0]].late,
+            days=max(each.days for each in found),
+            at=found[0].when,
+        )
+        for group, found in arrivals.items()
+    )
+    return {
+        each.handin.key: Cost(lateness=settled[group], why=_why(each, settled[group]))
+        for group, found in arrivals.items()
+        for each in found
+        if each.days and assignments[group[0]].late != "accepted"
+    }
+
+
+def _why(arrival: Arrival, lateness: Lateness) -> str:
+    """For example "2 days late: handed in 2026-12-03 00:10 CET, due 2026-12-01 23:59 CET by course.yaml; 20 % off"."""
+    return f"{_basis(arrival, lateness)}; {', '.join(_consequences(lateness))}"
+
+
+def _basis(arrival: Arrival, lateness: Lateness) -> str:
+    dates = arrival.dates
+    if arrival.when is None or dates.due is None:
+        return "late, says the platform, and not by how much: counted as 1 day"
+    by = "extended" if arrival.extended else BY_COURSE
+    handed_in, due = in_words(arrival.when, dates.zone), in_words(dates.due, dates.zone)
+    return f"{count(lateness.days, 'day')} late: handed in {handed_in}, due {due} {by}"
+
+
+def _consequences(lateness: Lateness) -> Iterator[str]:
+    if not lateness.accepted:
+        yield "not accepted any more"
+        return
+    if lateness.covered:
+        yield f"{count(lateness.covered, 'late day')} used, {lateness.left} left"
+    yield f"{lateness.percent:g} % off" if lateness.percent else "no points off"
+
+
+def deducted(outcome: Result | Ungraded, cost: Cost | None) -> Result | Ungraded:
+    """The outcome less what lateness costs: the same share of the points, whether all are shown or some are hidden."""
+    if cost is None or isinstance(outcome, Ungraded):
+        return outcome
+    lost = cost.lateness.deducted(outcome.points)
+    points = round(outcome.points - lost, DECIMALS)
+    return replace(outcome, points=points, deduction=Deduction(before=outcome.points, points=0 - lost, why=cost.why))
+
+
+# --- what an instructor is told before anything is graded ---------------------------------------
+
+
+def _lines(arrivals: Mapping[Group, list[Arrival]], assignments: Mapping[str, Coursework]) -> Iterator[str]:
+    for name, policies in assignments.items():
+        found = [each for group, theirs in arrivals.items() if group[0] == name for each in theirs]
+        yield from _of_assignment(name, policies, found)
+    if any(policies.counts != "last" for policies in assignments.values()):
+        yield "A batch has one hand-in of each student, the latest: `counts` is for the submission service."
+    if _has_late_days(assignments):
+        yield f"Late days are counted over the assignments of this batch: {', '.join(assignments)}."
+
+
+def _has_late_days(assignments: Mapping[str, Coursework]) -> bool:
+    return any(isinstance(policies.late, LateRule) and policies.late.days for policies in assignments.values())
+
+
+def _of_assignment(name: str, policies: Policies, found: list[Arrival]) -> Iterator[str]:
+    """By which dates lateness of an assignment is decided, and whose cannot be."""
+    usual = schedule(policies)
+    if usual.due is None and policies.late != "accepted":
+        yield f"{name}: no due date in course.yaml, so whoever the platform calls late is."
+    if usual.due is not None:
+        yield f"{name}: due {in_words(usual.due, usual.zone)} {BY_COURSE}, whatever the platform calls late."
+        unknown = [each for each in found if each.when is None]
+        yield from _named(
+            "It is not known when these were handed in; who is late is what the platform says", name, unknown
+        )
+        spared = [each for each in unknown if each.extended and each.handin.late]
+        yield from _named("Late, says the platform, but extended: taken for on time", name, spared)
+        forgiven = [each for each in found if each.when is not None and each.handin.late and not each.days]
+        yield from _named("Late, says the platform, but on time by that date", name, forgiven)
+    early = [each for each in found if each.when and usual.opens and each.when < usual.opens]
+    yield from _named("Handed in before it opened", name, early)
+    teams = Counter(each.handin.team for each in found if each.handin.team)
+    large = [each for each in found if teams[each.handin.team] > policies.groups]
+    if policies.groups > 1:
+        yield from _named(f"In a group of more than {policies.groups}", name, large)
+
+
+def _named(words: str, name: str, found: list[Arrival]) -> Iterator[str]:
+    labels = [each.handin.student.label for each in found]
+    more = f" and {len(labels) - NAMES} more" if len(labels) > NAMES else ""
+    if labels:
+        yield showable(f"{words} ({name}): {', '.join(labels[:NAMES])}{more}.")

@@ -1,0 +1,59 @@
+"""The instructor's own lists beside the results: CSV files with a line for one student and one assignment each."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from grader.common.errors import InputError
+from grader.course.submissions.handin import Intake, Remark, Student
+from grader.course.suite import Coursework
+from grader.lms.intake.matching import named_by
+from grader.lms.intake.reading.table import TableRow, read_table
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListLine:
+    """A line of a list: `where` it stands, whom and what it is about, and all that it says."""
+
+    where: str
+    label: str
+    assignment: str
+    row: TableRow
+
+
+def read_list(
+    path: Path, columns: Collection[str], intake: Intake, assignments: Mapping[str, Coursework]
+) -> tuple[tuple[ListLine, ...], tuple[Remark, ...]]:
+    """The lines of a list that is named after what it holds, none if it is not there; and those that are about another
+    batch. Raises InputError for a student whom it does not know, or who is there twice.
+    """
+    if not path.exists():
+        return (), ()
+    people = {each.student for each in intake.handins} | {each.student for each in intake.absences}
+    lines: dict[tuple[str, str], ListLine] = {}
+    others: list[Remark] = []
+    for row in read_table(path, f"a list of {path.stem}", ("student", "assignment", *columns)):
+        where = f"{path.name}, line {row.line}"
+        assignment = named_by(row.field("assignment"), tuple(assignments.values()))
+        if assignment is None:
+            why = f"not applied: {row.field('assignment') or 'no assignment'} is not in this batch."
+            others.append(Remark(where=where, why=why))
+            continue
+        label = _student(row.field("student"), people, where).label
+        if (label, assignment) in lines:
+            raise InputError(f"{where}: {label} has two {path.stem} for {assignment}; keep one.")
+        lines[label, assignment] = ListLine(where=where, label=label, assignment=assignment, row=row)
+    return tuple(lines.values()), tuple(others)
+
+
+def _student(named: str, people: Iterable[Student], where: str) -> Student:
+    """The only student who is called so."""
+    for called in ("label", "key", "name"):
+        found = [each for each in people if named and getattr(each, called) == named]
+        if len(found) == 1:
+            return found[0]
+    labels = [each.label for each in people]
+    near = get_close_matches(named, labels, n=1, cutoff=0.4)
+    hint = f"; did you mean {near[0]}?" if near else "; give the label that grades.csv has."
+    raise InputError(f"{where}: there is no one student {named!r}{hint}")

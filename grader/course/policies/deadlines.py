@@ -1,0 +1,183 @@
+"""An assignment's dates for one student, and what comes of handing in late.
+
+Policies + Extension -> Schedule;  Schedule + time -> days late;  days late of a whole course -> Lateness of each
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Generic, Literal, TypeVar
+
+from grader.course.policies.rules import Late, LateRule, Policies, later, moment
+
+DAY = timedelta(days=1)
+NOTHING = timedelta()
+
+DECIMALS = 9
+"""Of points: more is what floating point makes of them."""
+
+REFUSED = LateRule()
+"""No late days, and no deduction that would let one hand in after them."""
+
+ACCEPTED = LateRule(percent=100, floor=100)
+"""However late it is, all points stay."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extension:
+    """What one student has beyond the others for one assignment: another due date, or `extra` time after everybody's;
+    and bonus attempts. A `due` without an offset is in the course's zone.
+    """
+
+    due: datetime | None = None
+    extra: timedelta = NOTHING
+    attempts: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schedule:
+    """The dates that hold for one student, in UTC; `zone` has the days. None: it is open from the start, or for ever.
+    `grace` is the time after `due` that does not count as late.
+    """
+
+    zone: tzinfo
+    opens: datetime | None
+    due: datetime | None
+    grace: timedelta
+
+    @property
+    def on_time_until(self) -> datetime | None:
+        """The last moment that is on time."""
+        return None if self.due is None else self.due + self.grace
+
+
+def schedule(policies: Policies, *extensions: Extension) -> Schedule:
+    """The dates of one student, or of a group: what the most generous of the extensions of its members gives holds for
+    all. An extension moves no due date forward.
+    """
+    zone = policies.zone
+    due = None if policies.due is None else moment(policies.due, zone)
+    if due is not None:
+        due = max((due, *(_extended(due, each, zone) for each in extensions)))
+    return Schedule(
+        zone=zone,
+        opens=None if policies.opens is None else moment(policies.opens, zone),
+        due=due,
+        grace=timedelta(minutes=policies.grace),
+    )
+
+
+def _extended(due: datetime, extension: Extension, zone: tzinfo) -> datetime:
+    return later(due, extension.extra, zone) if extension.due is None else moment(extension.due, zone)
+
+
+def days_late(dates: Schedule, submitted: datetime) -> int:
+    """Days begun since the due date; 0 up to the end of the grace, that moment included. `submitted` has an offset.
+
+    A day ends at the due date's time of day in the course's zone: it has 23 or 25 hours where clocks are changed.
+    """
+    if dates.due is None or submitted <= dates.due + dates.grace:
+        return 0
+    begun = _wall(submitted, dates.zone) - _wall(dates.due, dates.zone)
+    about = -(-begun // DAY)  # off by one at most, where clocks are changed
+    ends = ((day, later(dates.due, day * DAY, dates.zone)) for day in range(max(1, about - 1), about + 3))
+    return next(day for day, end in ends if submitted <= end)
+
+
+def _wall(instant: datetime, zone: tzinfo) -> datetime:
+    return instant.astimezone(zone).replace(tzinfo=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lateness:
+    """What comes of handing in so many `days` late: of these, `covered` are covered by late days, of which `left` are
+    left then. The rest costs `percent` of the earned points: all of them where it is not accepted.
+    """
+
+    days: int
+    covered: int
+    left: int
+    percent: float
+    accepted: bool
+
+    def deducted(self, points: float) -> float:
+        """How many of so many points are lost, never more than all."""
+        return min(points, round(points * (self.percent / 100), DECIMALS))
+
+
+def lateness(late: Late, days: int, spent: int = 0) -> Lateness:
+    """What `days` of lateness cost who has `spent` so many late days before.
+
+    Work that is not accepted spends none: they would be lost for nothing.
+    """
+    rule = _rule(late)
+    has = max(0, rule.days - spent)
+    if days > has and rule.percent is None:
+        return Lateness(days=days, covered=0, left=has, percent=100, accepted=False)
+    covered = min(days, has)
+    percent = min((days - covered) * (rule.percent or 0), 100 - rule.floor)
+    return Lateness(days=days, covered=covered, left=has - covered, percent=percent, accepted=True)
+
+
+def _rule(late: Late) -> LateRule:
+    match late:
+        case "accepted":
+            return ACCEPTED
+        case "refused":
+            return REFUSED
+        case LateRule():
+            return late
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handed(Generic[Key]):
+    """What counts for an assignment: of whom (of all members of a group), by which rule, and how late it is. `at` is
+    None where nothing is known but that it is late.
+    """
+
+    key: Key
+    students: frozenset[str]
+    late: Late
+    days: int
+    at: datetime | None
+
+
+def settle(handed: Iterable[Handed[Key]]) -> dict[Key, Lateness]:
+    """What the lateness of everything that is handed in costs.
+
+    Late days are spent in the order of handing in, not of the due dates: so nothing that is handed in later can change
+    what an earlier hand-in costs. A group has the late days of the member who has the fewest, and spends those of all.
+    """
+    spent: Counter[str] = Counter()
+    found: dict[Key, Lateness] = {}
+    for each in sorted(handed, key=lambda one: (one.at is not None, one.at or datetime.min.replace(tzinfo=UTC))):
+        result = lateness(each.late, each.days, max((spent[name] for name in each.students), default=0))
+        spent.update(dict.fromkeys(each.students, result.covered))
+        found[each.key] = result
+    return found
+
+
+State = Literal["not open yet", "open", "late", "closed"]
+
+
+def state(dates: Schedule, late: Late, now: datetime, spent: int = 0) -> State:
+    """Whether a student who has spent so many late days can hand in now."""
+    if dates.opens is not None and now < dates.opens:
+        return "not open yet"
+    days = days_late(dates, now)
+    if not days:
+        return "open"
+    return "late" if lateness(late, days, spent).accepted else "closed"
+
+
+def closes(dates: Schedule, late: Late, spent: int = 0) -> datetime | None:
+    """The last moment at which that student can hand in; None if there is none."""
+    rule = _rule(late)
+    if dates.due is None or rule.percent is not None:
+        return None
+    has = max(0, rule.days - spent)
+    return max(dates.due + dates.grace, later(dates.due, has * DAY, dates.zone))

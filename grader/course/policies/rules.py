@@ -1,0 +1,167 @@
+"""What course.yaml says of handing in, and assignment.yaml may say otherwise."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
+
+from grader.common.record import Record
+
+DATE = re.compile(r"(?P<year>\d{4})-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[-+]\d{2}:\d{2})?", re.ASCII)
+"""A date with a time of day: one without would leave open whether its day is still in time."""
+
+YEARS = range(1990, 2200)
+"""Others are slips of the keyboard, and near the ends of the calendar no day can be added."""
+
+
+def read_date(text: object) -> datetime:
+    """A date as people write it, in ISO form; without an offset it is naive, and meant in the course's zone. Raises
+    ValueError with the remedy.
+    """
+    words = str(text).strip()
+    match = DATE.fullmatch(words)
+    if match is None:
+        raise ValueError(f"{words!r} is not a date with a time; write one such as 2026-12-01T23:59")
+    if int(match["year"]) not in YEARS:
+        raise ValueError(f"{words!r} is in a year that no course is in; write one such as 2026-12-01T23:59")
+    try:
+        return datetime.fromisoformat(words)
+    except ValueError as error:
+        raise ValueError(f"{words!r} is not a date: {error}; write one such as 2026-12-01T23:59") from error
+
+
+def _known_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (LookupError, ValueError, OSError) as error:
+        raise ValueError(f"{name!r} is not a time zone; write one such as Europe/Berlin") from error
+    return name
+
+
+When = Annotated[datetime, BeforeValidator(read_date, json_schema_input_type=str)]
+Zone = Annotated[str, AfterValidator(_known_zone)]
+
+
+class LateRule(Record):
+    """What lateness costs, for each day that has begun since the due date."""
+
+    days: int = Field(default=0, ge=0, le=1000)
+    """Late days that a student has for the whole course: so many days of lateness cost nothing."""
+
+    percent: float | None = Field(default=None, gt=0, le=100, allow_inf_nan=False)
+    """Per cent of the earned points that each further day costs. Without it, nothing later is accepted."""
+
+    floor: float = Field(default=0, ge=0, le=100, allow_inf_nan=False)
+    """Per cent of the earned points that stay, however late it is."""
+
+
+def _kind_of_late(value: object) -> str:
+    """A mapping is a rule: an error in one is told of its fields."""
+    return "rule" if isinstance(value, dict | LateRule) else "word"
+
+
+Late = Annotated[
+    Annotated[Literal["accepted", "refused"], Tag("word")] | Annotated[LateRule, Tag("rule")],
+    Discriminator(_kind_of_late),
+]
+Counts = Literal["last", "best", "last before due"]
+
+
+class AttemptLimit(Record):
+    """How often a student may hand in: a bucket of attempts that refills."""
+
+    most: int = Field(ge=1, le=10_000)
+    """Attempts in a full bucket."""
+
+    refill_hours: float | None = Field(default=None, ge=0.01, le=100_000, allow_inf_nan=False)
+    """Hours until one more is back, while the bucket is not full. Without it, none comes back."""
+
+
+class Policies(Record):
+    """When and how often students may hand in, and what counts."""
+
+    timezone: Zone | None = None
+    """The course's time zone, such as Europe/Berlin: dates without an offset are in it, and days end by it."""
+
+    opens: When | None = None
+    """From when on students can hand in: 2026-11-16T08:00."""
+
+    due: When | None = None
+    """Until when they hand in on time, that second included: 2026-12-01T23:59."""
+
+    grace: float = Field(default=0, ge=0, le=10_000, allow_inf_nan=False)
+    """Minutes after the due date that do not count as late."""
+
+    late: Late = "accepted"
+    """What happens to late work: `accepted` at no cost, `refused`, or the rule by which it costs points."""
+
+    attempts: AttemptLimit | None = None
+    """How often a student may hand in. Without it, as often as they like."""
+
+    counts: Counts = "last"
+    """Which attempt counts: the `last`, the `best`, or the `last before due`."""
+
+    groups: int = Field(default=1, ge=1, le=100)
+    """How many students may hand in together."""
+
+    @property
+    def zone(self) -> tzinfo:
+        """The course's; without one, that in which the due date is written."""
+        if self.timezone is not None:
+            return ZoneInfo(self.timezone)
+        stated = (when.tzinfo for when in (self.due, self.opens) if when is not None)
+        return next((zone for zone in stated if zone is not None), UTC)
+
+
+POLICIES = tuple(Policies.model_fields)
+"""The names of the fields: no measurement depends on them."""
+
+
+def contradictions(policies: Policies) -> Iterator[tuple[str, str]]:
+    """What cannot be so although each field is right: the field, and what is wrong with it."""
+    for name, when in (("opens", policies.opens), ("due", policies.due)):
+        if when is not None and when.tzinfo is None and policies.timezone is None:
+            yield (
+                name,
+                (
+                    f"{when.isoformat()} has no time zone; write `timezone: Europe/Berlin`, say, in course.yaml, or an "
+                    f"offset: {when.isoformat()}+01:00."
+                ),
+            )
+            return
+    if policies.opens is not None and policies.due is not None:
+        opens, due = moment(policies.opens, policies.zone), moment(policies.due, policies.zone)
+        if due <= opens:
+            yield "due", f"{in_words(due, policies.zone)} is not after `opens`, {in_words(opens, policies.zone)}."
+    if isinstance(policies.late, LateRule) and policies.late.floor and policies.late.percent is None:
+        yield "late", "`floor` needs a `percent`: without a deduction there is nothing that it could limit."
+
+
+def moment(when: datetime, zone: tzinfo) -> datetime:
+    """The instant, in UTC, of a date; a naive one is in `zone`.
+
+    Where clocks are put back, the hour is there twice, and the later is meant; where they are put forward, it is
+    missing, and the later reading is as kind.
+    """
+    if when.tzinfo is not None:
+        return when.astimezone(UTC)
+    return max(when.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
+
+
+def later(instant: datetime, extra: timedelta, zone: tzinfo) -> datetime:
+    """So much later, in UTC: whole days by the calendar of `zone`, so that they end at the same time of day; the rest
+    by the clock.
+    """
+    whole = timedelta(days=extra.days)
+    if not whole:
+        return instant + extra
+    return moment(instant.astimezone(zone).replace(tzinfo=None) + whole, zone) + (extra - whole)
+
+
+def in_words(instant: datetime, zone: tzinfo) -> str:
+    """For example "2026-12-01 23:59 CET"."""
+    local = instant.astimezone(zone)
+    return f"{local:%Y-%m-%d %H:%M}{f':{local:%S}' if local.second else ''} {local:%Z}"

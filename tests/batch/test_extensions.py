@@ -1,0 +1,92 @@
+"""extensions.py: more time and more attempts for one student, and every way to write them wrong."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from puppets import handin, intake
+
+from grader.batch.extensions import EXTENSIONS, read_extensions
+from grader.common.errors import InputError
+from grader.common.record import replace
+from grader.course.policies.deadlines import Extension
+from grader.course.policies.rules import read_date
+
+HEAD = "student,assignment,due,extra,attempts,comment\n"
+DUE = {"timezone": "Europe/Berlin", "due": read_date("2026-12-01T23:59")}
+
+
+@pytest.fixture
+def read(tmp_path, transposition):
+    """The extensions that a file has for Anna, Bob, and Carol, who handed in nothing."""
+
+    def read(text, **policies):
+        (tmp_path / EXTENSIONS).write_text(text)
+        found = intake(handin("anna"), handin("bob", b"b"), absent=("carol",))
+        return read_extensions(tmp_path, found, {"coalsTransp": replace(transposition, **policies)})
+
+    return read
+
+
+def test_each_way_to_extend(read):
+    """A date in the course's zone or with an offset, time of several units, attempts; whoever handed in or not."""
+    found, others = read(
+        f"{HEAD}anna,coalsTransp,2026-12-05 23:59,,,ill\nbob,coals-transp,,2 days,,\nCarol,coalsTransp,,,+3,\n", **DUE
+    )
+    assert others == ()
+    assert found == {
+        ("anna", "coalsTransp"): Extension(due=read_date("2026-12-05T23:59")),
+        ("bob", "coalsTransp"): Extension(extra=timedelta(days=2)),
+        ("carol", "coalsTransp"): Extension(attempts=3),
+    }
+    found, _ = read(f"{HEAD}anna,coalsTransp,2026-12-02T00:00Z,,2,\nbob,coalsTransp,,90 Min,,\n", **DUE)
+    assert found["anna", "coalsTransp"] == Extension(due=datetime(2026, 12, 2, tzinfo=UTC), attempts=2)
+    assert found["bob", "coalsTransp"].extra == timedelta(minutes=90)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("ana,coalsTransp,,1 day,,", "line 2: there is no one student 'ana'; did you mean anna?"),
+        (",coalsTransp,,1 day,,", "there is no one student ''"),
+        ("anna,coalsTransp,,,,", "line 2: it extends nothing"),
+        ("anna,coalsTransp,2026-12-05 23:59,1 day,,", "it has a new due date and extra time; keep one of them."),
+        ("anna,coalsTransp,5.12.2026,,,", "due: '5.12.2026' is not a date with a time; write one such as"),
+        ("anna,coalsTransp,2026-12-05,,,", "due: '2026-12-05' is not a date with a time"),
+        ("anna,coalsTransp,2026-11-31 12:00,,,", "due: '2026-11-31 12:00' is not a date: day is out of range"),
+        ("anna,coalsTransp,2026-12-01 23:59,,,", "is not after everybody's due date, 2026-12-01 23:59 CET"),
+        ("anna,coalsTransp,,soon,,", "extra is 'soon'; write time such as 2 days, 36 h or 90 min."),
+        ("anna,coalsTransp,,-1 day,,", "extra is '-1 day'"),
+        ("anna,coalsTransp,,,-1,", "attempts are '-1'; write how many more there are, such as 2."),
+        (
+            "anna,coalsTransp,,1 d,,\nAnna,coalsTransp,,2 d,,",
+            "line 3: anna has two extensions for coalsTransp; keep one.",
+        ),
+    ],
+    ids=range(12),
+)
+def test_a_line_that_is_not_understood_is_refused(read, line, said):
+    """Before anything is graded: an extension that is passed over would be noticed by the student only."""
+    with pytest.raises(InputError, match=re.escape(said)) as caught:
+        read(f"{HEAD}{line}\n", **DUE)
+    assert str(caught.value).startswith(f"{EXTENSIONS}, line ")
+
+
+def test_a_date_without_any_zone_is_refused(read):
+    """Nobody guesses one."""
+    with pytest.raises(InputError, match="line 2: due: 2026-12-05 23:59 has no time zone; write `timezone: Europe"):
+        read(f"{HEAD}anna,coalsTransp,2026-12-05 23:59,,,\n", due=datetime(2026, 12, 1, tzinfo=UTC))
+
+
+def test_what_cannot_be_applied_is_told(read):
+    """An assignment of another batch, and one without a due date; bonus attempts need none."""
+    lines = "anna,blockMMM,,1 d,,\nanna,coalsTransp,,1 d,,\nbob,coalsTransp,,,2,\n"
+    _, (foreign, undated) = read(f"{HEAD}{lines}")
+    assert (foreign.where, foreign.why) == (f"{EXTENSIONS}, line 2", "not applied: blockMMM is not in this batch.")
+    assert undated.where == f"{EXTENSIONS}, line 3"
+    assert "coalsTransp has no due date; write `due` in course.yaml" in undated.why
+
+
+def test_no_file_is_no_extension(tmp_path, transposition):
+    """As in most batches."""
+    assert read_extensions(tmp_path, intake(handin("anna")), {"coalsTransp": transposition}) == ({}, ())

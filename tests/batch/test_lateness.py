@@ -1,0 +1,230 @@
+"""lateness.py: what handing in late costs in a batch, by which date, and that every file with points tells of it."""
+
+import csv
+import json
+from datetime import timedelta
+
+import pytest
+from hiding import Batch, points_in
+from puppets import GOOD, handin, intake
+
+from grader.batch import corrections
+from grader.batch.extensions import EXTENSIONS
+from grader.batch.lateness import apply_deadlines, deducted
+from grader.batch.lms_files import MoodleWorksheet
+from grader.common.record import replace
+from grader.course.policies.deadlines import Extension
+from grader.course.policies.rules import LateRule, read_date
+from grader.lms.exports.sheet import read_sheet
+from grader.results.withholding import released
+
+DUE = {"timezone": "Europe/Berlin", "due": read_date("2026-12-01T23:59")}
+TEN = LateRule(percent=10, floor=50)
+MODIFIED = (
+    "Identifier,Full name,Last modified (submission),Grade,Maximum grade,Feedback comments\r\n"
+    "Participant 7,Anna,{},,{},\r\n"
+)
+
+
+@pytest.fixture
+def applied(transposition):
+    """What comes of hand-ins by these policies; extensions are by label."""
+
+    def applied(*handins, extensions=None, **policies):
+        by_key = {(label, "coalsTransp"): each for label, each in (extensions or {}).items()}
+        return apply_deadlines(intake(*handins), {"coalsTransp": replace(transposition, **policies)}, by_key)
+
+    return applied
+
+
+def at(label, text=None, **more):
+    return handin(label, label.encode(), submitted=None if text is None else read_date(text), **more)
+
+
+def late_in(found):
+    return [each.student.label for each in found.intake.handins if each.late]
+
+
+def why(found, label):
+    return found.costs[label, "coalsTransp"].why
+
+
+def test_without_policies_nothing_changes(applied):
+    """Whatever is known of times: the platform's word stands, costs nothing, and no line is said."""
+    given = (at("anna", "2026-12-24T12:00"), at("bob", late=True))
+    found = applied(*given)
+    assert (found.intake.handins, found.costs, found.lines) == (given, {}, ())
+
+
+def test_the_due_date_of_the_course_beats_what_the_platform_calls_late(applied):
+    """Either way, and it is said which was used."""
+    found = applied(at("anna", "2026-12-01T23:59", late=True), at("bob", "2026-12-01T22:59:01Z"), late=TEN, **DUE)
+    assert late_in(found) == ["bob"]
+    assert why(found, "bob") == (
+        "1 day late: handed in 2026-12-01 23:59:01 CET, due 2026-12-01 23:59 CET by course.yaml; 10 % off"
+    )
+    assert found.lines == (
+        "coalsTransp: due 2026-12-01 23:59 CET by course.yaml, whatever the platform calls late.",
+        "Late, says the platform, but on time by that date (coalsTransp): anna.",
+    )
+
+
+def test_where_no_time_is_known_the_platform_is_believed(applied):
+    """A day is the least that lateness can be; and who is concerned is said."""
+    found = applied(at("anna", late=True), at("bob"), late=TEN, **DUE)
+    assert late_in(found) == ["anna"]
+    assert why(found, "anna") == "late, says the platform, and not by how much: counted as 1 day; 10 % off"
+    assert "who is late is what the platform says (coalsTransp): anna, bob." in found.lines[1]
+
+
+def test_without_a_due_date_a_rule_holds_for_whom_the_platform_calls_late(applied):
+    """So a course that keeps its dates in the platform can still deduct."""
+    found = applied(at("anna", "2026-12-24T12:00", late=True), late="refused")
+    assert why(found, "anna").endswith("; not accepted any more")
+    assert found.lines == ("coalsTransp: no due date in course.yaml, so whoever the platform calls late is.",)
+
+
+def test_late_work_that_is_accepted_is_marked_and_costs_nothing(applied):
+    """As the rule is by default."""
+    found = applied(at("anna", "2026-12-03T00:00"), **DUE)
+    assert (late_in(found), found.costs) == (["anna"], {})
+
+
+def test_an_extension_moves_the_date_of_one(applied):
+    """And is told where it was not enough."""
+    days = {"anna": Extension(extra=timedelta(days=2)), "bob": Extension(extra=timedelta(days=1))}
+    found = applied(at("anna", "2026-12-03T23:59"), at("bob", "2026-12-03T23:59"), late=TEN, extensions=days, **DUE)
+    assert late_in(found) == ["bob"]
+    assert "1 day late: handed in 2026-12-03 23:59 CET, due 2026-12-02 23:59 CET extended; 10 %" in why(found, "bob")
+
+
+def test_who_is_extended_and_of_unknown_time_is_taken_for_on_time(applied):
+    """The platform may not know of it; the instructor is told."""
+    found = applied(at("anna", late=True), late="refused", extensions={"anna": Extension(extra=timedelta(1))}, **DUE)
+    assert late_in(found) == []
+    assert "Late, says the platform, but extended: taken for on time (coalsTransp): anna." in found.lines
+
+
+def test_a_team_is_late_together(applied):
+    """An extension of one holds for all, and late days are those of everybody."""
+    both = (at("anna", "2026-12-03T12:00", team="t"), at("bob", "2026-12-03T12:00", team="t"))
+    found = applied(*both, late=LateRule(days=2), **DUE)
+    assert why(found, "anna") == why(found, "bob")
+    assert why(found, "bob").endswith("by course.yaml; 2 late days used, 0 left, no points off")
+    assert applied(*both, extensions={"bob": Extension(extra=timedelta(2))}, late="refused", **DUE).costs == {}
+    three = (*both, at("carol", "2026-12-01T12:00", team="t"))
+    assert "In a group of more than 2 (coalsTransp): anna, bob, carol." in applied(*three, groups=2, **DUE).lines
+    assert not any("group" in line for line in applied(*both, groups=2, **DUE).lines)
+
+
+def test_late_days_are_for_all_assignments_of_a_batch(transposition):
+    """In the order of handing in."""
+    rule = {"late": LateRule(days=3), **DUE}
+    works = {name: replace(transposition, name=name, **rule) for name in ("first", "second")}
+    found = apply_deadlines(
+        intake(at("anna", "2026-12-04T12:00", assignment="first"), at("anna", "2026-12-02T12:00", assignment="second")),
+        works,
+        {},
+    )
+    assert (found.costs["anna", "second"].lateness.left, found.costs["anna", "first"].lateness.accepted) == (2, False)
+    assert "Late days are counted over the assignments of this batch: first, second." in found.lines
+
+
+def test_what_a_batch_cannot_do_is_said(applied):
+    """It has one hand-in of each; and what came before the opening is worth a look."""
+    found = applied(at("anna", "2026-11-01T12:00"), counts="best", opens=read_date("2026-11-16T08:00"), **DUE)
+    assert "Handed in before it opened (coalsTransp): anna." in found.lines
+    assert "`counts` is for the submission service" in found.lines[-1]
+
+
+def test_points_are_deducted_from_what_was_earned(applied):
+    """Before, deduction and after add up; on time nothing is said."""
+    found = applied(at("anna", "2026-12-02T12:00"), late=TEN, **DUE)
+    after = deducted(GOOD, found.costs["anna", "coalsTransp"])
+    assert (after.deduction.before, after.deduction.points, after.deduction.after) == (
+        GOOD.points,
+        -GOOD.points / 10,
+        after.points,
+    )
+    assert deducted(GOOD, None) is GOOD
+
+
+# --- in every file ------------------------------------------------------------------------------
+
+
+class LateBatch(Batch):
+    """Anna's hand-in, of a time that the worksheet tells: two days late by `DUE`."""
+
+    def worksheet(self):
+        text = MODIFIED.format('"Thursday, 3 December 2026, 12:10 AM"', f"{self.whole.max_points:g}")
+        return MoodleWorksheet(sheet=read_sheet("worksheet.csv", text.encode()))
+
+    def graded(self, **policies):
+        """How many gradings it took."""
+        _, gradings = self.run(view=released, assignment=replace(self.assignment, **policies))
+        return gradings
+
+
+@pytest.fixture
+def batch(tmp_path):
+    return LateBatch(tmp_path, "practice")
+
+
+def test_a_deduction_stands_in_every_file_with_points_and_runs_nothing(batch):
+    """Points before, deduction and points after, and why; by today's policies, without another grading."""
+    assert batch.graded() == 1
+    before = batch.whole.points
+    as_it_was = {name: batch.read(name) for name in ("grades.csv", "batch.xml", "index.html")}
+    assert points_in(batch) == pytest.approx(dict.fromkeys(points_in(batch), before))
+    assert batch.graded(late=TEN, **DUE) == 0
+    after = before * 0.8
+    assert points_in(batch) == pytest.approx(dict.fromkeys(points_in(batch), after))
+    words = (
+        f"Late: {before:g} points before, {before * 0.2:g} deducted, {after:g} left (2 days late: handed in 2026-12-03"
+    )
+    for name, data in batch.for_students().items():
+        assert words in data.decode() or '"why": "2 days late' in data.decode(), name
+    assert words in batch.moodle()["Feedback comments"]
+    for name in ("index.html", "batch.xml"):
+        assert words in batch.read(name)
+    assert "small: due 2026-12-01 23:59 CET by course.yaml" in batch.read("index.html")
+    (row,) = csv.DictReader(batch.read("grades.csv").splitlines())
+    kept = json.loads((batch.folder / "out" / "students" / "Anna Alt" / "small.json").read_text())["deduction"]
+    assert (float(row["points_before_deduction"]), float(row["deduction"])) == (kept["before"], kept["points"])
+    assert (row["deduction_reason"], row["late"]) == (kept["why"], "yes")
+    assert f"{after:g} of {batch.whole.max_points:g} points ({-before * 0.2:+g} for lateness)" in batch.said[-1]
+    assert batch.graded() == 0
+    assert {name: batch.read(name) for name in as_it_was} == as_it_was
+
+
+def test_corrections_come_last(batch):
+    """A difference is added to what is left, and points are what they are."""
+    batch.graded()
+    path = batch.folder / "out" / corrections.NAME
+    for points, after in (("+1", batch.whole.points * 0.8 + 1), ("12", 12)):
+        path.write_text(f"student,assignment,points,comment\n7,small,{points},by hand\n")
+        batch.graded(late=TEN, **DUE)
+        assert points_in(batch) == pytest.approx(dict.fromkeys(points_in(batch), after))
+
+
+def test_an_extension_beside_the_corrections_is_obeyed(batch):
+    """By the platform's key, too."""
+    batch.graded(late="refused", **DUE)
+    assert set(points_in(batch).values()) == {0}
+    (batch.folder / "out" / EXTENSIONS).write_text("student,assignment,extra\n7,small,2 days\n")
+    batch.graded(late="refused", **DUE)
+    assert points_in(batch) == pytest.approx(dict.fromkeys(points_in(batch), batch.whole.points))
+
+
+def test_a_deduction_tells_nothing_of_hidden_checks(tmp_path):
+    """It is a share of what is shown."""
+    told = []
+    for name in ("failed", "passed"):
+        batch = LateBatch(tmp_path / name, "case")
+        if name == "passed":
+            right = batch.right()
+            batch.whole = replace(batch.whole, checks=right.checks, points=right.points)
+        batch.run(assignment=replace(batch.assignment, late=TEN, **DUE))
+        told.append((batch.for_students(), batch.read("moodle-worksheet.csv"), batch.read("canvas-gradebook.csv")))
+        assert "deducted" in batch.moodle()["Feedback comments"]
+    assert told[0] == told[1]

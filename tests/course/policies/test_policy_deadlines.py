@@ -1,0 +1,285 @@
+"""deadlines.py: until when work is on time, how many days late it is, and what that costs."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo, available_timezones
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.course.policies.deadlines import (
+    DAY,
+    Extension,
+    Handed,
+    closes,
+    days_late,
+    lateness,
+    schedule,
+    settle,
+    state,
+)
+from grader.course.policies.rules import LateRule, Policies, later, moment, read_date
+
+BERLIN = ZoneInfo("Europe/Berlin")
+SECOND = timedelta(seconds=1)
+FIRST, LAST = map(datetime.fromisoformat, ("1990-01-02", "2199-12-30"))
+
+dates = st.datetimes(FIRST, LAST).map(lambda when: when.replace(microsecond=0))
+zones = st.sampled_from(sorted(available_timezones() - {"localtime", "Factory"}))
+delays = st.timedeltas(timedelta(), timedelta(days=400))
+graces = st.sampled_from([0, 1, 10, 90, 3000])
+rules = st.one_of(
+    st.sampled_from(["accepted", "refused"]),
+    st.builds(
+        LateRule,
+        days=st.integers(0, 6),
+        percent=st.none() | st.floats(0.1, 100),
+        floor=st.just(0.0) | st.floats(0, 100),
+    ),
+)
+
+
+def of(due, zone="Europe/Berlin", *extensions, grace=0, opens=None):
+    return schedule(Policies(timezone=zone, due=due, grace=grace, opens=opens), *extensions)
+
+
+def at(text, zone=BERLIN):
+    """A time on the wall of the course."""
+    return datetime.fromisoformat(text).replace(tzinfo=zone)
+
+
+@pytest.mark.parametrize(
+    ("submitted", "days"),
+    [
+        ("2026-12-01T23:58:59", 0),
+        ("2026-12-01T23:59:00", 0),
+        ("2026-12-01T23:59:01", 1),
+        ("2026-12-02T23:59:00", 1),
+        ("2026-12-02T23:59:01", 2),
+        ("2026-12-08T00:00:00", 7),
+    ],
+)
+def test_a_day_begins_a_second_after_the_due_date(submitted, days):
+    """Exactly at the due date is on time, and exactly a day later is one day."""
+    assert days_late(of("2026-12-01T23:59"), at(submitted)) == days
+
+
+def test_grace_only_moves_the_end_of_what_is_on_time():
+    """Days are counted from the due date, not from the end of the grace."""
+    dates = of("2026-12-01T12:00", grace=10)
+    assert dates.on_time_until == at("2026-12-01T12:10")
+    assert days_late(dates, at("2026-12-01T12:10:00")) == 0
+    assert days_late(dates, at("2026-12-01T12:10:01")) == 1
+    assert days_late(dates, at("2026-12-02T12:00:01")) == 2
+
+
+@pytest.mark.parametrize("due", ["2026-10-24T23:59", "2026-03-28T23:59"])
+def test_a_day_ends_at_the_same_time_where_clocks_are_changed(due):
+    """That day has 25 hours in autumn, and 23 in spring."""
+    dates = of(due)
+    end = datetime.fromisoformat(due).replace(tzinfo=BERLIN) + DAY  # by the wall
+    assert (end.astimezone(UTC) - dates.due) in {timedelta(hours=25), timedelta(hours=23)}
+    assert days_late(dates, end.astimezone(UTC)) == 1
+    assert days_late(dates, end.astimezone(UTC) + SECOND) == 2
+
+
+def test_an_hour_that_is_there_twice_means_the_later_and_one_that_is_missing_is_as_kind():
+    """On 25 October, 02:30 comes twice; on 29 March it does not come."""
+    assert of("2026-10-25T02:30").due == datetime(2026, 10, 25, 1, 30, tzinfo=UTC)
+    assert of("2026-03-29T02:30").due == datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
+
+
+def test_leap_days_are_days():
+    """Due on 28 February, handed in on 1 March: one day or two."""
+    assert days_late(of("2027-02-28T12:00"), at("2027-03-01T12:00")) == 1
+    assert days_late(of("2028-02-28T12:00"), at("2028-03-01T12:00")) == 2
+    assert days_late(of("2028-02-29T12:00"), at("2028-03-01T12:00")) == 1
+
+
+def test_a_date_with_an_offset_is_that_instant_in_any_zone():
+    """The zone still says when days end."""
+    dates = of("2026-12-01T23:59+09:00", "America/New_York")
+    assert dates.due == datetime(2026, 12, 1, 14, 59, tzinfo=UTC)
+    assert days_late(dates, datetime(2026, 12, 2, 14, 59, 1, tzinfo=UTC)) == 2
+
+
+def test_the_zone_that_skipped_a_day():
+    """Samoa had no 30 December 2011: the day of lateness that ends then ends with the next one."""
+    dates = of("2011-12-29T12:00", "Pacific/Apia")
+    assert days_late(dates, dates.due + SECOND) == 1
+    assert days_late(dates, dates.due + 24 * timedelta(hours=1)) == 1
+    assert days_late(dates, dates.due + 24 * timedelta(hours=1) + SECOND) == 3
+
+
+@given(due=dates, zone=zones, grace=graces, delay=delays)
+def test_a_day_of_lateness_is_what_lies_between_two_ends(due, zone, grace, delay):
+    """In every zone and year: by definition, day by day from the due date on."""
+    found = of(due, zone, grace=grace)
+    submitted = found.due + delay
+    days = days_late(found, submitted)
+    if delay <= found.grace:
+        assert days == 0
+    else:
+        assert submitted <= later(found.due, days * DAY, found.zone)
+        assert days == 1 or submitted > later(found.due, (days - 1) * DAY, found.zone)
+
+
+@given(due=dates, zone=zones, delays=st.lists(delays, min_size=2))
+def test_later_is_never_less_late(due, zone, delays):
+    """Also where clocks are changed."""
+    found = of(due, zone)
+    days = [days_late(found, found.due + each) for each in sorted(delays)]
+    assert days == sorted(days)
+
+
+@given(due=dates, zone=zones, before=delays)
+def test_whatever_is_handed_in_before_is_on_time(due, zone, before):
+    """However long before."""
+    found = of(due, zone)
+    assert days_late(found, found.due - before) == 0
+
+
+@given(due=dates, zone=zones)
+def test_on_time_is_by_the_second(due, zone):
+    """At the due date and one second after."""
+    found = of(due, zone)
+    assert (days_late(found, found.due), days_late(found, found.due + SECOND)) == (0, 1)
+
+
+@given(due=dates, zone=zones, extras=st.lists(st.timedeltas(timedelta(), timedelta(days=30))))
+def test_an_extension_never_takes_time_away(due, zone, extras):
+    """And of a group, the most generous holds."""
+    found = of(due, zone, *(Extension(extra=extra) for extra in extras))
+    own = [of(due, zone, Extension(extra=extra)).due for extra in extras]
+    assert found.due == max([of(due, zone).due, *own])
+    assert of(due, zone, Extension(due=due - DAY)).due == of(due, zone).due
+
+
+def test_extra_days_end_at_the_same_time_of_day():
+    """An extension of two days over a change of clocks, and one of some hours beside it."""
+    assert of("2026-10-24T23:59", "Europe/Berlin", Extension(extra=2 * DAY)).due == at("2026-10-26T23:59")
+    hours = Extension(extra=timedelta(hours=6))
+    assert of("2026-10-24T23:59", "Europe/Berlin", hours).due - of("2026-10-24T23:59").due == hours.extra
+    assert of("2026-12-01T12:00", "Europe/Berlin", Extension(due=read_date("2026-12-05 12:00"))).due == at(
+        "2026-12-05T12:00"
+    )
+
+
+@pytest.mark.parametrize(
+    ("late", "days", "spent", "told"),
+    [
+        ("accepted", 9, 0, (0, 0, 0, True)),
+        ("refused", 0, 0, (0, 0, 0, True)),
+        ("refused", 1, 0, (0, 0, 100, False)),
+        (LateRule(days=5), 2, 1, (2, 2, 0, True)),
+        (LateRule(days=5), 4, 1, (4, 0, 0, True)),
+        (LateRule(days=5), 5, 1, (0, 4, 100, False)),
+        (LateRule(percent=10), 3, 0, (0, 0, 30, True)),
+        (LateRule(percent=10, floor=50), 9, 0, (0, 0, 50, True)),
+        (LateRule(percent=30), 4, 0, (0, 0, 100, True)),
+        (LateRule(days=2, percent=10), 3, 0, (2, 0, 10, True)),
+        (LateRule(days=2, percent=10), 3, 7, (0, 0, 30, True)),
+    ],
+)
+def test_what_lateness_costs(late, days, spent, told):
+    """Late days first, then the deduction; without one, nothing is accepted after them, and none is spent."""
+    found = lateness(late, days, spent)
+    assert (found.covered, found.left, found.percent, found.accepted) == told
+
+
+@given(late=rules, days=st.integers(0, 500), spent=st.integers(0, 9), points=st.floats(0, 1000))
+def test_a_deduction_leaves_what_is_earned_or_less_and_never_less_than_the_floor(late, days, spent, points):
+    """Points never become negative, and on time they stay."""
+    found = lateness(late, days, spent)
+    left = points - found.deducted(points)
+    assert 0 <= left <= points
+    assert found.covered <= days
+    if not days:
+        assert left == points
+    if isinstance(late, LateRule) and found.accepted:
+        assert left == pytest.approx(points) or left >= points * late.floor / 100 - 1e-8
+
+
+@given(late=rules, spent=st.integers(0, 9))
+def test_more_days_never_cost_less(late, spent):
+    """Whatever the rule."""
+    costs = [lateness(late, days, spent).percent for days in range(12)]
+    assert all(one <= other for one, other in pairwise(costs))
+
+
+def handed(key, day, days, late=None, *, students=("anna",)):
+    """Handed in on that day of December, so many days late."""
+    when = None if day is None else datetime(2026, 12, day, tzinfo=UTC)
+    return Handed(key=key, students=frozenset(students), late=late or LateRule(days=3), days=days, at=when)
+
+
+def test_late_days_are_for_the_whole_course_and_are_spent_as_work_is_handed_in():
+    """Whatever the order in which they are looked at: what comes later cannot change what was before."""
+    everything = [handed("c", 9, 1), handed("a", 3, 2), handed("b", 7, 2)]
+    for each in (everything, everything[::-1]):
+        found = settle(each)
+        assert [(found[key].covered, found[key].left, found[key].accepted) for key in "abc"] == [
+            (2, 1, True),
+            (0, 1, False),
+            (1, 0, True),
+        ]
+
+
+def test_a_group_has_the_days_of_the_member_who_has_the_fewest():
+    """And spends those of all."""
+    found = settle(
+        [
+            handed("alone", 1, 2),
+            handed("both", 2, 1, students=("anna", "bob")),
+            handed("again", 3, 1, students=("anna", "bob")),
+            handed("bob", 4, 2, students=("bob",)),
+        ]
+    )
+    assert [found[key].left for key in ("alone", "both", "again", "bob")] == [1, 0, 0, 0]
+    assert [found[key].accepted for key in ("alone", "both", "again", "bob")] == [True, True, False, True]
+
+
+@given(st.lists(st.tuples(st.integers(1, 28), st.integers(0, 4)), max_size=8))
+def test_nobody_spends_more_late_days_than_there_are(work):
+    """And what is handed in last changes nothing of what was before."""
+    found = settle(handed(key, day, days) for key, (day, days) in enumerate(work))
+    assert sum(each.covered for each in found.values()) <= 3
+    if work:
+        last = max(range(len(work)), key=lambda key: (work[key][0], key))
+        others = settle(handed(key, day, days) for key, (day, days) in enumerate(work) if key != last)
+        assert others == {key: each for key, each in found.items() if key != last}
+
+
+def test_what_is_known_to_be_late_and_not_when_comes_first():
+    """It needs a place, always the same."""
+    found = settle([handed("known", 1, 3), handed("unknown", None, 1)])
+    assert (found["unknown"].covered, found["known"].accepted) == (1, False)
+
+
+@given(found=st.builds(of, dates, zones, grace=graces), late=rules, spent=st.integers(0, 9), delay=delays)
+def test_the_door_closes_at_the_last_moment(found, late, spent, delay):
+    """`closes` and `state` never disagree."""
+    end, now = closes(found, late, spent), found.due + delay
+    assert (state(found, late, now, spent) == "closed") == (end is not None and now > end)
+
+
+def test_before_it_opens_nothing_is_taken():
+    """From the moment itself on, it is."""
+    dates = of("2026-12-01T23:59", opens="2026-11-16T08:00")
+    assert state(dates, "refused", at("2026-11-16T07:59:59")) == "not open yet"
+    assert state(dates, "refused", at("2026-11-16T08:00")) == "open"
+    assert state(dates, "accepted", at("2027-01-01T00:00")) == "late"
+
+
+def test_without_a_due_date_nothing_is_late():
+    """As in every course until now."""
+    dates = schedule(Policies(), Extension(due=datetime(2026, 12, 1, tzinfo=UTC), extra=DAY))
+    assert (dates.due, dates.on_time_until, closes(dates, "refused")) == (None, None, None)
+    assert days_late(dates, datetime(2099, 1, 1, tzinfo=UTC)) == 0
+
+
+@given(when=dates, zone=zones)
+def test_an_instant_reads_on_the_wall_as_it_was_written_or_later(when, zone):
+    """Where the time is missing, the clock that has been put forward is past it."""
+    assert moment(when, ZoneInfo(zone)).astimezone(ZoneInfo(zone)).replace(tzinfo=None) >= when
