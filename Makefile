@@ -13,13 +13,17 @@ TESTS := $(BIN)/pytest --dist loadgroup --no-loadscope-reorder
 # Python keeps what it has compiled, also where the environment forbids that: each program of a hundred would do it again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test test-all check observer images clean
+.PHONY: demo serve setup test test-all check observer images clean
 
 demo: setup
 	@for sample in $(SAMPLES); do \
 	    $(BIN)/grader grade tests/submissions/$$sample --assignment $${sample%%/*} --sandbox process --require-sanitizer; code=$$?; echo; \
 	    [ $$code -le 1 ] || exit $$code; \
 	done
+
+# A course in the browser, with sign-in links for a student and an instructor. What is handed in runs with your rights.
+serve: .venv/service setup
+	@$(BIN)/grader serve --data .demo-service --course . --demo --sandbox process
 
 # An OpenCL driver and the simulator, where the machine has none that works.
 setup: .venv/grader
@@ -54,6 +58,10 @@ images:
 .venv/grader: pyproject.toml constraints.txt
 	@sh tools/find-python check "$(PYTHON)"
 	@sh tools/make-venv "$(PYTHON)" .
+	@touch $@
+
+.venv/service: .venv/grader
+	@sh tools/make-venv "$(PYTHON)" '.[service]'
 	@touch $@
 
 .venv/dev: .venv/grader

@@ -21,7 +21,7 @@ from grader.course.submissions.scan import scan
 from grader.course.submissions.submission import FILE_NAME, Submission, parse_submission
 from grader.course.suite import Coursework
 from grader.execution.sandbox.folder import LockedFolder, abandoned
-from grader.grading.bench import Bench
+from grader.grading.bench import Bench, Progress
 from grader.grading.checks.simulator_checks import absence
 from grader.grading.device_lock import shared_cpu
 from grader.grading.grade import grade_coursework, refuse_coursework, ungraded
@@ -94,7 +94,7 @@ class Station:
         """End the spare worker, and remove the assignments."""
         self._opened.close()
 
-    def grade(self, errand: Errand) -> Result:
+    def grade(self, errand: Errand, progress: Progress) -> Result:
         """Grade it; raises what a grading raises, and WorkerError if this is not a station of the batch."""
         if self.facilities != errand.facilities:
             raise WorkerError(
@@ -102,7 +102,7 @@ class Station:
                 f"{errand.facilities}: the results could not be compared."
             )
         assignment = unpack(errand.bundle, self._assignments)
-        return _result(assignment, errand, self._bench)
+        return _result(assignment, errand, self._bench, progress)
 
 
 @contextmanager
@@ -129,15 +129,15 @@ def _look_around(bench: Bench) -> Facilities:
     return Facilities(grader=version("grader"), device=one_of_several_alike(here), simulated=simulated)
 
 
-def _result(assignment: Coursework, errand: Errand, bench: Bench) -> Result:
+def _result(assignment: Coursework, errand: Errand, bench: Bench, progress: Progress) -> Result:
     try:
         submission = parse_submission(NAME, errand.data)
     except InputError as error:
         submission = Submission(path=NAME, source="", sha256=errand.sha256, scan=scan(""))
         return refuse_coursework(assignment, submission, errand.seed, str(error), bench)
     if errand.before is not None:
-        return time_again(assignment, submission, errand.before, bench, progress=lambda _: None)
-    return grade_coursework(assignment, submission, errand.seed, bench, progress=lambda _: None)
+        return time_again(assignment, submission, errand.before, bench, progress)
+    return grade_coursework(assignment, submission, errand.seed, bench, progress)
 
 
 _at_work = Lock()
@@ -168,11 +168,15 @@ def look_around(orders: str) -> Facilities:
         return _station(orders).facilities
 
 
-def grade(errand: Errand) -> Result | Ungraded:
+def _quietly(_: object) -> None:
+    """What listens to a grading that nobody watches."""
+
+
+def grade(errand: Errand, progress: Progress = _quietly) -> Result | Ungraded:
     """Grade it in this process; a fault in one grading does not touch the others."""
     try:
         with _at_work:
-            return _station(errand.orders).grade(errand)
+            return _station(errand.orders).grade(errand, progress)
     except InterruptedGradingError:
         raise
     except Exception as error:  # noqa: BLE001 - see above

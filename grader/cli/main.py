@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from grader.cli.commands import assignments, authoring, course, export, machine
+from grader.cli.commands import assignments, authoring, course, export, machine, service
 from grader.cli.commands import grade as submission
 from grader.cli.commands import run as driving
 from grader.cli.exit_codes import BAD_INPUT, INTERRUPTED, UNGRADED
@@ -41,6 +41,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "show": assignments.show,
     "new": authoring.new,
     "validate": authoring.validate,
+    "serve": service.serve,
     "devices": machine.devices,
     "calibrate": machine.calibrate,
     "setup": machine.setup,

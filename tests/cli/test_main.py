@@ -10,7 +10,7 @@ from commandline import MODEL, complaint, grader, output_of, python
 from grader.protocol.text import UNSHOWABLE
 
 COMMANDS = (
-    *("grade", "batch", "explain", "profile", "run", "init", "list", "show", "new", "validate"),
+    *("grade", "batch", "explain", "profile", "run", "init", "list", "show", "new", "validate", "serve"),
     *("devices", "calibrate", "setup", "doctor", "selftest", "schema", "export"),
 )
 
@@ -81,7 +81,7 @@ def test_a_fault_in_grader_itself_is_exit_code_3_with_its_traceback(tmp_path):
     assert done.stderr.splitlines()[-1].startswith("grader: this is a fault in grader itself")
 
 
-HEAVY = ("docker", "matplotlib", "rapidfuzz", "distributed", "pyopencl", "jinja2")
+HEAVY = ("docker", "matplotlib", "rapidfuzz", "distributed", "pyopencl", "jinja2", "fastapi", "sqlalchemy")
 """What takes longer to load than most commands take, and few of them need."""
 
 

@@ -19,6 +19,9 @@ GRADER = [command for command in COMMANDS if command.startswith("grader ")]
 
 IN_SIMULATOR = [command for command in GRADER if command.startswith("grader profile")]
 IN_CONTAINERS = [command for command in GRADER if "docker" in command or command.startswith("grader batch")]
+SERVING = [command for command in GRADER if command.startswith("grader serve")]
+"""They run until they are stopped: tests/service/test_serving.py has them."""
+
 TIMED = [command for command in GRADER if command.split()[1] in {"run", "calibrate", "selftest"}]
 
 
@@ -46,7 +49,7 @@ def test_the_grader_commands_work_in_the_order_they_stand(tmp_path, locks):
     """Those of the README and the guides that time nothing, typed one after the other into an empty folder, as a new
     user would: the first three are up to the first grading, of a solution that was just started.
     """
-    commands = [command for command in GRADER if command not in {*IN_CONTAINERS, *IN_SIMULATOR, *TIMED}]
+    commands = [command for command in GRADER if command not in {*IN_CONTAINERS, *IN_SIMULATOR, *SERVING, *TIMED}]
     assert [command.split()[1] for command in commands[:3]] == ["list", "init", "grade"]
     run_all(commands, tmp_path, locks)
     assert (tmp_path / "report.xml").is_file()

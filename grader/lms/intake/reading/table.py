@@ -31,7 +31,17 @@ def read_table(path: Path, what: str, columns: Sequence[str]) -> list[TableRow]:
     """The rows that are not empty; raises InputError if it is not CSV, or lacks one of the columns. `what` it is to be
     stands in the message.
     """
-    text = _text(path, what)
+    try:
+        with path.open("rb") as file:
+            data = file.read(SIZE + 1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    return table_of(str(path), data, what, columns)
+
+
+def table_of(name: str, data: bytes, what: str, columns: Sequence[str]) -> list[TableRow]:
+    """The same of a file that has been read, which messages call `name`."""
+    text = _text(name, data, what)
     delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)  # the one that is most often in the heading
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
@@ -39,7 +49,7 @@ def read_table(path: Path, what: str, columns: Sequence[str]) -> list[TableRow]:
         if not set(columns) <= set(heading):
             needed = f"{', '.join(columns[:-1])} and {columns[-1]}" if len(columns) > 1 else columns[0]
             raise InputError(
-                f"{path} is not {what}: its first line must name the column{'s'[: len(columns) - 1]} {needed}."
+                f"{name} is not {what}: its first line must name the column{'s'[: len(columns) - 1]} {needed}."
             )
         rows = []
         for cells in reader:
@@ -47,23 +57,18 @@ def read_table(path: Path, what: str, columns: Sequence[str]) -> list[TableRow]:
             if any(fields.values()):
                 rows.append(TableRow(line=reader.line_num, fields=fields))
     except csv.Error as error:
-        raise InputError(f"{path} is not {what}: {error} (line {reader.line_num}).") from error
+        raise InputError(f"{name} is not {what}: {error} (line {reader.line_num}).") from error
     return rows
 
 
-def _text(path: Path, what: str) -> str:
+def _text(name: str, data: bytes, what: str) -> str:
     """The text: UTF-8, with or without the mark that Excel puts first, UTF-16 or an older encoding."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(SIZE + 1)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     if len(data) > SIZE:
-        raise InputError(f"{path} is over {SIZE // 1024**2} MiB, too large for {what}.")
+        raise InputError(f"{name} is over {SIZE // 1024**2} MiB, too large for {what}.")
     encodings = ("utf-16",) if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8-sig", "cp1252", "latin-1")
     for encoding in encodings:
         try:
             return data.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise InputError(f"{path} is not text; save it as CSV in UTF-8.")
+    raise InputError(f"{name} is not text; save it as CSV in UTF-8.")

@@ -1,0 +1,63 @@
+"""The course as its pages show it: assignments with their handouts, and the rules for handing in."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from grader.common.record import Record
+from grader.course.catalogue import Course
+from grader.course.folders import RULES_FILE, read_text
+from grader.service.handouts import rendered
+from grader.service.policy import HandInRules, rules_of
+from grader.service.refusing import NotFoundError
+
+HANDOUT = "README.md"
+
+
+class Shown(Record):
+    """An assignment as its page shows it; `handout` is markup that rendered() has made."""
+
+    name: str
+    title: str
+    points: float
+    handout: str
+    rules: HandInRules
+
+
+class Shelf:
+    """What there is to hand in, read again when its files change."""
+
+    def __init__(self, course: Course, guide: Path) -> None:
+        self._course, self._guide = course, guide
+        self.zone = course.rules().zone
+        self._read = lru_cache(maxsize=1000)(self._shown)
+
+    def names(self) -> list[str]:
+        """All assignments, sorted."""
+        return self._course.names()
+
+    def assignment(self, name: str) -> Shown:
+        """The assignment of this name; raises NotFoundError if there is none."""
+        if name not in self.names():
+            raise NotFoundError
+        rules = self._course.assignments.parent / RULES_FILE
+        files = (self._course.find(name), self._course.assignments / name / HANDOUT, rules)
+        return self._read(name, tuple(path.stat().st_mtime_ns for path in files if path.is_file()))
+
+    def all(self) -> list[Shown]:
+        """Each of them."""
+        return [self.assignment(name) for name in self.names()]
+
+    def guide(self) -> str:
+        """The page that explains reports, as markup."""
+        return rendered(read_text(self._guide))
+
+    def _shown(self, name: str, _changed: tuple[int, ...]) -> Shown:
+        coursework = self._course.load(name)
+        path = coursework.folder / HANDOUT
+        return Shown(
+            name=name,
+            title=coursework.title,
+            points=coursework.points,
+            handout=rendered(read_text(path)) if path.is_file() else "",
+            rules=rules_of(name, coursework),
+        )

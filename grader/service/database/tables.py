@@ -1,0 +1,223 @@
+"""The tables. Attempts never change once stored, but for which of their gradings counts; gradings are the queue.
+
+people -< attempts -< gradings -< progress
+people -< invitations, sessions           audit: everything that changes a grade
+"""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import DateTime, Dialect, ForeignKey, Index, LargeBinary, UniqueConstraint, text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+from sqlalchemy.types import TypeDecorator
+
+
+class CourseRole(StrEnum):
+    """What somebody may do."""
+
+    STUDENT = "student"
+    INSTRUCTOR = "instructor"
+
+
+class State(StrEnum):
+    """Where a grading stands. The first two are open; the others are for good."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    CANCELLED = "cancelled"
+    SUPERSEDED = "superseded"
+    FAULTED = "faulted"
+
+    @property
+    def open(self) -> bool:
+        """Whether something is still to come."""
+        return self in {State.WAITING, State.RUNNING}
+
+
+OPEN = text("state IN ('waiting', 'running')")
+"""The condition of the index by which an attempt has at most one open grading."""
+
+
+class Moment(TypeDecorator[datetime]):
+    """A time with its zone, kept in UTC: SQLite has no zones."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """Raises ValueError for a time without a zone, which could mean anything."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a time without a zone cannot be stored")
+        return value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """In UTC."""
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+class Base(DeclarativeBase):
+    """The base of all tables."""
+
+    type_annotation_map = {datetime: Moment}  # noqa: RUF012 - the form that SQLAlchemy asks for
+
+
+class PersonRow(Base):
+    """Somebody of the course. `key` is the university's own name for them, such as a mail address."""
+
+    __tablename__ = "people"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(unique=True)
+    name: Mapped[str]
+    role: Mapped[str]
+    created: Mapped[datetime]
+
+
+class InvitationRow(Base):
+    """A link that signs somebody in, once. Only a hash of its token is kept."""
+
+    __tablename__ = "invitations"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    token_sha256: Mapped[str] = mapped_column(unique=True)
+    expires: Mapped[datetime]
+    used: Mapped[datetime | None]
+
+
+class SessionRow(Base):
+    """A browser that is signed in; `form_token` stands in each of its forms."""
+
+    __tablename__ = "sessions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    token_sha256: Mapped[str] = mapped_column(unique=True)
+    form_token: Mapped[str]
+    expires: Mapped[datetime]
+    person: Mapped[PersonRow] = relationship()
+
+
+class FailedSignInRow(Base):
+    """A token that was tried and is none, from an address."""
+
+    __tablename__ = "failed_sign_ins"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    address: Mapped[str]
+    at: Mapped[datetime]
+
+    __table_args__ = (Index("failed_sign_ins_address", "address", "at"),)
+
+
+class AttemptRow(Base):
+    """A file that was handed in, as it came. `public` is its name in addresses; `form_key` is that of the form by which
+    it came, so that a second click stores nothing; `counted_id` is the grading whose result counts.
+    """
+
+    __tablename__ = "attempts"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    public: Mapped[str] = mapped_column(unique=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
+    assignment: Mapped[str]
+    number: Mapped[int]
+    form_key: Mapped[str]
+    file_name: Mapped[str]
+    data: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    size: Mapped[int]
+    sha256: Mapped[str]
+    received: Mapped[datetime]
+    late: Mapped[bool]
+    counted_id: Mapped[int | None]
+    person: Mapped[PersonRow] = relationship()
+    counted: Mapped["GradingRow | None"] = relationship(
+        primaryjoin="foreign(AttemptRow.counted_id) == GradingRow.id", viewonly=True
+    )
+    gradings: Mapped[list["GradingRow"]] = relationship(
+        back_populates="attempt", foreign_keys="GradingRow.attempt_id", order_by="GradingRow.id"
+    )
+
+    __table_args__ = (
+        UniqueConstraint("person_id", "form_key", name="attempts_once_per_form"),
+        UniqueConstraint("person_id", "assignment", "number", name="attempts_numbers"),
+    )
+
+
+class GradingRow(Base):
+    """One grading of an attempt, waiting or made: a row of the queue, then of the history.
+
+    A station claims it until `lease_until`, as `claimed_by`, for its turn number `tries`. `result` is all that was
+    found, as JSON; `checks` in brief what the student may see of it, and `page` that as a compressed page; `full_page`
+    is the instructor's, where it shows more.
+    """
+
+    __tablename__ = "gradings"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), index=True)
+    why: Mapped[str]
+    priority: Mapped[int]
+    state: Mapped[str]
+    created: Mapped[datetime]
+    not_before: Mapped[datetime]
+    started: Mapped[datetime | None]
+    ended: Mapped[datetime | None]
+    claimed_by: Mapped[str | None]
+    lease_until: Mapped[datetime | None]
+    tries: Mapped[int]
+    stop_asked: Mapped[bool]
+    fault: Mapped[str]
+    points: Mapped[float | None]
+    max_points: Mapped[float | None]
+    shown_points: Mapped[float | None]
+    shown_max: Mapped[float | None]
+    checks: Mapped[str | None]
+    result: Mapped[str | None] = mapped_column(deferred=True)
+    page: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    full_page: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    attempt: Mapped[AttemptRow] = relationship(back_populates="gradings", foreign_keys=[attempt_id])
+
+    __table_args__ = (
+        Index("gradings_queue", "state", "priority", "id"),
+        Index("gradings_one_open", "attempt_id", unique=True, sqlite_where=OPEN, postgresql_where=OPEN),
+    )
+
+
+class ProgressRow(Base):
+    """Something that a student may see of a grading while it is made; `turn` is the claim that it was seen in."""
+
+    __tablename__ = "progress"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    grading_id: Mapped[int] = mapped_column(ForeignKey("gradings.id"), index=True)
+    turn: Mapped[int]
+    at: Mapped[datetime]
+    data: Mapped[str]
+
+    __table_args__ = ({"sqlite_autoincrement": True},)  # an id is never given twice: browsers resume behind it
+
+
+class AuditRow(Base):
+    """Something that changes a grade, or who may sign in: who did it, and what, in words."""
+
+    __tablename__ = "audit"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime]
+    who: Mapped[str]
+    about: Mapped[str]
+    what: Mapped[str]
+
+
+class SecretRow(Base):
+    """A secret of this service, by name: the seed from which those of gradings are made."""
+
+    __tablename__ = "secrets"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[str]

@@ -1,0 +1,176 @@
+"""Handing in: what is refused at the door, and how an attempt is stored, once, before anybody is told that it was.
+
+Nothing here reads the text: what it costs grows with its bytes alone, at memory's speed.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session, selectinload
+
+from grader.course.submissions.submission import SIZE_LIMIT, TEXT_CONTROLS, UTF16_MARKS
+from grader.service import policy
+from grader.service.database.tables import AttemptRow, GradingRow, PersonRow, State
+from grader.service.policy import HandInRules, Past
+from grader.service.refusing import NotDoneError
+from grader.service.tokens import fresh_token
+
+LINES = 5_000
+"""Of a file: a report shows every line, and comparing two files takes time for each pair of lines."""
+
+FIRST, REGRADED = 0, 10
+"""Priorities: regrading a course delays nobody who hands in."""
+
+HANDED_IN = "handed in"
+"""Why the first grading of an attempt is made."""
+
+NAME_LENGTH = 100
+"""Characters that are kept of a file's name."""
+
+FORM_KEY_LENGTH = 100
+
+OPEN_STATES = (State.WAITING, State.RUNNING)
+
+BINARY = bytes(sorted(set(range(0x20)) - TEXT_CONTROLS))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """What somebody hands in; `form_key` is the same for every click on the same form."""
+
+    person_id: int
+    assignment: str
+    file_name: str
+    data: bytes
+    form_key: str
+
+
+def unfit(data: bytes) -> str:
+    """Why a file cannot be handed in, which costs no attempt; empty if it can."""
+    return next(_faults(data), "")
+
+
+def _faults(data: bytes) -> Iterator[str]:
+    if len(data) > SIZE_LIMIT:
+        yield "The file is over 1 MiB; hand in only the OpenCL source text."
+    if not data.strip():
+        yield "The file is empty; hand in your kernel."
+    if data.startswith(b"PK\x03\x04"):
+        yield "The file is a zip; hand in the .cl file itself."
+    if data.startswith(UTF16_MARKS):
+        yield "The file is UTF-16 text; save it as UTF-8."
+    if len(data.translate(None, BINARY)) < len(data):
+        yield "The file is binary, not OpenCL source text; hand in the .cl file itself."
+    if data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n") > LINES:
+        yield f"The file has over {LINES:,} lines; hand in a kernel as people write them."
+
+
+def history(session: Session, person_id: int, assignment: str) -> Sequence[AttemptRow]:
+    """Somebody's attempts at an assignment, with their gradings, oldest first."""
+    wanted = select(AttemptRow).where(AttemptRow.person_id == person_id, AttemptRow.assignment == assignment)
+    loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted)
+    return session.scalars(wanted.options(*loaded).order_by(AttemptRow.number)).all()
+
+
+def past_of(attempts: Sequence[AttemptRow]) -> list[Past]:
+    """The same as the policy sees them: by their first grading, and by the points that count now."""
+    return [
+        Past(
+            received=each.received,
+            late=each.late,
+            state=_state(each),
+            begun=each.gradings[0].started is not None,
+            points=None if each.counted is None else each.counted.points,
+        )
+        for each in attempts
+    ]
+
+
+def _state(attempt: AttemptRow) -> State:
+    """Of its first grading; where that failed by our fault and a later one did not, it is done."""
+    return State.DONE if attempt.counted_id is not None else State(attempt.gradings[0].state)
+
+
+def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) -> AttemptRow:
+    """Store an attempt and put it in the queue, in the place of those that it supersedes; a form that has been accepted
+    before gives the attempt that it gave. Raises NotDoneError, and then stores nothing.
+    """
+    session.execute(select(PersonRow.id).where(PersonRow.id == offer.person_id).with_for_update())
+    if not 0 < len(offer.form_key) <= FORM_KEY_LENGTH:
+        raise NotDoneError("The form is not ours; open the assignment's page again.")
+    if known := _known(session, offer):
+        return known
+    attempts = history(session, offer.person_id, offer.assignment)
+    past = past_of(attempts)
+    if why := unfit(offer.data) or policy.refusal(rules, past, _waiting_elsewhere(session, offer), now):
+        raise NotDoneError(why)
+    for position in policy.superseded_by_now(rules, past, now):
+        _supersede(session, attempts[position], now)
+    attempt = _attempt(offer, rules, len(attempts) + 1, now)
+    attempt.gradings.append(new_grading(HANDED_IN, FIRST, now))
+    session.add(attempt)
+    session.flush()
+    return attempt
+
+
+def new_grading(why: str, priority: int, now: datetime) -> GradingRow:
+    """A grading that waits for a station."""
+    return GradingRow(
+        why=why,
+        priority=priority,
+        state=State.WAITING,
+        created=now,
+        not_before=now,
+        tries=0,
+        stop_asked=False,
+        fault="",
+    )
+
+
+def _known(session: Session, offer: Offer) -> AttemptRow | None:
+    same = select(AttemptRow).where(AttemptRow.person_id == offer.person_id, AttemptRow.form_key == offer.form_key)
+    return session.scalar(same.where(AttemptRow.assignment == offer.assignment))
+
+
+def _waiting_elsewhere(session: Session, offer: Offer) -> int:
+    others = AttemptRow.person_id == offer.person_id, AttemptRow.assignment != offer.assignment
+    waiting = select(func.count(GradingRow.id)).join(GradingRow.attempt)
+    return session.scalar(waiting.where(*others, GradingRow.state == State.WAITING)) or 0
+
+
+def _supersede(session: Session, attempt: AttemptRow, now: datetime) -> None:
+    """Unless a station has claimed it meanwhile."""
+    session.execute(
+        update(GradingRow)
+        .where(GradingRow.attempt_id == attempt.id, GradingRow.state == State.WAITING)
+        .values(state=State.SUPERSEDED, ended=now)
+    )
+
+
+def _attempt(offer: Offer, rules: HandInRules, number: int, now: datetime) -> AttemptRow:
+    return AttemptRow(
+        public=fresh_token(),
+        person_id=offer.person_id,
+        assignment=offer.assignment,
+        number=number,
+        form_key=offer.form_key,
+        file_name=offer.file_name[:NAME_LENGTH],
+        data=offer.data,
+        size=len(offer.data),
+        sha256=hashlib.sha256(offer.data).hexdigest(),
+        received=now,
+        late=policy.is_late(rules, now),
+    )
+
+
+def cancel(session: Session, attempt: AttemptRow, now: datetime) -> None:
+    """End its first grading: at once if it waits, by its station if it runs. If it has ended, nothing happens; a
+    regrading is the instructor's.
+    """
+    first = GradingRow.attempt_id == attempt.id, GradingRow.why == HANDED_IN
+    waiting, running = (update(GradingRow).where(*first, GradingRow.state == each) for each in OPEN_STATES)
+    session.execute(waiting.values(state=State.CANCELLED, ended=now))
+    session.execute(running.values(stop_asked=True))

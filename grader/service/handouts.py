@@ -1,0 +1,34 @@
+"""Handouts and guides, from Markdown to markup in which nothing runs."""
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+GUIDE, GUIDE_PAGE = "reading-your-report.md", "/guide"
+
+
+def rendered(text: str) -> str:
+    """The markup of a page of the course: HTML in it is shown as text; links lead to the web or to the guide."""
+    parser = MarkdownIt("js-default", {"html": False, "linkify": False})
+    tokens = parser.parse(text)
+    for token in tokens:
+        _mend(token)
+    markup: str = parser.renderer.render(tokens, parser.options, {})
+    return markup
+
+
+def _mend(token: Token) -> None:
+    """Files of the course that a handout links to are not on the web: the link's words stay. A picture is its words."""
+    for child in token.children or ():
+        if child.type == "link_open":
+            child.attrs = _where(str(child.attrs.get("href", "")))
+        if child.type == "image":
+            child.type, child.tag, child.children = "text", "", None
+
+
+def _where(link: str) -> dict[str, str | int | float]:
+    target, _, _ = link.partition("#")
+    if target.endswith(GUIDE):
+        return {"href": GUIDE_PAGE}
+    if link.startswith(("https://", "http://")):
+        return {"href": link, "rel": "noreferrer"}
+    return {"href": link} if link.startswith("#") else {}

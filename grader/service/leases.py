@@ -1,0 +1,173 @@
+"""The queue: a station claims a grading for a while, renews its claim while it works, and stores what came of it.
+
+    waiting -> running -> done
+                  |  ^       lease run out, or a fault of ours: again, TRIES times in all; then faulted
+                  v  |
+               cancelled, faulted
+
+A claim is a lease on the row rather than a workflow of DBOS: DBOS gives the work of a dead process back only to one of
+the same name, and a station that never returns would keep its work. A lease that runs out is anybody's. The outcome is
+stored in one transaction, on condition that the claim still holds, so that exactly one result counts.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum, auto
+
+from sqlalchemy import ColumnElement, and_, func, or_, select, update
+from sqlalchemy.orm import Session
+
+from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, State
+
+LEASE = timedelta(seconds=30)
+"""How long a claim lasts that is not renewed: six beats (station/heart.py), so that a busy machine loses none."""
+
+TRIES = 3
+"""How often a grading is begun that ends by a fault of ours."""
+
+PAUSE = timedelta(seconds=10)
+"""How long such a grading waits before each next try: what failed may have been passing."""
+
+GONE = f"Its station ended {TRIES} times while it graded this file."
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimedGrading:
+    """A grading that a station may work at, and what it needs for that."""
+
+    grading_id: int
+    station: str
+    turn: int
+    assignment: str
+    data: bytes
+    sha256: str
+
+
+class Renewal(Enum):
+    """What became of a claim: it holds, somebody asks the station to stop, or it is another's now."""
+
+    KEPT = auto()
+    STOP = auto()
+    LOST = auto()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graded:
+    """The outcome of a grading, as it is stored (GradingRow)."""
+
+    points: float
+    max_points: float
+    shown_points: float
+    shown_max: float
+    checks: str
+    result: str
+    page: bytes
+    full_page: bytes | None
+
+
+def claim(session: Session, station: str, now: datetime) -> ClaimedGrading | None:
+    """The next grading for a station; None if there is nothing to do. What has been begun too often is given up."""
+    session.execute(
+        update(GradingRow)
+        .where(_abandoned(now), GradingRow.tries >= TRIES)
+        .values(state=State.FAULTED, ended=now, fault=GONE, claimed_by=None)
+    )
+    session.execute(
+        update(GradingRow)
+        .where(_abandoned(now), GradingRow.stop_asked)
+        .values(state=State.CANCELLED, ended=now, claimed_by=None)
+    )
+    free = or_(and_(GradingRow.state == State.WAITING, GradingRow.not_before <= now), _abandoned(now))
+    order = GradingRow.priority, GradingRow.id
+    row = session.scalar(select(GradingRow).where(free).order_by(*order).limit(1).with_for_update(skip_locked=True))
+    if row is None:
+        return None
+    row.state, row.claimed_by, row.lease_until = State.RUNNING, station, now + LEASE
+    row.tries, row.started, row.stop_asked = row.tries + 1, row.started or now, False
+    attempt = session.get_one(AttemptRow, row.attempt_id)
+    return ClaimedGrading(
+        grading_id=row.id,
+        station=station,
+        turn=row.tries,
+        assignment=attempt.assignment,
+        data=attempt.data,
+        sha256=attempt.sha256,
+    )
+
+
+def renew(session: Session, claimed: ClaimedGrading, now: datetime) -> Renewal:
+    """Keep the claim for another while, if it still holds."""
+    asked = session.scalar(
+        update(GradingRow).where(_held(claimed)).values(lease_until=now + LEASE).returning(GradingRow.stop_asked)
+    )
+    if asked is None:
+        return Renewal.LOST
+    return Renewal.STOP if asked else Renewal.KEPT
+
+
+def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datetime) -> bool:
+    """Store the result, which counts from now on; False, and nothing is stored, if the claim is another's."""
+    values = {field: getattr(graded, field) for field in Graded.__dataclass_fields__}
+    done = update(GradingRow).where(_held(claimed)).values(state=State.DONE, ended=now, claimed_by=None, **values)
+    attempt_id = session.scalar(done.returning(GradingRow.attempt_id))
+    if attempt_id is None:
+        return False
+    attempt = session.get_one(AttemptRow, attempt_id)
+    if attempt.counted is not None:
+        words = f"graded again: {attempt.counted.points:g} -> {graded.points:g} points"
+        named = f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"
+        session.add(AuditRow(at=now, who="a station", about=attempt.person.key, what=f"{named}: {words}"))
+    attempt.counted_id = claimed.grading_id
+    return True
+
+
+def fail(session: Session, claimed: ClaimedGrading, fault: str, now: datetime) -> bool:
+    """Note a fault of ours, after which the grading is tried again, unless it has been often enough."""
+    if claimed.turn >= TRIES:
+        return give_up(session, claimed, fault, now)
+    again = {"state": State.WAITING, "not_before": now + PAUSE * claimed.turn, "fault": fault}
+    return _changed(session, claimed, again)
+
+
+def give_up(session: Session, claimed: ClaimedGrading, fault: str, now: datetime) -> bool:
+    """Note a fault of ours that would come again: somebody has to look."""
+    return _changed(session, claimed, {"state": State.FAULTED, "ended": now, "fault": fault})
+
+
+def stop(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
+    """Note that it was cancelled, as asked."""
+    return _changed(session, claimed, {"state": State.CANCELLED, "ended": now})
+
+
+def release(session: Session, claimed: ClaimedGrading) -> bool:
+    """Give it back as if it had not been begun: the station is told to end."""
+    return _changed(session, claimed, {"state": State.WAITING, "tries": claimed.turn - 1})
+
+
+def place_in_queue(session: Session, grading: GradingRow) -> int:
+    """How many gradings come before this one, those under way included."""
+    before = or_(
+        GradingRow.priority < grading.priority,
+        and_(GradingRow.priority == grading.priority, GradingRow.id < grading.id),
+    )
+    ahead = or_(GradingRow.state == State.RUNNING, and_(GradingRow.state == State.WAITING, before))
+    return session.scalar(select(func.count(GradingRow.id)).where(ahead, GradingRow.id != grading.id)) or 0
+
+
+def _changed(session: Session, claimed: ClaimedGrading, values: dict[str, object]) -> bool:
+    change = update(GradingRow).where(_held(claimed)).values(claimed_by=None, lease_until=None, **values)
+    return session.scalar(change.returning(GradingRow.id)) is not None
+
+
+def _held(claimed: ClaimedGrading) -> ColumnElement[bool]:
+    """The row, if the claim still holds: nobody has taken it since, even if the lease has run out."""
+    return and_(
+        GradingRow.id == claimed.grading_id,
+        GradingRow.state == State.RUNNING,
+        GradingRow.claimed_by == claimed.station,
+        GradingRow.tries == claimed.turn,
+    )
+
+
+def _abandoned(now: datetime) -> ColumnElement[bool]:
+    return and_(GradingRow.state == State.RUNNING, GradingRow.lease_until < now)

@@ -1,0 +1,92 @@
+"""What a student may see of a grading while it is made: only what may be shown whatever comes of hidden checks.
+
+A grading tells its listener nothing else (results/withholding.shown_at_once), and here that is made into records.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from grader.common.record import Record
+from grader.grading.bench import Decided
+from grader.protocol.text import showable
+from grader.results.result import Result
+from grader.service.database.tables import GradingRow, ProgressRow
+from grader.service.leases import ClaimedGrading
+
+WORDS_LENGTH = 1000
+"""Characters of a sentence here; the report has all of it."""
+
+
+class ProgressNote(Record):
+    """What begins (`check` is empty then), or a check that is decided."""
+
+    words: str
+    check: str = ""
+    verdict: str = ""
+    reason: str = ""
+
+
+class CheckInBrief(Record):
+    """A check of a result, as far as the student may see it."""
+
+    name: str
+    verdict: str
+    reason: str
+    points: float
+    max_points: float
+
+
+class ChecksInBrief(Record):
+    """All checks of a result, and the sentence to read first, if one failed."""
+
+    checks: tuple[CheckInBrief, ...]
+    first_cause: str = ""
+
+
+def note_of(event: str | Decided) -> ProgressNote:
+    """What a grading tells, as a record."""
+    if isinstance(event, str):
+        return ProgressNote(words=showable(event)[:WORDS_LENGTH])
+    check = event.check
+    return ProgressNote(
+        words=showable(event.sentence)[:WORDS_LENGTH],
+        check=showable(check.name),
+        verdict=check.verdict,
+        reason=check.reason or "",
+    )
+
+
+def in_brief(shown: Result) -> ChecksInBrief:
+    """A result of which nothing is to be withheld any more."""
+    first = shown.first_cause
+    return ChecksInBrief(
+        checks=tuple(
+            CheckInBrief(
+                name=showable(check.name),
+                verdict=check.verdict,
+                reason=check.reason or "",
+                points=check.points,
+                max_points=check.max_points,
+            )
+            for check in shown.checks
+        ),
+        first_cause="" if first is None else showable(first.message)[:WORDS_LENGTH],
+    )
+
+
+def keep_note(session: Session, claimed: ClaimedGrading, note: ProgressNote, now: datetime) -> None:
+    """Store it for whoever watches."""
+    row = ProgressRow(grading_id=claimed.grading_id, turn=claimed.turn, at=now, data=note.model_dump_json())
+    session.add(row)
+
+
+def notes_after(session: Session, grading: GradingRow, after: int) -> Sequence[tuple[int, ProgressNote]]:
+    """What has been told in the grading's present turn since the note with this number, with the notes' numbers."""
+    wanted = select(ProgressRow).where(
+        ProgressRow.grading_id == grading.id, ProgressRow.turn == grading.tries, ProgressRow.id > after
+    )
+    rows = session.scalars(wanted.order_by(ProgressRow.id)).all()
+    return [(row.id, ProgressNote.model_validate_json(row.data)) for row in rows]

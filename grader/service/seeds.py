@@ -1,0 +1,17 @@
+"""The secret seed of a service, from which the inputs of every grading are made."""
+
+from grader.course.truth.inputs import fresh_seed
+from grader.service.database.connecting import Database
+from grader.service.database.tables import SecretRow
+
+SEED = "seed"
+
+
+def service_seed(database: Database) -> int:
+    """The seed; it is made when it is first asked for."""
+    with database.writing() as session:
+        row = session.get(SecretRow, SEED)
+        if row is None:
+            row = SecretRow(name=SEED, value=str(fresh_seed()))
+            session.add(row)
+        return int(row.value)

@@ -1,0 +1,58 @@
+"""The process of a station: `python -P -m grader.service.station DATABASE COURSE ORDERS`.
+
+It ends when it is told to (SIGTERM), and when its standard input is closed: whoever started it is gone.
+"""
+
+import os
+import platform
+import secrets
+import signal
+import sys
+import threading
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+
+from grader.common.errors import InterruptedGradingError
+from grader.common.interrupts import interrupt_on
+from grader.course.catalogue import Course
+from grader.service.database.connecting import Database
+from grader.service.seeds import service_seed
+from grader.service.station.judging import Judge
+from grader.service.station.work import work
+
+LEAVE = 20.0
+"""Seconds in which a station must have stopped its sandboxes; engines were seen to take ten."""
+
+
+def main() -> None:
+    """Work until told to stop, and then stop what was begun."""
+    url, course, orders = sys.argv[1:]
+    interrupt_on([signal.SIGTERM], _stop)
+    threading.Thread(target=_end_with_the_other_end, daemon=True).start()
+    name = f"{platform.node()}-{os.getpid()}-{secrets.token_hex(4)}"
+    places = Course(assignments=Path(course) / "assignments", reference=Path(course) / "reference")
+    with closing(Database(url)) as database, suppress(InterruptedGradingError):
+        judge = Judge(places, orders, service_seed(database))
+        try:
+            work(database, judge, name)
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            judge.close()
+
+
+def _stop(_number: int) -> InterruptedGradingError:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: what follows is cleaning up
+    return InterruptedGradingError("the station has been stopped.")
+
+
+def _end_with_the_other_end() -> None:
+    while os.read(sys.stdin.fileno(), 1):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(LEAVE)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()

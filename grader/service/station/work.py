@@ -1,0 +1,99 @@
+"""What a station does: claim, grade, store, until it is told to stop."""
+
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from grader.common.errors import GraderError, InterruptedGradingError
+from grader.common.interrupts import interrupted_when, stop_if_told
+from grader.grading.bench import Decided, Progress
+from grader.protocol.text import showable
+from grader.results.result import Ungraded
+from grader.service.clock import utc_now
+from grader.service.database.connecting import Database
+from grader.service.leases import ClaimedGrading, Graded, claim, fail, finish, release
+from grader.service.progress import keep_note, note_of
+from grader.service.station.heart import Heart, Patience
+
+LOOK = 0.5
+"""Seconds between two looks for work, and between two looks whether a grading is over."""
+
+PATIENCE = Patience()
+"""The longest gradings of this repository take two minutes of the fifteen."""
+
+
+class ClaimOverError(InterruptedGradingError):
+    """The grading was cancelled, took too long, or is another station's now; its row says which."""
+
+
+class Judging(Protocol):
+    """Who grades: station/judging.py."""
+
+    def grade(self, claimed: ClaimedGrading, progress: Progress) -> Graded | Ungraded:
+        """What is to be stored, or why there is no result by a fault of ours."""
+
+
+def work(
+    database: Database,
+    judge: Judging,
+    name: str,
+    patience: Patience = PATIENCE,
+    idle: Callable[[], None] = lambda: time.sleep(LOOK),
+) -> None:
+    """Take one grading after the other; raises what interrupts this process. `idle` waits for work."""
+    while True:
+        stop_if_told()
+        with database.writing() as session:
+            claimed = claim(session, name, utc_now())
+        if claimed is None:
+            idle()
+        else:
+            try:
+                _grade(database, judge, claimed, patience)
+            except InterruptedGradingError:
+                with database.writing() as session:
+                    release(session, claimed)
+                raise
+
+
+def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, patience: Patience) -> None:
+    """Grade it, and store what came of it, unless the claim ends before."""
+    try:
+        with (
+            Heart(database, claimed, patience) as heart,
+            interrupted_when(lambda: heart.over, ClaimOverError("the claim has ended."), LOOK),
+        ):
+            outcome = _outcome(judge, claimed, _noting(database, claimed))
+    except ClaimOverError:
+        return
+    with database.writing() as session:
+        if isinstance(outcome, Graded):
+            finish(session, claimed, outcome, utc_now())
+        else:
+            fail(session, claimed, outcome, utc_now())
+
+
+def _outcome(judge: Judging, claimed: ClaimedGrading, progress: Progress) -> Graded | str:
+    """The outcome, or the fault of ours because of which there is none."""
+    try:
+        outcome = judge.grade(claimed, progress)
+    except InterruptedGradingError:
+        raise
+    except GraderError as error:
+        return showable(str(error))
+    except Exception as error:  # noqa: BLE001 - a fault in one grading does not touch the others
+        return showable(f"a fault in grader itself: {error!r}")
+    return outcome.fault if isinstance(outcome, Ungraded) else outcome
+
+
+def _noting(database: Database, claimed: ClaimedGrading) -> Progress:
+    def note(event: str | Decided) -> None:
+        try:
+            with database.writing() as session:
+                keep_note(session, claimed, note_of(event), utc_now())
+        except SQLAlchemyError:
+            return  # nobody loses a grade because a line about it could not be kept
+
+    return note

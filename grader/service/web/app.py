@@ -1,0 +1,62 @@
+"""The application: its routes, and what becomes of errors."""
+
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from grader.service.refusing import NotDoneError, NotFoundError
+from grader.service.web import attempts, door, staff, student
+from grader.service.web.guards import Guards
+from grader.service.web.members import SignInNeededError
+from grader.service.web.pages import page
+from grader.service.web.setting import Web
+
+UPLOADS = frozenset({"attempts", "roster"})
+"""The last part of the addresses to which files are sent."""
+
+
+def make_app(web: Web) -> FastAPI:
+    """The application for one course."""
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app.state.web = web
+    for module in (door, student, attempts, staff):
+        app.include_router(module.router)
+    app.add_exception_handler(SignInNeededError, _sign_in)
+    app.add_exception_handler(NotFoundError, _not_found)
+    app.add_exception_handler(RequestValidationError, _not_found)
+    app.add_exception_handler(NotDoneError, _refused)
+    app.add_exception_handler(HTTPException, _no_page)
+    host = urlsplit(web.origin).hostname or ""
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=[host], www_redirect=False)
+    app.add_middleware(Guards, origin=web.origin, uploads=UPLOADS)
+    return app
+
+
+def _sign_in(request: Request, _error: Exception) -> Response:
+    if request.method in {"GET", "HEAD"}:
+        return RedirectResponse("/sign-in", 303)
+    return _said(request, 401, "You are not signed in", "You were signed out, so nothing was done. Sign in again.")
+
+
+def _not_found(request: Request, _error: Exception) -> Response:
+    return _said(request, 404, "Not found", str(NotFoundError()))
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    return _said(request, 409, "That was not done", str(error))
+
+
+def _no_page(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    if status == 404:
+        return _not_found(request, error)
+    return _said(request, status, "That cannot be done", "The request is not one that a page of ours makes.")
+
+
+def _said(request: Request, status: int, title: str, words: str) -> Response:
+    return page(request, "error.html.jinja", status=status, title=title, words=words)

@@ -1,0 +1,133 @@
+"""The pages of one attempt: its receipt, how it goes, its report, its file."""
+
+import zlib
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+from sqlalchemy.orm import Session
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+
+from grader.service.database.tables import AttemptRow, GradingRow, State
+from grader.service.hand_ins import HANDED_IN, cancel
+from grader.service.leases import place_in_queue
+from grader.service.progress import ProgressNote, notes_after
+from grader.service.refusing import NotDoneError, NotFoundError
+from grader.service.standing import checks_of
+from grader.service.web.guards import REPORT_POLICY
+from grader.service.web.members import AnyMember, OwnForm, visible_attempt
+from grader.service.web.pages import page
+from grader.service.web.setting import web_of
+from grader.service.web.streams import Look, events
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Going:
+    """A grading that is to be watched: how many come before it, and what has been told so far."""
+
+    grading: GradingRow
+    ahead: int
+    notes: tuple[tuple[int, ProgressNote], ...]
+
+    @property
+    def last(self) -> int:
+        """The number of the last note."""
+        return self.notes[-1][0] if self.notes else 0
+
+
+@router.get("/attempts/{public}")
+def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
+    """The receipt, and how the grading goes or went."""
+    web = web_of(request)
+    with web.database.reading() as session:
+        attempt = visible_attempt(session, public, member)
+        latest, counted, person = attempt.gradings[-1], attempt.counted, attempt.person
+        going = _going(session, latest) if State(latest.state).open else None
+    own = person.id == member.id
+    return page(
+        request,
+        "attempt.html.jinja",
+        member,
+        attempt=attempt,
+        assignment=web.shelf.assignment(attempt.assignment),
+        latest=latest,
+        going=going,
+        counted=counted,
+        checks=None if counted is None else checks_of(counted),
+        owner=person,
+        own=own,
+        base="" if own else f"/course/people/{person.id}",
+        cancellable=own and going is not None and latest.why == HANDED_IN,
+    )
+
+
+def _going(session: Session, grading: GradingRow) -> Going:
+    return Going(
+        grading=grading,
+        ahead=place_in_queue(session, grading) if grading.state == State.WAITING else 0,
+        notes=tuple(notes_after(session, grading, 0)),
+    )
+
+
+@router.get("/attempts/{public}/events")
+def attempt_events(request: Request, member: AnyMember, public: str, after: int = 0) -> Response:
+    """What happens to the attempt, from now on or from where the browser was."""
+    web = web_of(request)
+    said = request.headers.get("last-event-id", "")
+    start = int(said) if said.isascii() and said.isdigit() and len(said) < 19 else after
+    with web.database.reading() as session:
+        grading_id = visible_attempt(session, public, member).gradings[-1].id
+
+    def look(since: int) -> Look:
+        with web.database.reading() as session:
+            grading = session.get_one(GradingRow, grading_id)
+            going = _going(session, grading) if State(grading.state).open else None
+            notes = tuple(notes_after(session, grading, since))
+            return Look(
+                state=State(grading.state), turn=grading.tries, ahead=0 if going is None else going.ahead, notes=notes
+            )
+
+    headers = {"x-accel-buffering": "no"}
+    return StreamingResponse(events(look, start, member.id), media_type="text/event-stream", headers=headers)
+
+
+@router.get("/attempts/{public}/report")
+def report(request: Request, member: AnyMember, public: str) -> Response:
+    """The report, as its station has drawn it: the student's; an instructor may ask for all of it."""
+    with web_of(request).database.reading() as session:
+        counted = visible_attempt(session, public, member).counted
+        drawn = None if counted is None else counted.page
+        if counted is not None and member.teaches and request.query_params.get("all"):
+            drawn = counted.full_page or drawn
+    if drawn is None:
+        raise NotFoundError
+    headers = {"content-security-policy": REPORT_POLICY}
+    return Response(zlib.decompress(drawn), media_type="text/html; charset=utf-8", headers=headers)
+
+
+@router.get("/attempts/{public}/file")
+def handed_in(request: Request, member: AnyMember, public: str) -> Response:
+    """The file as it came."""
+    with web_of(request).database.reading() as session:
+        attempt = visible_attempt(session, public, member)
+        data, name = attempt.data, f"{attempt.assignment}-{attempt.number}.cl"
+    headers = {"content-disposition": f'attachment; filename="{_plain(name)}"', "content-security-policy": "sandbox"}
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+def _plain(name: str) -> str:
+    return "".join(each if each.isascii() and (each.isalnum() or each in ".-_") else "_" for each in name)
+
+
+@router.post("/attempts/{public}/cancel")
+def end(request: Request, member: AnyMember, _form: OwnForm, public: str) -> Response:
+    """End the grading of one's own attempt."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        attempt: AttemptRow = visible_attempt(session, public, member)
+        if attempt.person_id != member.id:
+            raise NotDoneError("Only who handed it in can cancel it.")
+        cancel(session, attempt, web.now())
+    return RedirectResponse(f"/attempts/{public}", 303)

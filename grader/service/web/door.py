@@ -1,0 +1,75 @@
+"""Coming in and going out: invitations, sign-out, and what needs no sign-in."""
+
+from fastapi import APIRouter
+from sqlalchemy import text
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+
+from grader.service.refusing import NotFoundError
+from grader.service.signing_in import SESSION_LASTS, USED_UP, note_failure, refuse_guessers, sign_in, sign_out
+from grader.service.web.members import AnyForm, AnyMember, OwnForm, PerhapsMember, text_in
+from grader.service.web.pages import STATIC, page
+from grader.service.web.setting import web_of
+
+router = APIRouter()
+
+TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+A_DAY = 24 * 3600
+
+
+@router.get("/health")
+def health(request: Request) -> Response:
+    """Whether pages can be made: for whatever watches the service."""
+    with web_of(request).database.reading() as session:
+        session.execute(text("SELECT 1"))
+    return PlainTextResponse("ok\n")
+
+
+@router.get("/static/{name}")
+def static(name: str) -> Response:
+    """A file that pages use."""
+    if name not in STATIC:
+        raise NotFoundError
+    kept = {"cache-control": f"public, max-age={A_DAY}"}
+    return Response(STATIC[name], media_type=TYPES[name.rpartition(".")[2]], headers=kept)
+
+
+@router.get("/sign-in")
+def ask_to_sign_in(request: Request, member: PerhapsMember) -> Response:
+    """How to sign in."""
+    return page(request, "sign_in.html.jinja", member)
+
+
+@router.get("/join/{token}")
+def invitation(request: Request, token: str) -> Response:
+    """The page behind an invitation. Looking at it uses nothing up: programs that check mail look at every link."""
+    return page(request, "join.html.jinja", token=token)
+
+
+@router.post("/join")
+def join(request: Request, form: AnyForm) -> Response:
+    """Sign in by an invitation."""
+    web, now = web_of(request), web_of(request).now()
+    address = request.client.host if request.client else ""
+    with web.database.writing() as session:
+        refuse_guessers(session, address, now)
+        token = sign_in(session, text_in(form, "token"), now)
+        if token is None:
+            note_failure(session, address, now)
+    if token is None:
+        return page(request, "error.html.jinja", status=403, title="You are not signed in", words=USED_UP)
+    answer = RedirectResponse("/", 303)
+    lasts = int(SESSION_LASTS.total_seconds())
+    answer.set_cookie(web.cookie, token, max_age=lasts, path="/", secure=web.secure, httponly=True, samesite="lax")
+    return answer
+
+
+@router.post("/sign-out")
+def leave(request: Request, member: AnyMember, _form: OwnForm) -> Response:
+    """End the session."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        sign_out(session, member.session_id)
+    answer = RedirectResponse("/sign-in", 303)
+    answer.delete_cookie(web.cookie, path="/", secure=web.secure, httponly=True, samesite="lax")
+    return answer

@@ -1,0 +1,146 @@
+"""Who asks, and the forms that they send."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends
+from sqlalchemy.orm import Session
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+
+from grader.course.submissions.submission import SIZE_LIMIT
+from grader.service.database.tables import AttemptRow, CourseRole, PersonRow
+from grader.service.refusing import NotDoneError, NotFoundError
+from grader.service.signing_in import session_of
+from grader.service.tokens import same_token
+from grader.service.web.setting import web_of
+
+FIELDS = 12
+"""Fields of a form; ours have six at most."""
+
+STALE = "This form is stale, perhaps since you signed in again. Open the page again, and send it from there."
+
+
+class SignInNeededError(NotDoneError):
+    """Nobody is signed in, or not any more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """Somebody who is signed in, in this browser."""
+
+    id: int
+    key: str
+    name: str
+    role: CourseRole
+    session_id: int
+    form_token: str
+
+    @property
+    def teaches(self) -> bool:
+        """Whether this is an instructor."""
+        return self.role is CourseRole.INSTRUCTOR
+
+
+def perhaps_member(request: Request) -> Member | None:
+    """Who is signed in; None if nobody is."""
+    web = web_of(request)
+    token = request.cookies.get(web.cookie)
+    if not token:
+        return None
+    with web.database.reading() as session:
+        row = session_of(session, token, web.now())
+    if row is None:
+        return None
+    who = row.person
+    return Member(
+        id=who.id,
+        key=who.key,
+        name=who.name,
+        role=CourseRole(who.role),
+        session_id=row.id,
+        form_token=row.form_token,
+    )
+
+
+PerhapsMember = Annotated[Member | None, Depends(perhaps_member)]
+
+
+def signed_in(found: PerhapsMember) -> Member:
+    """Who is signed in; raises SignInNeededError if nobody is."""
+    if found is None:
+        raise SignInNeededError("Sign in first.")
+    return found
+
+
+AnyMember = Annotated[Member, Depends(signed_in)]
+
+
+def teaching(member: AnyMember) -> Member:
+    """An instructor; for everybody else there is no such page."""
+    if not member.teaches:
+        raise NotFoundError
+    return member
+
+
+Instructor = Annotated[Member, Depends(teaching)]
+
+
+async def read_form(request: Request) -> FormData:
+    """What came with a form."""
+    return await request.form(max_files=1, max_fields=FIELDS, max_part_size=SIZE_LIMIT + 1)
+
+
+AnyForm = Annotated[FormData, Depends(read_form)]
+
+
+async def own_form(request: Request, member: AnyMember) -> FormData:
+    """A form of this session; raises NotDoneError if it is another's. Nothing is read of who is not signed in."""
+    form = await read_form(request)
+    if not same_token(text_in(form, "form_token"), member.form_token):
+        raise NotDoneError(STALE)
+    return form
+
+
+OwnForm = Annotated[FormData, Depends(own_form)]
+
+
+async def staff_form(form: OwnForm, _member: Instructor) -> FormData:
+    """A form of an instructor's session."""
+    return form
+
+
+StaffForm = Annotated[FormData, Depends(staff_form)]
+
+
+def text_in(form: FormData, name: str) -> str:
+    """A field of a form; empty if there is none, or a file in its place."""
+    value = form.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def file_in(form: FormData, name: str) -> UploadFile | None:
+    """A file of a form; None if none was chosen."""
+    value = form.get(name)
+    return value if isinstance(value, UploadFile) and (value.filename or value.size) else None
+
+
+def visible_attempt(session: Session, public: str, member: Member) -> AttemptRow:
+    """The attempt of this name, if it is the member's own or the member teaches; else raises NotFoundError, as for one
+    that does not exist: one query, whichever it is.
+    """
+    query = session.query(AttemptRow).filter(AttemptRow.public == public)
+    if not member.teaches:
+        query = query.filter(AttemptRow.person_id == member.id)
+    found = query.one_or_none()
+    if found is None:
+        raise NotFoundError
+    return found
+
+
+def person_of(session: Session, person_id: int) -> PersonRow:
+    """Somebody of the course; raises NotFoundError if there is nobody of this number."""
+    found = session.get(PersonRow, person_id)
+    if found is None:
+        raise NotFoundError
+    return found

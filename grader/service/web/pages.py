@@ -1,0 +1,65 @@
+"""Pages from templates, which escape every text; what comes from others is made showable first."""
+
+import hashlib
+from datetime import datetime, tzinfo
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from grader.common.phrases import count
+from grader.protocol.text import showable
+from grader.service.tokens import fresh_token
+from grader.service.web.members import Member
+from grader.service.web.setting import web_of
+
+STATIC = {
+    path.name: path.read_bytes()
+    for path in files("grader.service.web").joinpath("static").iterdir()
+    if path.name.endswith((".css", ".js", ".svg"))
+}
+"""The files that pages use, by name."""
+
+STAMP = hashlib.sha256(b"".join(data for _, data in sorted(STATIC.items()))).hexdigest()[:12]
+"""Changes with them, so that browsers fetch them again."""
+
+
+def page(
+    request: Request, template: str, member: Member | None = None, status: int = 200, **values: Any
+) -> HTMLResponse:
+    """A page; `values` are what its template shows."""
+    zone = web_of(request).shelf.zone
+    text = ENVIRONMENT.get_template(template).render(member=member, stamp=STAMP, zone=zone, **values)
+    return HTMLResponse(text, status)
+
+
+def _shown(value: Any) -> Any:
+    return showable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _time(value: datetime | None, zone: tzinfo) -> str:
+    return "" if value is None else f"{value.astimezone(zone):%a %d %b %Y, %H:%M} {value.astimezone(zone).tzname()}"
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("grader.service.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": _number, "plural": count, "time": _time, "markup": Markup}
+    environment.globals |= {"fresh_token": fresh_token}
+    return environment
+
+
+ENVIRONMENT = _environment()

@@ -1,0 +1,37 @@
+"""What the web process works with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from starlette.requests import Request
+
+from grader.service.clock import utc_now
+from grader.service.courses import Shelf
+from grader.service.database.connecting import Database
+
+
+@dataclass(frozen=True, kw_only=True)
+class Web:
+    """The database, the course, the address that browsers use (such as https://grader.example.org), and the time."""
+
+    database: Database
+    shelf: Shelf
+    origin: str
+    now: Callable[[], datetime] = field(default=utc_now)
+
+    @property
+    def secure(self) -> bool:
+        """Whether browsers come by TLS."""
+        return self.origin.startswith("https://")
+
+    @property
+    def cookie(self) -> str:
+        """The name of the session's cookie: with TLS, one that no neighbouring host can set."""
+        return "__Host-grader" if self.secure else "grader"
+
+
+def web_of(request: Request) -> Web:
+    """That of the application."""
+    web: Web = request.app.state.web
+    return web

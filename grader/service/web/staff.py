@@ -1,0 +1,156 @@
+"""The pages of instructors. To everybody else they do not exist."""
+
+from typing import get_args
+
+from fastapi import APIRouter
+from sqlalchemy import select
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from grader.course.submissions.submission import SIZE_LIMIT
+from grader.service.database.tables import AuditRow, CourseRole, InvitationRow, PersonRow, SessionRow
+from grader.service.exports import grades_csv, links_csv
+from grader.service.instructing import Which, enrol, regrade, try_again
+from grader.service.refusing import NotDoneError
+from grader.service.signing_in import invite
+from grader.service.standing import course_table, faulted
+from grader.service.web.members import Instructor, StaffForm, file_in, person_of, text_in
+from grader.service.web.pages import page
+from grader.service.web.setting import Web, web_of
+from grader.service.web.student import AnyPair, assignment_of, comparison_of, home_of
+
+router = APIRouter(prefix="/course")
+
+AUDIT_SHOWN = 500
+"""Lines of the audit trail on its page, the latest first."""
+
+
+@router.get("")
+def course(request: Request, member: Instructor) -> Response:
+    """Everybody's points, and what fails."""
+    web = web_of(request)
+    with web.database.reading() as session:
+        table = course_table(session, web.shelf.all())
+    return page(request, "course.html.jinja", member, table=table, whiches=get_args(Which))
+
+
+@router.get("/grades.csv")
+def grades(request: Request, _member: Instructor) -> Response:
+    """The same as a file."""
+    web = web_of(request)
+    with web.database.reading() as session:
+        data = grades_csv(course_table(session, web.shelf.all()))
+    return _csv("grades.csv", data)
+
+
+@router.post("/regrade")
+def grade_again(request: Request, member: Instructor, form: StaffForm) -> Response:
+    """Grade everybody's latest or best attempt at an assignment again."""
+    web = web_of(request)
+    name = web.shelf.assignment(text_in(form, "assignment")).name
+    which = next((each for each in get_args(Which) if each == text_in(form, "which")), None)
+    if which is None:
+        raise NotDoneError("Choose which attempts to grade again: the latest or the best.")
+    with web.database.writing() as session:
+        regrade(session, name, which, member.key, web.now())
+    return RedirectResponse("/course", 303)
+
+
+@router.get("/people")
+def people(request: Request, member: Instructor) -> Response:
+    """The roster."""
+    with web_of(request).database.reading() as session:
+        everybody = session.scalars(select(PersonRow).order_by(PersonRow.role, PersonRow.name)).all()
+        came = set(session.scalars(select(SessionRow.person_id)))
+    return page(request, "people.html.jinja", member, people=everybody, came=came)
+
+
+@router.post("/people/roster")
+def take_in(request: Request, member: Instructor, form: StaffForm) -> Response:
+    """Take in a roster."""
+    web, upload = web_of(request), file_in(form, "file")
+    if upload is None:
+        raise NotDoneError("Choose the CSV file of the roster.")
+    data = upload.file.read(SIZE_LIMIT + 1)
+    if len(data) > SIZE_LIMIT:
+        raise NotDoneError("The roster is over 1 MiB.")
+    with web.database.writing() as session:
+        enrol(session, data, member.key, web.now())
+    return RedirectResponse("/course/people", 303)
+
+
+@router.post("/people/{person_id}/invitation")
+def make_link(request: Request, member: Instructor, _form: StaffForm, person_id: int) -> Response:
+    """A sign-in link for somebody: shown now, and never again."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        person = person_of(session, person_id)
+        link = link_of(web, invite(session, person, member.key, web.now()))
+    return page(request, "link.html.jinja", member, person=person, link=link)
+
+
+@router.post("/invitations")
+def make_links(request: Request, member: Instructor, _form: StaffForm) -> Response:
+    """Links for all students who have never signed in, as a file."""
+    web = web_of(request)
+    came = select(InvitationRow.person_id).where(InvitationRow.used.is_not(None))
+    wanted = select(PersonRow).where(PersonRow.role == CourseRole.STUDENT, PersonRow.id.not_in(came))
+    with web.database.writing() as session:
+        links = [
+            (person.key, person.name, link_of(web, invite(session, person, member.key, web.now())))
+            for person in session.scalars(wanted.order_by(PersonRow.name)).all()
+        ]
+    return _csv("sign-in-links.csv", links_csv(links))
+
+
+def link_of(web: Web, token: str) -> str:
+    """The address that an invitation is sent as."""
+    return f"{web.origin}/join/{token}"
+
+
+@router.get("/people/{person_id}")
+def person_home(request: Request, member: Instructor, person_id: int) -> Response:
+    """A student's first page, as the student sees it."""
+    return home_of(request, member, person_id)
+
+
+@router.get("/people/{person_id}/assignments/{name}")
+def person_assignment(request: Request, member: Instructor, person_id: int, name: str) -> Response:
+    """A student's page of an assignment, as the student sees it, but without the form."""
+    return assignment_of(request, member, name, person_id)
+
+
+@router.get("/people/{person_id}/assignments/{name}/compare")
+def person_comparison(request: Request, member: Instructor, person_id: int, name: str, pair: AnyPair) -> Response:
+    """Two attempts of a student."""
+    return comparison_of(request, member, name, person_id, pair)
+
+
+@router.get("/faults")
+def faults(request: Request, member: Instructor) -> Response:
+    """What could not be graded, by our fault."""
+    with web_of(request).database.reading() as session:
+        found = faulted(session)
+    return page(request, "faults.html.jinja", member, faults=found)
+
+
+@router.post("/faults/{grading_id}/again")
+def after_fault(request: Request, member: Instructor, _form: StaffForm, grading_id: int) -> Response:
+    """Try one of them again."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        try_again(session, grading_id, member.key, web.now())
+    return RedirectResponse("/course/faults", 303)
+
+
+@router.get("/audit")
+def audit(request: Request, member: Instructor) -> Response:
+    """Who changed what."""
+    with web_of(request).database.reading() as session:
+        lines = session.scalars(select(AuditRow).order_by(AuditRow.id.desc()).limit(AUDIT_SHOWN)).all()
+    return page(request, "audit.html.jinja", member, lines=lines)
+
+
+def _csv(name: str, data: bytes) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(data, media_type="text/csv; charset=utf-8", headers=headers)

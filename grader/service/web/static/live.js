@@ -1,0 +1,55 @@
+// Shows what happens to an attempt while it is graded, and times in the reader's own zone. Pages work without it.
+"use strict";
+
+const SIGNS = { passed: "✓", partial: "◐", failed: "✗", skipped: "-" };
+const VERDICTS = { passed: "passed", partial: "partly", failed: "failed", skipped: "skipped" };
+
+function element(name, className, text) {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+function rowOf(note) {
+  const row = element("li", note.verdict, "");
+  const name = element("span", "name", note.check);
+  if (note.reason) name.append(" ", element("code", "reason", note.reason));
+  if (note.words) name.append(element("span", "words", note.words));
+  const sign = element("span", "sign", SIGNS[note.verdict] || "");
+  sign.setAttribute("aria-hidden", "true");
+  row.append(sign, element("span", "verdict", VERDICTS[note.verdict] || ""), name);
+  return row;
+}
+
+function watch(live) {
+  const doing = document.getElementById("doing");
+  const decided = document.getElementById("decided");
+  const heading = document.getElementById("now");
+  let turn = Number(live.dataset.turn);
+  let shown = Number(live.dataset.after);
+  const events = new EventSource(`${live.dataset.events}?after=${shown}`);
+  events.addEventListener("note", (event) => {
+    const number = Number(event.lastEventId);
+    const note = JSON.parse(event.data);
+    if (number <= shown) return;
+    shown = number;
+    if (note.turn !== turn) { decided.replaceChildren(); turn = note.turn; }
+    if (heading.textContent.startsWith("Waiting")) heading.textContent = "Being graded";
+    if (note.check) decided.append(rowOf(note)); else doing.textContent = note.words;
+  });
+  events.addEventListener("place", (event) => {
+    const ahead = JSON.parse(event.data).ahead;
+    doing.textContent = ahead ? `${ahead} grading${ahead === 1 ? "" : "s"} before this one.` : "Next in the queue.";
+  });
+  events.addEventListener("over", () => { events.close(); location.reload(); });
+  events.addEventListener("error", () => {
+    if (events.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
+  });
+}
+
+for (const time of document.querySelectorAll("time[datetime]")) {
+  time.title = `${new Date(time.dateTime).toLocaleString()} in your time zone`;
+}
+const live = document.getElementById("live");
+if (live) watch(live);

@@ -1,0 +1,131 @@
+"""The pages of a student: the assignments, one of them, and handing in."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from sqlalchemy.orm import Session
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from grader.common.record import Record
+from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
+from grader.service.comparing import compared
+from grader.service.database.tables import AttemptRow, PersonRow
+from grader.service.hand_ins import Offer, accept, history
+from grader.service.refusing import NotFoundError
+from grader.service.standing import standing_of
+from grader.service.web.members import AnyMember, Member, OwnForm, PerhapsMember, file_in, person_of, text_in
+from grader.service.web.pages import page
+from grader.service.web.setting import web_of
+
+router = APIRouter()
+
+
+class PairOfAttempts(Record):
+    """Two attempts at an assignment, by their numbers."""
+
+    old: int
+    new: int
+
+
+AnyPair = Annotated[PairOfAttempts, Query()]
+
+
+@router.get("/")
+def home(request: Request, member: PerhapsMember) -> Response:
+    """All assignments, and how the student stands."""
+    if member is None:
+        return RedirectResponse("/sign-in", 303)
+    return home_of(request, member, None)
+
+
+def home_of(request: Request, member: Member, person_id: int | None) -> Response:
+    """The same as an instructor sees it of somebody else; None is the member."""
+    web = web_of(request)
+    with web.database.reading() as session:
+        owner = person_of(session, member.id if person_id is None else person_id)
+        standings = [standing_of(each, history(session, owner.id, each.name), web.now()) for each in web.shelf.all()]
+    return page(request, "home.html.jinja", member, standings=standings, owner=owner, base=base_of(owner, person_id))
+
+
+@router.get("/guide")
+def guide(request: Request, member: AnyMember) -> Response:
+    """How to read a report."""
+    return page(request, "guide.html.jinja", member, guide=web_of(request).shelf.guide())
+
+
+@router.get("/assignments/{name}")
+def assignment(request: Request, member: AnyMember, name: str) -> Response:
+    """The handout, a form to hand in, and all attempts."""
+    return assignment_of(request, member, name, None)
+
+
+def assignment_of(request: Request, member: Member, name: str, person_id: int | None) -> Response:
+    """The same as an instructor sees it of somebody else; None is the member."""
+    web = web_of(request)
+    shown = web.shelf.assignment(name)
+    with web.database.reading() as session:
+        owner = person_of(session, member.id if person_id is None else person_id)
+        standing = standing_of(shown, history(session, owner.id, name), web.now())
+    return page(
+        request, "assignment.html.jinja", member, standing=standing, owner=owner, base=base_of(owner, person_id)
+    )
+
+
+@router.get("/assignments/{name}/compare")
+def compare(request: Request, member: AnyMember, name: str, pair: AnyPair) -> Response:
+    """What has changed from one attempt to another."""
+    return comparison_of(request, member, name, None, pair)
+
+
+def comparison_of(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:
+    """The same as an instructor sees it of somebody else; None is the member."""
+    web = web_of(request)
+    shown = web.shelf.assignment(name)
+    with web.database.reading() as session:
+        owner = person_of(session, member.id if person_id is None else person_id)
+        old, new = (_attempt(session, owner, name, number) for number in (pair.old, pair.new))
+        lines = compared(old.data, new.data)
+    return page(
+        request,
+        "compare.html.jinja",
+        member,
+        assignment=shown,
+        lines=lines,
+        old=old,
+        new=new,
+        owner=owner,
+        base=base_of(owner, person_id),
+    )
+
+
+def _attempt(session: Session, owner: PersonRow, name: str, number: int) -> AttemptRow:
+    query = session.query(AttemptRow).filter_by(person_id=owner.id, assignment=name, number=number)
+    found = query.one_or_none()
+    if found is None:
+        raise NotFoundError
+    return found
+
+
+def base_of(owner: PersonRow, person_id: int | None) -> str:
+    """The beginning of the addresses of these pages."""
+    return "" if person_id is None else f"/course/people/{owner.id}"
+
+
+@router.post("/assignments/{name}/attempts")
+def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
+    """Take a file, or text that was pasted: stored when the answer comes, which leads to the attempt's page."""
+    web = web_of(request)
+    shown = web.shelf.assignment(name)
+    upload = file_in(form, "file")
+    pasted = text_in(form, "text").encode("utf-8", "replace").replace(b"\r\n", b"\n")
+    offer = Offer(
+        person_id=member.id,
+        assignment=name,
+        file_name=FILE_NAME if upload is None else upload.filename or FILE_NAME,
+        data=pasted if upload is None else upload.file.read(SIZE_LIMIT + 1),
+        form_key=text_in(form, "form_key"),
+    )
+    with web.database.writing() as session:
+        attempt = accept(session, offer, shown.rules, web.now())
+    return RedirectResponse(f"/attempts/{attempt.public}", 303)

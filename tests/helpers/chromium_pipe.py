@@ -1,0 +1,84 @@
+"""Chromium that a test drives through a pipe: pages are opened, and expressions evaluated in them."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+EXEC = """
+import os, sys
+orders, answers = (os.dup(int(each)) for each in sys.argv[1:3])
+spare = [os.dup(0) for _ in range(8)]  # so that neither is 3 or 4 itself
+orders, answers = os.dup(orders), os.dup(answers)
+os.dup2(orders, 3); os.dup2(answers, 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+"""The browser reads its orders from descriptor 3, and answers on 4."""
+
+
+class Driven:
+    """A browser with one page."""
+
+    def __init__(self, program, folder):
+        ours_in, theirs_out = os.pipe()
+        theirs_in, ours_out = os.pipe()
+        options = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1280,1000")
+        options += (f"--user-data-dir={folder}", "--remote-debugging-pipe", "about:blank")
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", EXEC, str(theirs_in), str(theirs_out), program, *options],
+            pass_fds=(theirs_in, theirs_out),
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self._in, self._out, self._number, self._session = os.fdopen(ours_in, "rb"), os.fdopen(ours_out, "wb"), 0, None
+        self._rest, self.complaints = b"", []
+        pages = [each for each in self.ask("Target.getTargets")["targetInfos"] if each["type"] == "page"]
+        attached = self.ask("Target.attachToTarget", targetId=pages[0]["targetId"], flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Log", "Runtime"):
+            self.ask(f"{domain}.enable")
+
+    def ask(self, method, **params):
+        self._number += 1
+        order = {"id": self._number, "method": method, "params": params}
+        order |= {"sessionId": self._session} if self._session else {}
+        self._out.write(json.dumps(order).encode() + b"\0")
+        self._out.flush()
+        while True:
+            answer = self._message()
+            if answer.get("method") == "Log.entryAdded":
+                self.complaints.append(answer["params"]["entry"])
+            if answer.get("id") == self._number:
+                return answer.get("result", {})
+
+    def _message(self):
+        while b"\0" not in self._rest:
+            read = self._in.read1(1 << 16)
+            assert read, "the browser is gone"
+            self._rest += read
+        message, _, self._rest = self._rest.partition(b"\0")
+        return json.loads(message)
+
+    def open(self, address):
+        self.ask("Page.navigate", url=address)
+        self.wait("document.readyState === 'complete'")
+
+    def say(self, expression):
+        """What an expression is in the page."""
+        said = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
+        return said.get("result", {}).get("value")
+
+    def wait(self, expression, seconds=120):
+        """Until it is true in whatever page is there then."""
+        end = time.monotonic() + seconds
+        while not self.say(expression):
+            assert time.monotonic() < end, (expression, self.say("document.body.innerText"))
+            time.sleep(0.1)
+
+    def close(self):
+        self.ask("Browser.close")
+        self._process.wait(30)
+        self._in.close()
+        self._out.close()

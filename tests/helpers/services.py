@@ -1,0 +1,144 @@
+"""A service on SQLite with a small course, its clock in the test's hand, and browsers of straw."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from courses import course_of
+from fastapi.testclient import TestClient
+from hiding import failing, right
+from project import ROOT
+
+from grader.service.courses import Shelf
+from grader.service.database.connecting import Database, sqlite_url
+from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow
+from grader.service.hand_ins import REGRADED, Offer, accept, new_grading
+from grader.service.leases import claim, finish
+from grader.service.policy import HandInRules
+from grader.service.signing_in import invite
+from grader.service.station.judging import ready
+from grader.service.web.app import make_app
+from grader.service.web.setting import Web
+
+ORIGIN = "http://127.0.0.1:8000"
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
+SOURCE = b"__kernel void add() {}\n"
+FREE = HandInRules(attempts=None)
+
+
+class Service:
+    """A database, a course with the assignment "small", and the application for them."""
+
+    def __init__(self, folder, course=None, origin=ORIGIN, policies=""):
+        self.course = course or course_of(folder / "course")
+        self.data = folder / "data"
+        self.database = Database(sqlite_url(self.data))
+        self.database.migrate()
+        (self.course.assignments.parent / "course.yaml").write_text(policies or "attempts: {most: 20}\ncounts: best\n")
+        self.now, self.origin = NOON, origin
+        shelf = Shelf(self.course, ROOT / "docs" / "reading-your-report.md")
+        self.web = Web(database=self.database, shelf=shelf, origin=origin, now=lambda: self.now)
+        self.app = make_app(self.web)
+        self.ada, self.ben = self.person("ada", CourseRole.STUDENT), self.person("ben", CourseRole.STUDENT)
+        self.staff = self.person("staff", CourseRole.INSTRUCTOR)
+        self.forms = 0
+
+    def person(self, key, role):
+        """The number of somebody new."""
+        with self.database.writing() as session:
+            row = PersonRow(key=key, name=key.capitalize(), role=role, created=self.now)
+            session.add(row)
+            session.flush()
+            return row.id
+
+    def passes(self, **time):
+        self.now += timedelta(**time)
+
+    def offer(self, person=None, data=SOURCE, form_key=None, assignment="small"):
+        self.forms += 1
+        return Offer(
+            person_id=person or self.ada,
+            assignment=assignment,
+            file_name="kernels.cl",
+            data=data,
+            form_key=form_key or f"form {self.forms}",
+        )
+
+    def hand_in(self, rules=FREE, **more):
+        """The number of the attempt that was stored."""
+        with self.database.writing() as session:
+            return accept(session, self.offer(**more), rules, self.now).id
+
+    def claim(self, station="one"):
+        with self.database.writing() as session:
+            return claim(session, station, self.now)
+
+    def state(self, attempt):
+        """Of its latest grading."""
+        return self.gradings(attempt)[-1].state
+
+    def gradings(self, attempt):
+        with self.database.reading() as session:
+            return session.query(GradingRow).filter_by(attempt_id=attempt).order_by(GradingRow.id).all()
+
+    def attempt(self, number):
+        with self.database.reading() as session:
+            return session.get_one(AttemptRow, number)
+
+    def graded(self, attempt, outcome=None):
+        """Have a station grade it: what it claims must be this one."""
+        claimed = self.claim()
+        assert claimed.grading_id == self.gradings(attempt)[-1].id
+        self.finish(claimed, outcome)
+        return attempt
+
+    def regrade(self, attempt):
+        """Put it in the queue again, behind what is handed in."""
+        with self.database.writing() as session:
+            row = session.get_one(AttemptRow, attempt)
+            row.gradings.append(new_grading("regraded", REGRADED, self.now))
+
+    def finish(self, claimed, outcome=None):
+        with self.database.writing() as session:
+            assert finish(session, claimed, outcome or graded(self.course), self.now)
+
+    def browser(self, key=None):
+        """A browser, in which this person is signed in, or nobody."""
+        client = TestClient(self.app, base_url=self.origin, headers={"origin": self.origin}, follow_redirects=False)
+        if key is not None:
+            with self.database.writing() as session:
+                person = session.query(PersonRow).filter_by(key=key).one()
+                token = invite(session, person, "test", self.now)
+            assert client.post("/join", files={"token": (None, token)}).status_code == 303
+        return client
+
+    def page_of(self, attempt):
+        return f"/attempts/{self.attempt(attempt).public}"
+
+
+def graded(course, *, passed=True):
+    """A made-up outcome of the assignment, as a station stores it."""
+    assignment = course.load("small")
+    whole = right(assignment)
+    return ready(whole if passed else failing(whole, 1), assignment)
+
+
+def field(page, name):
+    """What a form's field holds."""
+    return re.search(rf'name="{name}" value="([^"]*)"', page.text)[1]
+
+
+def parts(**fields):
+    """Fields of a form as a browser sends them."""
+    return {name: value if isinstance(value, tuple) else (None, value) for name, value in fields.items()}
+
+
+def post(client, path, form="/", **fields):
+    """Send a form of this page with its token."""
+    return client.post(path, files=parts(form_token=field(client.get(form), "form_token"), **fields))
+
+
+def upload(client, data=SOURCE, name="kernels.cl", page="/assignments/small", **more):
+    """Hand in by the form of the page."""
+    shown = client.get(page)
+    fields = {"form_token": field(shown, "form_token"), "form_key": field(shown, "form_key"), **more}
+    return client.post(f"{page}/attempts", files=parts(**fields, file=(name, data)))

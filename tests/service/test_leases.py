@@ -1,0 +1,143 @@
+"""leases.py: a claim is one station's, ends when it is not renewed, and one result counts."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from services import graded
+
+from grader.service import leases
+from grader.service.database.connecting import Database
+from grader.service.database.tables import AttemptRow, AuditRow, State
+from grader.service.hand_ins import cancel
+from grader.service.leases import LEASE, TRIES, Renewal, claim
+
+
+def tell(service, function, *arguments):
+    with service.database.writing() as session:
+        return function(session, *arguments)
+
+
+def renew(service, claimed):
+    return tell(service, leases.renew, claimed, service.now)
+
+
+def test_stations_that_ask_at_once_get_different_gradings(service):
+    """However many they are: each grading is claimed once."""
+    for number in range(6):
+        service.hand_in(person=service.person(f"p{number}", "student"))
+    others = [Database(service.database.url) for _ in range(4)]
+
+    def ask(number):
+        with others[number % 4].writing() as session:
+            return claim(session, f"station {number}", service.now)
+
+    with ThreadPoolExecutor(8) as pool:
+        found = [each.grading_id for each in pool.map(ask, range(8)) if each is not None]
+    assert len(found) == len(set(found)) == 6
+
+
+def test_the_queue_is_in_order_and_regradings_come_last(service):
+    """Whoever hands in is not delayed by a course that is graded again."""
+    old = service.graded(service.hand_in())
+    service.regrade(old)
+    new = service.hand_in(person=service.ben)
+    with service.database.reading() as session:
+        places = [leases.place_in_queue(session, service.gradings(each)[-1]) for each in (new, old)]
+    assert places == [0, 1]
+    assert [service.claim().grading_id for _ in range(2)] == [service.gradings(each)[-1].id for each in (new, old)]
+
+
+def test_a_claim_that_is_renewed_is_nobody_elses(service):
+    """For as long as that goes on."""
+    service.hand_in()
+    claimed = service.claim()
+    for _ in range(4):
+        service.passes(seconds=LEASE.total_seconds() - 1)
+        assert renew(service, claimed) is Renewal.KEPT
+        assert service.claim("two") is None
+
+
+def test_a_claim_that_ran_out_is_taken_again_and_its_first_holder_stores_nothing(service):
+    """Exactly one result counts, the second station's."""
+    attempt = service.hand_in()
+    first = service.claim()
+    service.passes(seconds=LEASE.total_seconds() + 1)
+    second = service.claim("two")
+    assert second.turn == 2
+    assert renew(service, first) is Renewal.LOST
+    assert not tell(service, leases.finish, first, graded(service.course, passed=False), service.now)
+    for end in (leases.fail, leases.give_up):
+        assert not tell(service, end, first, "a fault", service.now)
+    assert not tell(service, leases.stop, first, service.now)
+    assert not tell(service, leases.release, first)
+    service.finish(second)
+    (row,) = service.gradings(attempt)
+    assert (row.state, row.points) == (State.DONE, row.max_points)
+    assert service.attempt(attempt).counted_id == row.id
+
+
+def test_a_result_is_stored_once(service):
+    """A station that tells it twice changes nothing by that."""
+    service.hand_in()
+    claimed = service.claim()
+    service.finish(claimed)
+    assert not tell(service, leases.finish, claimed, graded(service.course, passed=False), service.now)
+
+
+def test_a_fault_is_tried_again_after_a_pause_and_then_given_up(service):
+    """An instructor sees it then; it never becomes a result."""
+    attempt = service.hand_in()
+    for turn in range(1, TRIES + 1):
+        claimed = service.claim()
+        assert claimed.turn == turn
+        assert tell(service, leases.fail, claimed, "no device", service.now)
+        assert service.claim() is None
+        service.passes(minutes=1)
+    assert service.claim() is None
+    (row,) = service.gradings(attempt)
+    assert (row.state, row.fault, row.points) == (State.FAULTED, "no device", None)
+    assert service.attempt(attempt).counted_id is None
+
+
+def test_a_file_that_ends_its_station_each_time_is_given_up(service):
+    """It must not keep the queue from others for ever."""
+    attempt = service.hand_in()
+    for _ in range(TRIES):
+        assert service.claim() is not None
+        service.passes(seconds=LEASE.total_seconds() + 1)
+    assert service.claim() is None
+    assert service.state(attempt) == State.FAULTED
+
+
+def test_a_station_that_is_told_to_end_gives_back_what_it_had(service):
+    """As if it had never begun: a restart of the service costs no try."""
+    service.hand_in()
+    assert tell(service, leases.release, service.claim())
+    assert service.claim("two").turn == 1
+
+
+def test_a_cancelled_grading_ends_by_its_station_or_when_that_is_gone(service):
+    """Either way it is not graded again."""
+    for number, ends in enumerate((True, False)):
+        attempt = service.hand_in(person=service.person(f"p{number}", "student"))
+        claimed = service.claim()
+        tell(service, lambda session, each=attempt: cancel(session, session.get_one(AttemptRow, each), service.now))
+        if ends:
+            assert renew(service, claimed) is Renewal.STOP
+            assert tell(service, leases.stop, claimed, service.now)
+        service.passes(seconds=LEASE.total_seconds() + 1)
+        assert service.claim("two") is None
+        assert service.state(attempt) == State.CANCELLED
+
+
+@pytest.mark.parametrize("passed", [True, False])
+def test_a_new_result_counts_and_the_old_one_stays(service, passed):
+    """And the audit trail says from how many points to how many."""
+    attempt = service.graded(service.hand_in())
+    service.regrade(attempt)
+    service.graded(attempt, graded(service.course, passed=passed))
+    old, new = service.gradings(attempt)
+    assert (old.state, new.state, service.attempt(attempt).counted_id) == (State.DONE, State.DONE, new.id)
+    with service.database.reading() as session:
+        (line,) = session.query(AuditRow).all()
+    assert f"{old.points:g} -> {new.points:g} points" in line.what

@@ -1,0 +1,149 @@
+"""The small modules: tables, courses, handouts, comparing, progress, seeds."""
+
+import os
+import time
+from datetime import datetime
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from hiding import right
+from project import ROOT
+from samples import RACE
+from services import Service
+
+from grader.common.errors import InputError
+from grader.grading.bench import Decided
+from grader.service.comparing import compared
+from grader.service.courses import Shelf
+from grader.service.database.connecting import Database, sqlite_url
+from grader.service.database.tables import Base, Moment, PersonRow
+from grader.service.handouts import rendered
+from grader.service.progress import WORDS_LENGTH, in_brief, note_of
+from grader.service.seeds import service_seed
+
+
+def test_the_steps_make_the_tables_that_the_code_has(service):
+    """And running them again changes nothing."""
+    service.database.migrate()
+    with service.database._engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+
+
+def test_the_database_is_the_users_alone(service):
+    """It holds what students wrote and what they earned."""
+    assert [path.stat().st_mode & 0o077 for path in service.data.glob("service.sqlite")] == [0]
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path):
+    """With the next step."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="--data"):
+        sqlite_url(tmp_path / "file" / "data")
+
+
+def test_a_transaction_that_fails_leaves_nothing(service):
+    """All of it or none."""
+
+    def change_and_fail():
+        with service.database.writing() as session:
+            session.get_one(PersonRow, service.ada).name = "x"
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        change_and_fail()
+    assert "Ada" in service.browser("ada").get("/").text
+
+
+def test_a_time_without_a_zone_is_refused():
+    """It could mean anything."""
+    with pytest.raises(ValueError, match="zone"):
+        Moment().process_bind_param(datetime(2026, 1, 1), None)  # noqa: DTZ001
+
+
+def test_the_seed_is_made_once(service):
+    """By whichever process asks first; it is the same after a restart."""
+    first = service_seed(service.database)
+    assert first == service_seed(Database(service.database.url)) != 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("late: {percent: 10}\ndue: 2027-01-01T00:00Z\n", "late"),
+        ("attempts: {most: 3, refill_hours: 4}\n", "refill_hours"),
+        ("groups: 2\n", "groups"),
+    ],
+)
+def test_policies_that_the_service_cannot_obey_are_refused(tmp_path, text, said):
+    """Rather than ignored: points would be wrong, and nobody would see it."""
+    with pytest.raises(InputError, match="cannot do yet") as raised:
+        Service(tmp_path, policies=text).web.shelf.all()
+    assert said in str(raised.value)
+
+
+def test_a_handout_that_changes_is_read_again(service):
+    """Without a restart."""
+    path = service.course.assignments / "small" / "README.md"
+    path.write_text("Subtract.\n")
+    os.utime(path, (1, 1))
+    assert "Subtract" in service.web.shelf.assignment("small").handout
+    path.unlink()
+    assert service.web.shelf.assignment("small").handout == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "markup"),
+    [
+        ("<b>x</b>", "&lt;b&gt;x&lt;/b&gt;"),
+        ("[x](https://khronos.org)", 'href="https://khronos.org"'),
+        ("[x](../../docs/reading-your-report.md#a)", 'href="/guide"'),
+        ("[x](../other/README.md)", "<a>x</a>"),
+        ("[x](#below)", 'href="#below"'),
+        ("![words](http://x.example/p.png)", "words"),
+        ("| a |\n|---|\n| 1 |\n", "<td>1</td>"),
+    ],
+)
+def test_a_handout_is_markup_in_which_nothing_runs(text, markup):
+    """Links lead to the web or to the guide; pictures are their words."""
+    assert markup in rendered(text)
+    assert "p.png" not in rendered(text)
+
+
+def test_every_handout_of_the_course_can_be_shown(course):
+    """And the guide to reports."""
+    shelf = Shelf(course, ROOT / "docs" / "reading-your-report.md")
+    assert len(shelf.all()) == len(course.names())
+    assert all("<h1>" in each.handout for each in shelf.all())
+    assert "DATA_RACE" in shelf.guide()
+
+
+def test_a_comparison_shows_changes_with_what_is_around_them():
+    """Removed lines before added ones; far lines are left out; equal files have none."""
+    old = b"\n".join(b"line %d" % number for number in range(30))
+    new = old.replace(b"line 15\n", b"other\nmore\n")
+    kinds = [(line.kind, line.old, line.new) for line in compared(old, new)]
+    assert kinds[3:6] == [("removed", 16, None), ("added", None, 16), ("added", None, 17)]
+    assert len(kinds) == 9
+    assert compared(old, old) == []
+    assert [line.kind for line in compared(b"a\r\nb", b"a\nb\n")] == []
+
+
+@pytest.mark.parametrize("unit", [b"", b"same", b"%d"], ids=["empty", "same", "different"])
+def test_a_comparison_of_the_largest_files_is_quick(unit):
+    """Whatever the lines are: repeated ones make others take minutes."""
+    one = b"\n".join(unit % number if b"%" in unit else unit for number in range(4999))
+    other = b"\n".join(reversed(one.split(b"\n"))) + b"\nx"
+    begun = time.perf_counter()
+    assert compared(one, other)
+    assert time.perf_counter() - begun < 3
+
+
+def test_what_is_told_of_a_check_is_short_and_showable(service):
+    """The report has all of it."""
+    check = right(service.course.load("small")).checks[1]
+    note = note_of(Decided(check=check, sentence="\x1b[2J" + "x" * 5000))
+    assert len(note.words) == WORDS_LENGTH
+    assert "\x1b" not in note.words
+    assert (note.check, note.verdict, note.reason) == (check.name, "passed", "")
+    assert RACE.message not in in_brief(right(service.course.load("small"))).model_dump_json()

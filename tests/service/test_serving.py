@@ -1,0 +1,157 @@
+"""serving.py and the station's process: the whole service, left alone and killed."""
+
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+from chromium_pipe import Driven
+from commandline import complaint, grader
+from serving_course import RIGHT, WRONG, Serving, alive, hand_in, until
+
+from grader.service.database.tables import State
+
+
+@pytest.fixture
+def serving(tmp_path, locks):
+    made = Serving(tmp_path, locks)
+    made.start()
+    yield made
+    made.stop()
+
+
+def rows(serving):
+    """What the database holds: each attempt's number, the states of its gradings, and how many results count."""
+    with sqlite3.connect(serving.folder / "data" / "service.sqlite", timeout=30) as database:
+        return database.execute(
+            "SELECT number, state, tries, counted_id = gradings.id FROM attempts"
+            " JOIN gradings ON attempt_id = attempts.id ORDER BY gradings.id"
+        ).fetchall()
+
+
+def is_done(serving, number=1):
+    return any(row[0] == number and row[1] == State.DONE for row in rows(serving))
+
+
+def is_running(serving):
+    return any(state == State.RUNNING for _, state, _, _ in rows(serving))
+
+
+def test_without_the_extra_the_command_says_how_to_install_it(tmp_path):
+    """In one line, with the exit code of bad input."""
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['fastapi'] = None\n")
+    command = [sys.executable, "-m", "grader.cli.main", "serve", "--data", str(tmp_path / "data")]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)}, check=False
+    )
+    assert done.returncode == 2
+    assert "pip install 'grader[service]'" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--url", "grader.example.org"], "--url"),
+        (["--invite", "nobody"], "nobody"),
+        (["--host", "192.0.2.1"], "listen"),
+    ],
+)
+def test_options_that_cannot_be_used_are_one_line(tmp_path, options, said):
+    """Before anything is served."""
+    done = grader(tmp_path, "serve", "--data", "data", "--port", "18999", *options)
+    assert said in complaint(done)
+
+
+def test_a_right_and_a_wrong_kernel_are_graded_by_the_real_station(serving):
+    """From the link to the report: the same judge as that of `grade`."""
+    client = serving.browser()
+    wrong = hand_in(client, WRONG)
+    until(lambda: is_done(serving, 1))
+    right = hand_in(client, RIGHT)
+    until(lambda: is_done(serving, 2))
+    assert "WRONG_OUTPUT" in client.get(f"{wrong}/report").text
+    page = client.get(right).text
+    assert re.search("<h1>Attempt 2: 15 of 15 points</h1>", page)
+    assert "passed" in client.get(f"{right}/report").text
+    told = client.get(f"{wrong}/events").text
+    assert '"check": "correctness: ragged (n 1000)", "verdict": "failed"' in told
+    assert [row[3] for row in rows(serving)] == [1, 1]
+
+
+@pytest.mark.whole
+def test_a_station_that_is_killed_costs_nobody_anything(serving):
+    """Another takes the grading when the lease has run out: one result, and no attempt lost."""
+    hand_in(serving.browser(), RIGHT)
+    until(lambda: is_running(serving))
+    (station,) = serving.stations()
+    os.kill(station, signal.SIGKILL)
+    until(lambda: is_done(serving))
+    assert rows(serving) == [(1, State.DONE, 2, 1)]
+
+
+@pytest.mark.whole
+def test_a_web_process_that_is_killed_loses_nothing(serving):
+    """Its station ends by itself; after a restart the attempt ends with one result, and the browser is signed in."""
+    client = serving.browser()
+    where = hand_in(client, RIGHT)
+    until(lambda: is_running(serving))
+    (station,) = serving.stations()
+    serving.stop(signal.SIGKILL)
+    until(lambda: not alive(station))
+    serving.start()
+    until(lambda: is_done(serving))
+    (row,) = rows(serving)
+    assert (row[1], row[3]) == (State.DONE, 1)
+    assert "15 of 15 points" in client.get(where).text
+
+
+@pytest.mark.whole
+def test_killed_again_and_again_every_attempt_ends_with_one_result(serving):
+    """Stations and web processes, in turn, whenever something runs."""
+    client = serving.browser()
+    for number in range(3):
+        hand_in(client, f"// {number}\n{RIGHT}")
+        until(lambda: is_running(serving))
+        if number == 1:
+            serving.stop(signal.SIGKILL)
+            serving.start()
+        else:
+            os.kill(serving.stations()[0], signal.SIGKILL)
+        until(lambda wanted=number + 1: is_done(serving, wanted))
+    found = rows(serving)
+    assert [(row[0], row[1], row[3]) for row in found] == [(number, State.DONE, 1) for number in (1, 2, 3)]
+    assert client.get("/assignments/small").text.count("15 / 15") == 3
+
+
+@pytest.mark.whole
+def test_a_student_and_an_instructor_in_a_real_browser(serving, browser, tmp_path):
+    """Sign in, hand in, watch the checks arrive, read the report; the policy forbids nothing that our pages do."""
+    driven = Driven(browser.program, tmp_path / "driven")
+    try:
+        driven.open(serving.links["student"])
+        driven.say("document.querySelector('button.main').click()")
+        driven.wait("document.title.startsWith('Assignments')")
+        driven.open(f"{serving.origin}/assignments/small")
+        driven.say("document.querySelector('details').open = true")
+        driven.say(f"document.getElementById('text').value = {WRONG!r}")
+        driven.say("document.querySelector('.hand-in button').click()")
+        driven.wait("document.title.startsWith('Attempt 1')")
+        driven.wait("document.querySelectorAll('#decided li, .checks li').length > 1")
+        driven.wait("document.querySelector('h1').textContent.includes('points')")
+        assert driven.say("getComputedStyle(document.querySelector('.start')).borderLeftWidth") == "5px"
+        driven.open(driven.say("document.querySelector('a.button.main').href"))
+        driven.wait("document.body.innerText.includes('Start here')")
+        driven.open(serving.links["instructor"])
+        driven.say("document.querySelector('button.main').click()")
+        driven.wait("document.title.startsWith('Assignments')")
+        driven.open(f"{serving.origin}/course")
+        driven.wait("document.body.innerText.includes('Ada Student')")
+        driven.say("document.querySelector('form[action$=regrade] button').click()")
+        driven.wait("document.body.innerText.includes('1 grading waiting or under way')")
+        assert [each["text"] for each in driven.complaints if each["level"] == "error"] == []
+    finally:
+        driven.close()

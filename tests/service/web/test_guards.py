@@ -1,0 +1,142 @@
+"""guards.py: what no request gets past, and what every answer says."""
+
+import asyncio
+
+import pytest
+from services import ORIGIN, field, parts, upload
+from starlette.datastructures import Headers
+
+from grader.course.submissions.submission import SIZE_LIMIT
+from grader.service.database.tables import AttemptRow
+from grader.service.web.guards import FORM, UPLOAD, Guards, from_own_page
+
+
+def attempts(service):
+    with service.database.reading() as session:
+        return session.query(AttemptRow).count()
+
+
+@pytest.mark.parametrize(
+    ("headers", "own"),
+    [
+        ({"origin": ORIGIN}, True),
+        ({"origin": "http://evil.example"}, False),
+        ({"origin": "null"}, False),
+        ({"origin": ORIGIN + ".evil.example"}, False),
+        ({"sec-fetch-site": "same-origin"}, True),
+        ({"sec-fetch-site": "same-site"}, False),
+        ({"sec-fetch-site": "cross-site"}, False),
+        ({"referer": ORIGIN + "/assignments/small"}, True),
+        ({"referer": "http://evil.example/" + ORIGIN}, False),
+        ({"referer": "http://[broken"}, False),
+        ({}, True),
+    ],
+)
+def test_a_form_must_come_from_a_page_of_ours(headers, own):
+    """As far as a browser says where it comes from."""
+    assert from_own_page(Headers(headers), ORIGIN) is own
+
+
+def test_a_form_of_another_site_does_nothing_even_with_the_right_cookie_and_token(service):
+    """The browser says where it comes from."""
+    client = service.browser("ada")
+    shown = client.get("/assignments/small")
+    fields = parts(form_token=field(shown, "form_token"), form_key="k", file=("kernels.cl", b"x"))
+    said = client.post("/assignments/small/attempts", files=fields, headers={"origin": "http://evil.example"})
+    assert (said.status_code, attempts(service)) == (403, 0)
+
+
+def test_a_form_without_the_token_of_the_session_does_nothing(service):
+    """That of another session neither."""
+    ada, ben = service.browser("ada"), service.browser("ben")
+    for token in ("", field(ben.get("/assignments/small"), "form_token")):
+        said = upload(ada, form_token=token)
+        assert (said.status_code, attempts(service)) == (409, 0)
+        assert "stale" in said.text
+
+
+def test_every_answer_keeps_browsers_on_our_side(service):
+    """Pages, files, errors: nothing is framed, sniffed, or run from elsewhere."""
+    client = service.browser("ada")
+    own = service.page_of(service.hand_in())
+    for path in ("/", "/nothing", "/sign-in", "/static/style.css", "/health", own, f"{own}/file"):
+        headers = client.get(path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+        policy = headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in policy or policy == "sandbox"
+        assert "unsafe" not in policy
+
+
+def test_no_page_has_a_script_or_a_style_of_its_own(service):
+    """The policy would not run it."""
+    client = service.browser("staff")
+    attempt = service.hand_in(person=service.staff)
+    for path in ("/", "/assignments/small", service.page_of(attempt), "/course", "/course/people", "/course/audit"):
+        page = client.get(path).text
+        assert "<style" not in page
+        assert " style=" not in page
+        assert " onclick" not in page
+        assert "<script>" not in page
+
+
+def test_another_host_is_not_ours(service):
+    """A name that leads here, made by somebody else, is refused."""
+    said = service.browser("ada").get("/", headers={"host": "evil.example"})
+    assert said.status_code == 400
+
+
+async def _answered(app, path, chunks, length=None):
+    """What an application behind the guards says to a body in chunks; how many of them it took, and what it sent."""
+    taken, sent = 0, []
+
+    async def receive():
+        nonlocal taken
+        taken += 1
+        return {"type": "http.request", "body": next(chunks), "more_body": True}
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [(b"origin", ORIGIN.encode())] + ([(b"content-length", b"%d" % length)] if length else [])
+    scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
+    await Guards(app, ORIGIN, frozenset({"attempts"}))(scope, receive, send)
+    return taken, sent[0]["status"]
+
+
+@pytest.mark.parametrize(("path", "limit"), [("/join", FORM), ("/assignments/small/attempts", UPLOAD)])
+@pytest.mark.parametrize("said", [True, False], ids=["length", "none"])
+def test_a_body_that_is_too_large_is_never_held(path, limit, said):
+    """With its length told or not: the application is cut off at the limit, or never begun."""
+    held = 0
+
+    async def app(_scope, receive, _send):
+        nonlocal held
+        while True:
+            held += len((await receive())["body"])
+
+    def chunks():
+        for _ in range(100_000):
+            yield bytes(64 * 1024)
+
+    _, status = asyncio.run(_answered(app, path, chunks(), 10**9 if said else None))
+    assert status == 413
+    assert held <= (0 if said else limit)
+
+
+@pytest.mark.parametrize(
+    ("size", "status", "words"), [(SIZE_LIMIT, 303, ""), (SIZE_LIMIT + 1, 409, "1 MiB"), (UPLOAD, 413, "1 MiB")]
+)
+def test_a_file_is_taken_up_to_a_mebibyte(service, size, status, words):
+    """A little more is told in a page, much more in a line; neither is stored."""
+    said = upload(service.browser("ada"), b"x" * size)
+    assert said.status_code == status
+    assert words in said.text
+    assert attempts(service) == (status == 303)
+
+
+def test_an_upload_of_nobody_is_not_read(service):
+    """Only who is signed in is listened to."""
+    client = service.browser()
+    fields = parts(form_key="k", file=("kernels.cl", b"x"))
+    assert client.post("/assignments/small/attempts", files=fields).status_code == 401

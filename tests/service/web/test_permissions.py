@@ -1,0 +1,108 @@
+"""Who may call which route: a table of every route and every role, which a new route must enter."""
+
+import pytest
+from services import field, parts
+
+NOBODY, OTHER, OWNER, STAFF = "nobody", "ben", "ada", "staff"
+ROLES = (NOBODY, OTHER, OWNER, STAFF)
+
+ALL, MEMBERS = (200, 200, 200, 200), (303, 200, 200, 200)
+OWN, OWN_FORM = (303, 404, 200, 200), (401, 404, 303, 409)
+TEACHING, TEACHING_FORM = (303, 404, 404, 200), (401, 404, 404, 303)
+
+TABLE = {
+    "GET /health": ALL,
+    "GET /static/{name}": ALL,
+    "GET /sign-in": ALL,
+    "GET /join/{token}": ALL,
+    "POST /join": (403, 403, 403, 403),  # with a link that is none; whoever has one may use it
+    "POST /sign-out": (401, 303, 303, 303),
+    "GET /": MEMBERS,
+    "GET /guide": MEMBERS,
+    "GET /assignments/{name}": MEMBERS,
+    "GET /assignments/{name}/compare": (303, 404, 200, 404),
+    "POST /assignments/{name}/attempts": (401, 303, 303, 303),
+    "GET /attempts/{public}": OWN,
+    "GET /attempts/{public}/events": OWN,
+    "GET /attempts/{public}/report": OWN,
+    "GET /attempts/{public}/file": OWN,
+    "POST /attempts/{public}/cancel": OWN_FORM,
+    "GET /course": TEACHING,
+    "GET /course/grades.csv": TEACHING,
+    "POST /course/regrade": TEACHING_FORM,
+    "GET /course/people": TEACHING,
+    "POST /course/people/roster": TEACHING_FORM,
+    "POST /course/people/{person_id}/invitation": (401, 404, 404, 200),
+    "POST /course/invitations": (401, 404, 404, 200),
+    "GET /course/people/{person_id}": TEACHING,
+    "GET /course/people/{person_id}/assignments/{name}": TEACHING,
+    "GET /course/people/{person_id}/assignments/{name}/compare": TEACHING,
+    "GET /course/faults": TEACHING,
+    "POST /course/faults/{grading_id}/again": (401, 404, 404, 409),  # of one that has not failed
+    "GET /course/audit": TEACHING,
+}
+"""The status for nobody, another student, the student whose attempt it is, and an instructor. 303 of a page leads to
+the sign-in; 404 is the answer for what there is not, too.
+"""
+
+FIELDS = {
+    "POST /assignments/{name}/attempts": {"form_key": "key", "file": ("kernels.cl", b"kernel")},
+    "POST /course/regrade": {"assignment": "small", "which": "latest"},
+    "POST /course/people/roster": {"file": ("roster.csv", b"key,name\ncleo,Cleo\n")},
+}
+
+
+def routes(app):
+    """Every route that the application has, whatever added it."""
+    found = set()
+    waiting = [(app.routes, "")]
+    while waiting:
+        inside, lead = waiting.pop()
+        for route in inside:
+            nested = getattr(route, "routes", None) or getattr(getattr(route, "original_router", None), "routes", None)
+            if nested:
+                waiting.append((nested, lead + getattr(route, "prefix", "")))
+            else:
+                found |= {f"{method} {lead}{route.path}" for method in route.methods - {"HEAD"}}
+    return found
+
+
+def test_every_route_is_in_the_table(service):
+    """A new route must say who may call it."""
+    assert routes(service.app) == set(TABLE)
+
+
+@pytest.mark.parametrize("route", TABLE)
+def test_each_role_gets_what_the_table_says(service, route):
+    """With a form that is right but for who sends it."""
+    first = service.graded(service.hand_in())
+    attempt = service.graded(service.hand_in())
+    method, _, path = route.partition(" ")
+    path = path.format(
+        name="style.css" if "static" in path else "small",
+        token="t",
+        public=service.attempt(attempt).public,
+        person_id=service.ada,
+        grading_id=service.gradings(first)[0].id,
+    )
+    path += "?old=1&new=2" if path.endswith("compare") else ""
+    assert tuple(_asked(service, role, method, path, FIELDS.get(route, {})) for role in ROLES) == TABLE[route]
+
+
+def _asked(service, role, method, path, fields):
+    client = service.browser(None if role == NOBODY else role)
+    if method == "GET":
+        return client.get(path).status_code
+    token = "" if role == NOBODY else field(client.get("/"), "form_token")
+    return client.post(path, files=parts(form_token=token, **fields)).status_code
+
+
+def test_anothers_attempt_is_answered_as_one_that_does_not_exist(service):
+    """The same words, by the same query: nobody learns that it is there."""
+    client = service.browser("ben")
+    public = service.attempt(service.graded(service.hand_in())).public
+    for end in ("", "/events", "/report", "/file"):
+        theirs, none = (client.get(f"/attempts/{name}{end}") for name in (public, "x" * len(public)))
+        assert theirs.status_code == none.status_code == 404
+        assert theirs.content == none.content
+        assert theirs.headers == none.headers

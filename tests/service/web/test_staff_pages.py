@@ -1,0 +1,173 @@
+"""staff.py, instructing.py and exports.py: what instructors see, change and take away."""
+
+import csv
+import io
+import re
+
+import pytest
+from services import FREE, Service, graded, post
+
+from grader.service.database.tables import PersonRow, State
+from grader.service.exports import links_csv
+from grader.service.hand_ins import REGRADED
+from grader.service.leases import fail, give_up
+
+
+@pytest.fixture
+def staff(service):
+    return service.browser("staff")
+
+
+def roster(client, text):
+    return post(client, "/course/people/roster", file=("roster.csv", text.encode()))
+
+
+def rows(said):
+    return list(csv.DictReader(io.StringIO(said.content.decode("utf-8-sig"))))
+
+
+def test_a_roster_adds_people_and_changes_names(staff):
+    """Nobody is removed; the audit trail tells it."""
+    said = roster(staff, "key;name;role\ncleo;Cleo Ärmel;\nada;Ada Lovelace;student\ndoc;Doc;instructor\n")
+    assert said.status_code == 303
+    page = staff.get("/course/people").text
+    for words in ("Cleo Ärmel", "Ada Lovelace", "Ben", "Doc"):
+        assert words in page
+    audit = staff.get("/course/audit").text
+    assert "2 persons added" in audit
+    assert "Ada, student -&gt; Ada Lovelace, student" in audit
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("who\nx\n", "columns key and name"),
+        ("key,name\n,Nobody\n", "Line 2"),
+        ("key,name,role\nx,X,king\n", "not king"),
+        ("key,name\n" + "x" * 201 + ",X\n", "200 letters"),
+        ("key,name\n", "between 1 and"),
+        ("key,name,role\ncleo,Cleo,\nstaff,Staff,student\n", "your own role"),
+    ],
+    ids=["columns", "key", "role", "long", "empty", "own"],
+)
+def test_a_roster_with_a_fault_changes_nothing(service, staff, text, words):
+    """And the answer names the line."""
+    said = roster(staff, text)
+    assert said.status_code == 409
+    assert words in said.text
+    with service.database.reading() as session:
+        assert session.query(PersonRow).count() == 3
+
+
+def test_a_link_is_shown_once_and_signs_that_person_in(service, staff):
+    """Made by an instructor, for whoever lost theirs."""
+    said = post(staff, f"/course/people/{service.ben}/invitation")
+    (token,) = re.findall(r"/join/([\w-]+)</code>", said.text)
+    client = service.browser()
+    assert client.post("/join", files={"token": (None, token)}).status_code == 303
+    assert "Ben" in client.get("/").text
+    assert "made a sign-in link for ben" in staff.get("/course/audit").text
+
+
+def test_links_for_all_who_never_came_are_a_file(service, staff):
+    """Whoever has signed in keeps what they have."""
+    service.browser("ada")
+    (row,) = rows(post(staff, "/course/invitations"))
+    assert (row["key"], row["name"]) == ("ben", "Ben")
+    client = service.browser()
+    assert client.post("/join", files={"token": (None, row["link"].rpartition("/")[2])}).status_code == 303
+
+
+def test_the_table_has_the_points_that_count_and_what_fails(service, staff):
+    """Of everybody; a student who handed in nothing stands in it, too."""
+    service.graded(service.hand_in(), graded(service.course, passed=False))
+    page = staff.get("/course").text
+    assert "2 students" in page
+    assert "correctness: one" in page.partition("What fails")[2]
+    assert "1 student<" in page.partition("What fails")[2]
+
+
+def test_the_export_has_every_student_and_no_formula(tmp_path):
+    """Names are the students' own: a spreadsheet must not run them."""
+    service = Service(tmp_path, policies="due: 2026-11-23T11:00:00+00:00\n")
+    service.person("=1+1", "student")
+    service.graded(service.hand_in(service.web.shelf.assignment("small").rules))
+    formula, ada, ben = rows(service.browser("staff").get("/course/grades.csv"))
+    assert ada["small points"] == ada["small of"] != ""
+    assert (ada["small attempts"], ada["small late"]) == ("1", "late")
+    assert (ben["small points"], ben["small attempts"]) == ("", "0")
+    assert formula["key"] == "'=1+1"
+    assert b'"=' not in links_csv([("@x", "+y", "-z")])
+    assert b"'@x,'+y,'-z" in links_csv([("@x", "+y", "-z")])
+
+
+def test_a_student_is_seen_as_the_student_sees(service, staff):
+    """The same attempts and the same report, but no form in their name."""
+    attempt = service.graded(service.hand_in())
+    home = staff.get(f"/course/people/{service.ada}").text
+    assert "as Ada (ada) sees it" in home
+    page = staff.get(f"/course/people/{service.ada}/assignments/small").text
+    assert service.page_of(attempt) in page
+    assert 'type="file"' not in page
+    own = service.browser("ada").get(f"{service.page_of(attempt)}/report")
+    assert staff.get(f"{service.page_of(attempt)}/report").content == own.content
+
+
+def test_what_failed_by_our_fault_is_listed_and_tried_again(service, staff):
+    """A new grading, in the order of those who hand in; the attempt is the student's again."""
+    attempt = service.hand_in()
+    claimed = service.claim()
+    with service.database.writing() as session:
+        give_up(session, claimed, "no device <b>", service.now)
+    assert "no device &lt;b&gt;" in staff.get("/course/faults").text
+    assert "1 attempt not graded" in staff.get("/course").text
+    assert post(staff, f"/course/faults/{claimed.grading_id}/again").status_code == 303
+    assert post(staff, f"/course/faults/{claimed.grading_id}/again").status_code == 409
+    assert "no device" not in staff.get("/course/faults").text
+    service.graded(attempt)
+    assert [row.state for row in service.gradings(attempt)] == [State.FAULTED, State.DONE]
+    assert "tries again after a fault" in staff.get("/course/audit").text
+
+
+@pytest.mark.parametrize(("which", "chosen"), [("latest", 1), ("best", 0)])
+def test_a_course_is_graded_again_behind_everybody(service, staff, which, chosen):
+    """The old points count until the new ones are there, and stay."""
+    attempts = [
+        service.graded(service.hand_in()),
+        service.graded(service.hand_in(), graded(service.course, passed=False)),
+    ]
+    before = service.gradings(attempts[chosen])[0].points
+    assert post(staff, "/course/regrade", "/course", assignment="small", which=which).status_code == 303
+    row = service.gradings(attempts[chosen])[-1]
+    assert (row.state, row.priority, row.why) == (State.WAITING, REGRADED, "regraded")
+    assert len(service.gradings(attempts[1 - chosen])) == 1
+    assert f">{before:g}<" in staff.get("/course").text or which == "latest"
+    ada = service.browser("ada")
+    assert "being graded again" in ada.get("/assignments/small").text
+    assert "/cancel" not in ada.get(service.page_of(attempts[chosen])).text
+    assert post(ada, f"{service.page_of(attempts[chosen])}/cancel").status_code == 303
+    assert service.state(attempts[chosen]) == State.WAITING
+    service.graded(attempts[chosen])
+    assert "graded again: " in staff.get("/course/audit").text
+
+
+def test_a_regrading_that_fails_leaves_the_old_result(service, staff):
+    """What counted counts, until something better is known."""
+    attempt = service.graded(service.hand_in(FREE))
+    old = service.attempt(attempt).counted_id
+    post(staff, "/course/regrade", "/course", assignment="small", which="best")
+    for _ in range(3):
+        claimed = service.claim()
+        with service.database.writing() as session:
+            fail(session, claimed, "no device", service.now)
+        service.passes(minutes=1)
+    assert (service.attempt(attempt).counted_id, service.state(attempt)) == (old, State.FAULTED)
+    assert re.search(
+        "<h1>Attempt 1: ([0-9.]+) of \\1 points</h1>", service.browser("ada").get(service.page_of(attempt)).text
+    )
+
+
+@pytest.mark.parametrize("fields", [{"assignment": "small", "which": "worst"}, {"assignment": "x", "which": "best"}])
+def test_a_regrading_of_nothing_we_know_is_refused(staff, fields):
+    """In a sentence or as not found."""
+    assert post(staff, "/course/regrade", "/course", **fields).status_code in {404, 409}

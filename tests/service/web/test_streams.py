@@ -1,0 +1,149 @@
+"""streams.py: what a browser hears of a grading, also after it was away."""
+
+import asyncio
+import json
+import re
+
+from courses import KERNEL
+from hiding import right
+from services import graded
+
+from grader.grading.bench import Decided
+from grader.service.clock import utc_now
+from grader.service.database.tables import State
+from grader.service.leases import LEASE
+from grader.service.progress import ProgressNote, keep_note, note_of
+from grader.service.web import streams
+from grader.service.web.streams import AT_ONCE, Look, events
+
+
+def tell(service, claimed, *told):
+    with service.database.writing() as session:
+        for each in told:
+            keep_note(session, claimed, note_of(each), utc_now())
+
+
+def heard(said):
+    """Its events: name, number, data."""
+    found = []
+    for block in said.text.split("\n\n"):
+        lines = dict(re.findall(r"^(\w+): (.*)$", block, re.MULTILINE))
+        if "event" in lines:
+            found.append((lines["event"], lines.get("id"), json.loads(lines["data"])))
+    return found
+
+
+def watched(service, **more):
+    """An attempt that is done after three notes, and its events."""
+    attempt = service.hand_in(data=KERNEL.encode())
+    claimed = service.claim()
+    first = graded(service.course)
+    assert first.points
+    tell(service, claimed, "building", _decided(service), "timing")
+    service.finish(claimed)
+    return service.browser("ada").get(f"{service.page_of(attempt)}/events", **more)
+
+
+def _decided(service):
+    return Decided(check=right(service.course.load("small")).checks[1])
+
+
+def test_every_note_and_the_end_are_heard(service):
+    """In order, each with its number."""
+    said = watched(service)
+    assert said.headers["content-type"].startswith("text/event-stream")
+    names = [(name, data.get("words") or data.get("check") or data.get("state")) for name, _, data in heard(said)]
+    assert names == [("note", "building"), ("note", "correctness: one (n 1)"), ("note", "timing"), ("over", "done")]
+
+
+def test_a_browser_that_comes_back_hears_what_it_missed(service):
+    """By the number of the last event that it heard, in the address or in the header, which wins."""
+    everything = heard(watched(service))
+    second = everything[1][1]
+    client, path = service.browser("ada"), service.page_of(1) + "/events"
+    for said in (
+        client.get(f"{path}?after={second}"),
+        client.get(f"{path}?after=0", headers={"last-event-id": second}),
+    ):
+        assert [data.get("words") for _, _, data in heard(said)] == ["timing", None]
+    for nonsense in ("-1", "x", "9" * 30, "²"):
+        assert len(heard(client.get(path, headers={"last-event-id": nonsense.encode()}))) == len(everything)
+
+
+def test_a_grading_that_was_begun_again_tells_only_of_its_present_turn(service):
+    """What a station that died has said holds no more."""
+    service.hand_in()
+    tell(service, service.claim(), "building")
+    service.passes(seconds=LEASE.total_seconds() + 1)
+    claimed = service.claim("two")
+    tell(service, claimed, "timing")
+    service.finish(claimed)
+    said = heard(service.browser("ada").get(service.page_of(1) + "/events"))
+    assert [(data.get("words"), data.get("turn")) for _, _, data in said] == [("timing", 2), (None, None)]
+
+
+def test_a_page_that_is_loaded_again_shows_all_that_was_told(service):
+    """And tells its script where to go on."""
+    attempt = service.hand_in()
+    claimed = service.claim()
+    tell(service, claimed, "building", _decided(service), "timing <b>")
+    page = service.browser("ada").get(service.page_of(attempt)).text
+    assert "correctness: one (n 1)" in page
+    assert "timing &lt;b&gt;" in page
+    assert 'data-after="3"' in page
+
+
+def told_by(look, person=1):
+    async def collect():
+        return [each async for each in events(look, 0, person)]
+
+    return "".join(asyncio.run(collect()))
+
+
+def test_the_place_in_the_queue_is_told_when_it_changes(monkeypatch):
+    """Not at every look."""
+    monkeypatch.setattr(streams, "BETWEEN", {State.WAITING: 0.0, State.RUNNING: 0.0})
+    looks = iter([2, 2, 1, 1, 0])
+
+    def look(_):
+        ahead = next(looks, None)
+        state = State.CANCELLED if ahead is None else State.WAITING
+        return Look(state=state, turn=0, ahead=ahead or 0, notes=())
+
+    assert re.findall(r'"ahead": (\d)', told_by(look)) == ["2", "1", "0"]
+
+
+def test_a_stream_ends_by_itself_and_says_that_it_lives(monkeypatch):
+    """A browser then comes back; a proxy sees that something is sent."""
+    monkeypatch.setattr(streams, "BETWEEN", {State.RUNNING: 0.01})
+    monkeypatch.setattr(streams, "LONGEST", 0.2)
+    monkeypatch.setattr(streams, "SILENCE", 0.05)
+    told = told_by(lambda _: Look(state=State.RUNNING, turn=1, ahead=0, notes=()))
+    assert 1 <= told.count(": still here") <= 5
+
+
+def test_a_note_cannot_end_its_event():
+    """Whatever is in it: line ends are escaped."""
+    note = ProgressNote(words="a\n\nevent: over\ndata: {}")
+    looks = iter([Look(state=State.DONE, turn=1, ahead=0, notes=((1, note),))])
+    assert re.findall("^event: (.*)$", told_by(lambda _: next(looks)), re.MULTILINE) == ["note", "over"]
+
+
+def test_one_person_has_so_many_streams_at_most():
+    """One more is told to come later, and takes nothing from the others."""
+
+    async def run():
+        look = Look(state=State.RUNNING, turn=1, ahead=0, notes=())
+        open_ones = [events(lambda _: look, 0, 7) for _ in range(AT_ONCE)]
+        for each in open_ones:
+            await anext(each)
+        more = [each async for each in events(lambda _: look, 0, 7)]
+        for each in open_ones:
+            await each.aclose()
+        again = events(lambda _: look, 0, 7)
+        first = await anext(again)
+        await again.aclose()
+        return more, first
+
+    more, first = asyncio.run(run())
+    assert (more, first) == (["retry: 30000\n\n"], "retry: 2000\n\n")

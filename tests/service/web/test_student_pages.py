@@ -1,0 +1,228 @@
+"""student.py and attempts.py: what a student hands in, and sees of it."""
+
+import hashlib
+import re
+import time
+import zlib
+
+import pytest
+from hiding import SECRET, failing, hiding_course, right
+from services import ORIGIN, SOURCE, Service, field, graded, parts, post, upload
+
+from grader.course.submissions.submission import SIZE_LIMIT
+from grader.service.database.tables import AttemptRow, State
+from grader.service.leases import give_up
+from grader.service.station.judging import ready
+from grader.service.web.guards import REPORT_POLICY
+
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def ada(service):
+    return service.browser("ada")
+
+
+def test_a_file_that_is_handed_in_gets_a_receipt(ada):
+    """Its hash and its time, on a page that leads back to the file, byte for byte."""
+    said = upload(ada)
+    page = ada.get(said.headers["location"])
+    assert hashlib.sha256(SOURCE).hexdigest() in page.text
+    assert "Mon 23 Nov 2026, 12:00 UTC" in page.text
+    got = ada.get(said.headers["location"] + "/file")
+    assert (got.content, got.headers["content-type"]) == (SOURCE, "application/octet-stream")
+    assert got.headers["content-disposition"] == 'attachment; filename="small-1.cl"'
+
+
+def test_text_can_be_pasted(ada):
+    """A form has its line ends by the rules of the web; what is stored has a file's."""
+    shown = ada.get("/assignments/small")
+    keys = {name: field(shown, name) for name in ("form_token", "form_key")}
+    said = ada.post("/assignments/small/attempts", files=parts(**keys, text="kernel\r\nvoid ä\r\n", file=("", b"")))
+    assert ada.get(said.headers["location"] + "/file").content == "kernel\nvoid ä\n".encode()
+
+
+def test_a_second_click_leads_to_the_same_attempt(service, ada):
+    """Also with another file, since it is the same form."""
+    key = {"form_key": "the same"}
+    first, second = upload(ada, **key), upload(ada, b"other", **key)
+    assert first.headers["location"] == second.headers["location"]
+    with service.database.reading() as session:
+        assert session.query(AttemptRow).count() == 1
+
+
+def test_nothing_and_what_is_no_text_is_refused_in_a_sentence(service, ada):
+    """And nothing is stored."""
+    for data, words in ((b"", "empty"), (b"PK\x03\x04", "zip"), ("a".encode("utf-16"), "UTF-16")):
+        said = upload(ada, data)
+        assert said.status_code == 409
+        assert words in said.text
+    assert service.claim() is None
+
+
+def test_a_missing_assignment_is_not_found(ada):
+    """Whether it is read or handed in to."""
+    assert ada.get("/assignments/nothing").status_code == 404
+    token = field(ada.get("/"), "form_token")
+    files = parts(form_token=token, form_key="k", file=("k.cl", b"k"))
+    assert ada.post("/assignments/nothing/attempts", files=files).status_code == 404
+
+
+def test_what_others_named_is_text_wherever_it_is_shown(tmp_path):
+    """File names, people's names, handouts: nothing of it is markup, nothing moves a cursor."""
+    service = Service(tmp_path)
+    (service.course.assignments / "small" / "README.md").write_text(
+        f"{EVIL}\n\n[x](javascript:alert(1)) ![y](http://evil.example/p.png) [rules](../../docs/reading-your-report.md)"
+    )
+    service.person(EVIL + "\x1b[2J", "student")
+    client, staff = service.browser(EVIL + "\x1b[2J"), service.browser("staff")
+    said = upload(client, EVIL.encode(), name=f"{EVIL}.cl")
+    service.graded(1)
+    pages = [client.get(path) for path in ("/", "/assignments/small", said.headers["location"])]
+    pages += [staff.get(path) for path in ("/course", "/course/people", "/course/audit", "/course/people/4")]
+    for page in pages:
+        assert page.status_code == 200
+        assert "<script>" not in page.text
+        assert "\x1b" not in page.text
+        assert 'href="javascript' not in page.text
+        assert "evil.example" not in page.text
+    assert 'href="/guide"' in pages[1].text
+    assert "&lt;script&gt;" in pages[1].text
+
+
+def test_a_waiting_attempt_tells_its_place_and_can_be_cancelled(service, ada):
+    """It then does not count as used."""
+    service.hand_in(person=service.ben)
+    where = upload(ada).headers["location"]
+    assert "1 grading before this one" in ada.get(where).text
+    assert '<noscript><meta http-equiv="refresh"' in ada.get(where).text
+    assert "20 of 20" not in ada.get("/assignments/small").text
+    assert post(ada, f"{where}/cancel").status_code == 303
+    assert "Cancelled" in ada.get(where).text
+    assert "20 of 20" in ada.get("/assignments/small").text
+    assert "refresh" not in ada.get(where).text
+
+
+def test_a_result_is_shown_with_its_report_and_all_attempts(service, ada):
+    """The best so far is named."""
+    worse = service.graded(service.hand_in(), graded(service.course, passed=False))
+    better = service.graded(service.hand_in())
+    page = ada.get("/assignments/small").text
+    assert len(re.findall("<b>counts</b>", page)) == 1
+    assert service.page_of(worse) in page
+    shown = ada.get(service.page_of(better)).text
+    assert "correctness: one" in shown
+    report = ada.get(service.page_of(better) + "/report")
+    assert report.headers["content-security-policy"] == REPORT_POLICY
+    assert report.text == zlib.decompress(graded(service.course).page).decode()
+
+
+def test_two_attempts_are_compared(service, ada):
+    """Line by line; a number that is none is not found."""
+    service.graded(service.hand_in(data=b"same\nold <b>\n"))
+    service.graded(service.hand_in(data=b"same\nnew\n"))
+    page = ada.get("/assignments/small/compare?old=1&new=2").text
+    assert [page.count(mark) for mark in ('class="removed"', 'class="added"', 'class="same"')] == [1, 1, 1]
+    assert "old &lt;b&gt;" in page
+    for query in ("old=1&new=9", "old=x&new=1", "old=1", "old=1&new=2&more=3"):
+        assert ada.get(f"/assignments/small/compare?{query}").status_code == 404
+
+
+@pytest.mark.parametrize("hidden", ["case", "sanitizer", "memory", "performance"])
+def test_nothing_of_a_hidden_check_reaches_the_student(tmp_path, hidden):
+    """On no page, in no figure; the instructor sees all of it."""
+    service = Service(tmp_path, course=hiding_course(tmp_path / "course", hidden))
+    assignment = service.course.load("small")
+    place = {"case": 2, "sanitizer": 4, "memory": 5, "performance": 7}[hidden]
+    outcomes = [ready(each, assignment) for each in (right(assignment), failing(right(assignment), place))]
+    seen = []
+    for outcome in outcomes:
+        attempt = service.graded(service.hand_in(), outcome)
+        own = service.page_of(attempt)
+        ada, staff = service.browser("ada"), service.browser("staff")
+        pages = [ada.get(path).text for path in (own, f"{own}/report", f"{own}/report?all=1", "/")]
+        assert not any(SECRET in page for page in pages)
+        names = (service.attempt(attempt).public, "attempt 1", "attempt 2")
+        seen.append([_without(page, names) for page in pages[1:3]])
+        assert (SECRET in staff.get(f"{own}/report?all=1").text) is (outcome is outcomes[1])
+    assert seen[0] == seen[1]
+    assert outcomes[0].shown_points == outcomes[1].shown_points
+    assert outcomes[0].points > outcomes[1].points
+
+
+def _without(page, names):
+    for name in names:
+        page = page.replace(name, "")
+    return re.sub("[0-9a-f]{64}", "", page)
+
+
+def test_the_best_that_a_student_sees_is_chosen_by_what_a_student_may_see(tmp_path):
+    """Of two that look alike, the first, though the second has more hidden points."""
+    service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"))
+    assignment = service.course.load("small")
+    for whole in (failing(right(assignment), 2), right(assignment)):
+        last = service.graded(service.hand_in(), ready(whole, assignment))
+    page = service.browser("ada").get("/assignments/small").text
+    assert "<b>counts</b>" not in page.partition(service.attempt(last).public)[2].partition("</tr>")[0]
+    assert f">{service.gradings(last)[0].points:g}<" in service.browser("staff").get("/course").text
+
+
+def test_a_late_attempt_is_told_to_be_late(tmp_path):
+    """Before it is handed in and after."""
+    service = Service(tmp_path, policies="due: 2026-11-23T11:00\ntimezone: Europe/Berlin\n")
+    ada = service.browser("ada")
+    assert "what you hand in now is late" in ada.get("/assignments/small").text
+    assert "11:00 CET" in ada.get("/assignments/small").text
+    assert "<b>late</b>" in ada.get(upload(ada).headers["location"]).text
+
+
+def test_no_attempt_is_left_after_the_last(tmp_path):
+    """What is refused says so, and is not stored."""
+    service = Service(tmp_path, policies="attempts: {most: 1}\n")
+    service.graded(service.hand_in())
+    said = upload(service.browser("ada"))
+    assert said.status_code == 409
+    assert "used all of your 1 attempt" in said.text
+
+
+def test_a_fault_of_ours_is_told_as_ours(service, ada):
+    """The student is asked for nothing; its words are the instructor's."""
+    attempt = service.hand_in()
+    claimed = service.claim()
+    with service.database.writing() as session:
+        give_up(session, claimed, "the disk is full at /secret/place", service.now)
+    page = ada.get(service.page_of(attempt)).text
+    assert "by our fault" in page
+    assert "/secret/place" not in page
+    assert service.state(attempt) == State.FAULTED
+
+
+def test_a_megabyte_of_text_costs_the_web_little(service, ada):
+    """The pages of the largest file that is taken, and a comparison with itself turned round: linear, and capped."""
+    lines = [b"%d" % number for number in range(5000)]
+    width = SIZE_LIMIT // 5000 - 1
+    for each in (lines, lines[::-1]):
+        service.graded(service.hand_in(data=b"\n".join(line.ljust(width, b"x") for line in each)))
+    begun = time.perf_counter()
+    for path in ("/assignments/small", "/assignments/small/compare?old=1&new=2"):
+        assert ada.get(path).status_code == 200
+    assert time.perf_counter() - begun < 5
+
+
+def test_an_answer_that_is_lost_leaves_nothing_half_done(service):
+    """An upload that breaks off stores nothing, and the next one works."""
+    ada = service.browser("ada")
+    shown = ada.get("/assignments/small")
+    whole = ada.build_request(
+        "POST",
+        f"{ORIGIN}/assignments/small/attempts",
+        files=parts(
+            form_token=field(shown, "form_token"), form_key=field(shown, "form_key"), file=("kernels.cl", SOURCE)
+        ),
+    )
+    body = whole.read()
+    kind = whole.headers["content-type"]
+    said = ada.post("/assignments/small/attempts", content=body[: len(body) // 2], headers={"content-type": kind})
+    assert said.status_code in {400, 409}
+    assert service.claim() is None
+    assert upload(ada).status_code == 303
