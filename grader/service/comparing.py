@@ -15,15 +15,20 @@ from grader.service.hand_ins import LINES
 WIDTH = 300
 """Characters of a line that are shown; nobody writes longer ones."""
 
+SHOWN = 1_000
+"""Lines of a comparison that are shown: a page of more is slow to make, and nobody reads it."""
+
 AROUND = 3
 """Lines around a change; those further away are left out."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedLine:
-    """A line of the comparison, with its number in each file that has it; "gap" stands for lines that are left out."""
+    """A line of the comparison, with its number in each file that has it; "gap" stands for lines that are left out,
+    "more" for all further ones.
+    """
 
-    kind: Literal["same", "removed", "added", "gap"]
+    kind: Literal["same", "removed", "added", "gap", "more"]
     old: int | None
     new: int | None
     text: str
@@ -44,7 +49,11 @@ def compared(old: bytes, new: bytes) -> list[ComparedLine]:
             shown.append(line)
         elif shown and shown[-1].kind != "gap":
             shown.append(ComparedLine(kind="gap", old=None, new=None, text=""))
-    return shown[:-1] if shown and shown[-1].kind == "gap" else shown
+    if shown and shown[-1].kind == "gap":
+        shown.pop()
+    if len(shown) > SHOWN:
+        return [*shown[:SHOWN], ComparedLine(kind="more", old=None, new=None, text="")]
+    return shown
 
 
 def _texts(data: bytes) -> list[str]:

@@ -31,6 +31,7 @@ NAME_LENGTH = 100
 """Characters that are kept of a file's name."""
 
 FORM_KEY_LENGTH = 100
+FOREIGN_FORM = "This form is not that of the assignment's page; open the page again."
 
 OPEN_STATES = (State.WAITING, State.RUNNING)
 
@@ -100,7 +101,7 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
     """
     session.execute(select(PersonRow.id).where(PersonRow.id == offer.person_id).with_for_update())
     if not 0 < len(offer.form_key) <= FORM_KEY_LENGTH:
-        raise NotDoneError("The form is not ours; open the assignment's page again.")
+        raise NotDoneError(FOREIGN_FORM)
     if known := _known(session, offer):
         return known
     attempts = history(session, offer.person_id, offer.assignment)
@@ -131,8 +132,11 @@ def new_grading(why: str, priority: int, now: datetime) -> GradingRow:
 
 
 def _known(session: Session, offer: Offer) -> AttemptRow | None:
-    same = select(AttemptRow).where(AttemptRow.person_id == offer.person_id, AttemptRow.form_key == offer.form_key)
-    return session.scalar(same.where(AttemptRow.assignment == offer.assignment))
+    same = AttemptRow.person_id == offer.person_id, AttemptRow.form_key == offer.form_key
+    found = session.scalar(select(AttemptRow).where(*same))
+    if found is not None and found.assignment != offer.assignment:
+        raise NotDoneError(FOREIGN_FORM)
+    return found
 
 
 def _waiting_elsewhere(session: Session, offer: Offer) -> int:

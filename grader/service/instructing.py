@@ -24,13 +24,15 @@ Which = Literal["latest", "best"]
 
 
 def enrol(session: Session, data: bytes, who: str, now: datetime) -> int:
-    """Take in a roster: a CSV with the columns key and name and, if need be, role. Known people get their new name and
-    role, nobody is removed; how many were added. Raises NotDoneError, and then changes nothing.
+    """Take in a roster: a CSV with the columns key and name and, if need be, role. Known people get their new name
+    and, where one is named, their new role; nobody is removed; how many were added. Raises NotDoneError, and then
+    changes nothing.
     """
     known = {person.key: person for person in session.scalars(select(PersonRow))}
     added = 0
-    for key, name, role in _people(data):
+    for key, name, stated in _people(data):
         person = known.get(key)
+        role = stated or (CourseRole.STUDENT if person is None else CourseRole(person.role))
         if person is None:
             known[key] = PersonRow(key=key, name=name, role=role, created=now)
             session.add(known[key])
@@ -44,7 +46,8 @@ def enrol(session: Session, data: bytes, who: str, now: datetime) -> int:
     return added
 
 
-def _people(data: bytes) -> list[tuple[str, str, CourseRole]]:
+def _people(data: bytes) -> list[tuple[str, str, CourseRole | None]]:
+    """Key, name and role, which is None where the roster names none."""
     try:
         rows = table_of("the file", data, "a roster", ("key", "name"))
     except InputError as error:
@@ -57,7 +60,7 @@ def _people(data: bytes) -> list[tuple[str, str, CourseRole]]:
             raise NotDoneError(f"Line {line} of the roster: role is student or instructor, not {role}.")
     if not 0 < len(found) <= PEOPLE:
         raise NotDoneError(f"The roster must name between 1 and {PEOPLE:,} people.")
-    return [(key, name, CourseRole(role or CourseRole.STUDENT)) for key, name, role in found]
+    return [(key, name, CourseRole(role) if role else None) for key, name, role in found]
 
 
 def _cell(row: TableRow, name: str) -> str:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
-from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, State
+from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, ProgressRow, State
 
 LEASE = timedelta(seconds=30)
 """How long a claim lasts that is not renewed: six beats (station/heart.py), so that a busy machine loses none."""
@@ -122,7 +122,9 @@ def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datet
 
 
 def fail(session: Session, claimed: ClaimedGrading, fault: str, now: datetime) -> bool:
-    """Note a fault of ours, after which the grading is tried again, unless it has been often enough."""
+    """Note a fault of ours, after which the grading is tried again, unless it has been often enough or is cancelled."""
+    if _stop_asked(session, claimed):
+        return stop(session, claimed, now)
     if claimed.turn >= TRIES:
         return give_up(session, claimed, fault, now)
     again = {"state": State.WAITING, "not_before": now + PAUSE * claimed.turn, "fault": fault}
@@ -139,8 +141,14 @@ def stop(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
     return _changed(session, claimed, {"state": State.CANCELLED, "ended": now})
 
 
-def release(session: Session, claimed: ClaimedGrading) -> bool:
-    """Give it back as if it had not been begun: the station is told to end."""
+def release(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
+    """Give it back as if it had not been begun: the station is told to end. What was told of it is forgotten, or it
+    would be told twice. If it was cancelled meanwhile, it ends.
+    """
+    if _stop_asked(session, claimed):
+        return stop(session, claimed, now)
+    notes = ProgressRow.grading_id == claimed.grading_id, ProgressRow.turn == claimed.turn
+    session.execute(delete(ProgressRow).where(*notes, exists().where(_held(claimed))))
     return _changed(session, claimed, {"state": State.WAITING, "tries": claimed.turn - 1})
 
 
@@ -152,6 +160,10 @@ def place_in_queue(session: Session, grading: GradingRow) -> int:
     )
     ahead = or_(GradingRow.state == State.RUNNING, and_(GradingRow.state == State.WAITING, before))
     return session.scalar(select(func.count(GradingRow.id)).where(ahead, GradingRow.id != grading.id)) or 0
+
+
+def _stop_asked(session: Session, claimed: ClaimedGrading) -> bool:
+    return bool(session.scalar(select(GradingRow.stop_asked).where(_held(claimed))))
 
 
 def _changed(session: Session, claimed: ClaimedGrading, values: dict[str, object]) -> bool:

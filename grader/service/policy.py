@@ -4,7 +4,7 @@ The rules come from the course (course/policies/); nothing else of the service d
 lateness and attempts that come back are not among them yet: a course that asks for one is refused (rules_of).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -71,17 +71,20 @@ def rules_of(name: str, policies: Policies) -> HandInRules:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Past:
-    """An attempt at an assignment: when it came, where its first grading stands, and whether that was ever begun.
+class Scored:
+    """An attempt at an assignment, and its points; None as long as there is no result."""
 
-    `points` are None as long as there is no result.
-    """
+    late: bool
+    points: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Past(Scored):
+    """The same: when it came, where its first grading stands, and whether that was ever begun."""
 
     received: datetime
-    late: bool
     state: State
     begun: bool
-    points: float | None = None
 
 
 def is_late(rules: HandInRules, received: datetime) -> bool:
@@ -117,24 +120,29 @@ def superseded_by_now(rules: HandInRules, past: Sequence[Past], now: datetime) -
 
 def refusal(rules: HandInRules, past: Sequence[Past], waiting_elsewhere: int, now: datetime) -> str:
     """Why nothing can be handed in now; empty if it can. `waiting_elsewhere` are attempts at other assignments."""
+    return next(_objections(rules, past, waiting_elsewhere, now), "")
+
+
+def _objections(rules: HandInRules, past: Sequence[Past], waiting_elsewhere: int, now: datetime) -> Iterator[str]:
     superseded = set(superseded_by_now(rules, past, now))
     staying = [each for position, each in enumerate(past) if position not in superseded]
     waiting = waiting_elsewhere + sum(each.state is State.WAITING for each in staying)
     recent = sum((now - each.received).total_seconds() < AN_HOUR for each in past)
     if rules.opens is not None and now < rules.opens:
-        return "This assignment is not open yet."
+        yield "This assignment is not open yet."
     if rules.closes is not None and now > rules.closes:
-        return "This assignment is closed; nothing can be handed in any more."
+        yield "This assignment is closed; nothing can be handed in any more."
     if rules.attempts is not None and used(staying) >= rules.attempts:
-        return f"You have used all of your {count(rules.attempts, 'attempt')}."
+        yield f"You have used all of your {count(rules.attempts, 'attempt')}."
     if waiting >= WAITING_AT_ONCE:
-        return f"{count(waiting, 'attempt')} of yours are waiting to be graded; wait until one is done."
-    if recent >= HAND_INS_AN_HOUR or len(past) >= STORED:
-        return f"You have handed in {count(recent, 'time')} within an hour; take a break, and hand in later."
-    return ""
+        yield f"{count(waiting, 'attempt')} of yours are waiting to be graded; wait until one is done."
+    if recent >= HAND_INS_AN_HOUR:
+        yield f"You have handed in {count(recent, 'time')} within an hour; take a break, and hand in later."
+    if len(past) >= STORED:
+        yield f"You have handed in {STORED} times; ask your instructor before you go on."
 
 
-def counting(rules: HandInRules, past: Sequence[Past]) -> int | None:
+def counting(rules: HandInRules, past: Sequence[Scored]) -> int | None:
     """The position of the attempt that counts of those that have a result; None if there is none.
 
     Of equally good ones the first is the best. Where none is on time, the last one counts as the last before due.

@@ -27,6 +27,7 @@ from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.tables import CourseRole, PersonRow
 from grader.service.signing_in import invite
 from grader.service.web.app import make_app
+from grader.service.web.connections import PatientProtocol, raise_limit_of_files
 from grader.service.web.setting import Web
 
 STATION = ("-P", "-m", "grader.service.station")
@@ -88,9 +89,12 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
                 access_log=False,  # addresses of invitations are secrets
                 log_level="warning",
                 server_header=False,
+                proxy_headers=False,  # nothing depends on where a request comes from
+                http=PatientProtocol,
                 timeout_graceful_shutdown=3,
             )
         )
+        raise_limit_of_files()
         with _listening(request) as listener, _station(request, database.url, say):
             for line in first_lines(database, request):
                 say(line)

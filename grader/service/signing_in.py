@@ -1,22 +1,19 @@
 """Invitations and sessions: a link signs somebody in once, a cookie keeps them signed in.
 
+Both are 256 random bits: nobody guesses one, so nobody needs to be slowed down, nor can be kept out by others who try.
 Each function works in the transaction that it is given.
 """
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from grader.service.database.tables import AuditRow, FailedSignInRow, InvitationRow, PersonRow, SessionRow
-from grader.service.refusing import NotDoneError
+from grader.service.database.tables import AuditRow, InvitationRow, PersonRow, SessionRow
 from grader.service.tokens import fresh_token, token_hash
 
 INVITATION_LASTS = timedelta(days=14)
 SESSION_LASTS = timedelta(days=30)
-
-FAILURES, WITHIN = 20, timedelta(minutes=10)
-"""Links that are none, from one address, before it must wait."""
 
 SESSIONS = 10
 """Browsers in which somebody stays signed in; the oldest is signed out by one more."""
@@ -32,19 +29,6 @@ def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
     session.add(row)
     session.add(AuditRow(at=now, who=who, about=person.key, what=f"made a sign-in link for {person.key}"))
     return token
-
-
-def refuse_guessers(session: Session, address: str, now: datetime) -> None:
-    """Raise NotDoneError if this address has tried too many links that are none."""
-    failures = select(func.count()).where(FailedSignInRow.address == address, FailedSignInRow.at > now - WITHIN)
-    if session.scalar(failures) >= FAILURES:  # type: ignore[operator]  # a count is never None
-        raise NotDoneError("Too many links that do not work came from your address; try again in ten minutes.")
-
-
-def note_failure(session: Session, address: str, now: datetime) -> None:
-    """Remember a link that is none; forget those that are long past."""
-    session.execute(delete(FailedSignInRow).where(FailedSignInRow.at < now - WITHIN))
-    session.add(FailedSignInRow(address=address, at=now))
 
 
 def sign_in(session: Session, token: str, now: datetime) -> str | None:

@@ -68,31 +68,49 @@ SHOWN_FAILURES = 5
 
 
 def course_table(session: Session, assignments: Sequence[Shown]) -> CourseTable:
-    """The table of all students, by name."""
+    """The table of all students, by name. Of most attempts only the points are read: a course has tens of thousands."""
     students = session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT).order_by(PersonRow.name))
-    loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted)
-    by_place: dict[tuple[int, str], list[AttemptRow]] = {}
-    for attempt in session.scalars(select(AttemptRow).options(*loaded).order_by(AttemptRow.number)):
-        by_place.setdefault((attempt.person_id, attempt.assignment), []).append(attempt)
-    lines = tuple(_line(person, assignments, by_place) for person in students)
-    states = Counter(session.scalars(select(GradingRow.state)))
+    scores = _scores(session)
+    by_name = {each.name: each for each in assignments}
+    counted = {place: _counting(by_name[place[1]], tried) for place, tried in scores.items() if place[1] in by_name}
+    rows = _attempts(session, [number for number in counted.values() if number is not None])
+    lines = tuple(
+        Line(
+            person=person,
+            counting={each.name: rows.get(counted.get((person.id, each.name))) for each in assignments},
+            attempts={each.name: len(scores.get((person.id, each.name), ())) for each in assignments},
+        )
+        for person in students
+    )
+    open_states = select(func.count()).where(GradingRow.state.in_((State.WAITING, State.RUNNING)))
     return CourseTable(
         assignments=tuple(assignments),
         lines=lines,
         failing={each.name: _failing(lines, each.name) for each in assignments},
-        open_gradings=states[State.WAITING] + states[State.RUNNING],
+        open_gradings=session.scalar(open_states) or 0,
         faulted=len(faulted(session)),
     )
 
 
-def _line(person: PersonRow, assignments: Sequence[Shown], by_place: dict[tuple[int, str], list[AttemptRow]]) -> Line:
-    found = {each.name: by_place.get((person.id, each.name), []) for each in assignments}
-    counting = {each.name: policy.counting(each.rules, past_of(found[each.name])) for each in assignments}
-    return Line(
-        person=person,
-        counting={name: None if at is None else found[name][at] for name, at in counting.items()},
-        attempts={name: len(attempts) for name, attempts in found.items()},
-    )
+def _scores(session: Session) -> dict[tuple[int, str], list[tuple[int, policy.Scored]]]:
+    """All attempts, oldest first, by person and assignment: their numbers in the table, and their points."""
+    columns = AttemptRow.id, AttemptRow.person_id, AttemptRow.assignment, AttemptRow.late, GradingRow.points
+    wanted = select(*columns).outerjoin(GradingRow, AttemptRow.counted_id == GradingRow.id)
+    found: dict[tuple[int, str], list[tuple[int, policy.Scored]]] = {}
+    for number, person, assignment, late, points in session.execute(wanted.order_by(AttemptRow.number)):
+        found.setdefault((person, assignment), []).append((number, policy.Scored(late=late, points=points)))
+    return found
+
+
+def _counting(assignment: Shown, scores: Sequence[tuple[int, policy.Scored]]) -> int | None:
+    at = policy.counting(assignment.rules, [scored for _, scored in scores])
+    return None if at is None else scores[at][0]
+
+
+def _attempts(session: Session, numbers: Sequence[int]) -> dict[int | None, AttemptRow]:
+    """These attempts with the gradings that count."""
+    wanted = select(AttemptRow).where(AttemptRow.id.in_(numbers)).options(selectinload(AttemptRow.counted))
+    return {row.id: row for row in session.scalars(wanted)}
 
 
 def _failing(lines: Sequence[Line], name: str) -> list[tuple[str, int]]:

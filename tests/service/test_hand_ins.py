@@ -80,7 +80,7 @@ def test_a_form_without_a_key_of_ours_is_refused(service, key):
     """Nothing is stored then."""
     offer = service.offer()
     object.__setattr__(offer, "form_key", key)
-    with pytest.raises(NotDoneError, match="not ours"), service.database.writing() as session:
+    with pytest.raises(NotDoneError, match="not that of the assignment"), service.database.writing() as session:
         accept(session, offer, FREE, service.now)
     assert service.claim() is None
 

@@ -7,9 +7,10 @@ from services import graded
 
 from grader.service import leases
 from grader.service.database.connecting import Database
-from grader.service.database.tables import AttemptRow, AuditRow, State
+from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, State
 from grader.service.hand_ins import cancel
 from grader.service.leases import LEASE, TRIES, Renewal, claim
+from grader.service.progress import ProgressNote, keep_note, notes_after
 
 
 def tell(service, function, *arguments):
@@ -69,7 +70,7 @@ def test_a_claim_that_ran_out_is_taken_again_and_its_first_holder_stores_nothing
     for end in (leases.fail, leases.give_up):
         assert not tell(service, end, first, "a fault", service.now)
     assert not tell(service, leases.stop, first, service.now)
-    assert not tell(service, leases.release, first)
+    assert not tell(service, leases.release, first, service.now)
     service.finish(second)
     (row,) = service.gradings(attempt)
     assert (row.state, row.points) == (State.DONE, row.max_points)
@@ -112,7 +113,7 @@ def test_a_file_that_ends_its_station_each_time_is_given_up(service):
 def test_a_station_that_is_told_to_end_gives_back_what_it_had(service):
     """As if it had never begun: a restart of the service costs no try."""
     service.hand_in()
-    assert tell(service, leases.release, service.claim())
+    assert tell(service, leases.release, service.claim(), service.now)
     assert service.claim("two").turn == 1
 
 
@@ -141,3 +142,25 @@ def test_a_new_result_counts_and_the_old_one_stays(service, passed):
     with service.database.reading() as session:
         (line,) = session.query(AuditRow).all()
     assert f"{old.points:g} -> {new.points:g} points" in line.what
+
+
+@pytest.mark.parametrize(("end", "given"), [(leases.release, ()), (leases.fail, ("a fault",))])
+def test_a_cancelled_grading_is_not_begun_again_when_its_station_ends(service, end, given):
+    """Whether that is told to end or has a fault."""
+    attempt = service.hand_in()
+    claimed = service.claim()
+    with service.database.writing() as session:
+        cancel(session, session.get_one(AttemptRow, attempt), service.now)
+    assert tell(service, end, claimed, *given, service.now)
+    assert service.state(attempt) == State.CANCELLED
+
+
+def test_what_was_told_of_a_grading_that_is_given_back_is_told_once(service):
+    """The next station begins anew, as the same turn."""
+    service.hand_in()
+    for _ in range(2):
+        claimed = service.claim()
+        tell(service, keep_note, claimed, ProgressNote(words="building"), service.now)
+        with service.database.reading() as session:
+            assert len(notes_after(session, session.get_one(GradingRow, claimed.grading_id), 0)) == 1
+        assert tell(service, leases.release, claimed, service.now)

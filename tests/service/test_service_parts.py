@@ -11,10 +11,11 @@ from hiding import right
 from project import ROOT
 from samples import RACE
 from services import Service
+from sqlalchemy.exc import IntegrityError
 
 from grader.common.errors import InputError
 from grader.grading.bench import Decided
-from grader.service.comparing import compared
+from grader.service.comparing import SHOWN, compared
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.tables import Base, Moment, PersonRow
@@ -147,3 +148,18 @@ def test_what_is_told_of_a_check_is_short_and_showable(service):
     assert "\x1b" not in note.words
     assert (note.check, note.verdict, note.reason) == (check.name, "passed", "")
     assert RACE.message not in in_brief(right(service.course.load("small"))).model_dump_json()
+
+
+def test_a_comparison_ends_after_so_many_lines():
+    """A page of ten thousand takes a second to make, and nobody reads it."""
+    old, new = (b"".join(b"%s %d\n" % (word, number) for number in range(4000)) for word in (b"old", b"new"))
+    shown = compared(old, new)
+    assert len(shown) == SHOWN + 1
+    assert shown[-1].kind == "more"
+
+
+def test_no_message_of_the_database_holds_what_is_stored(service):
+    """It would come into a log."""
+    with pytest.raises(IntegrityError) as caught, service.database.writing() as session:
+        session.add(PersonRow(key="ada", name="a secret", role="student", created=service.now))
+    assert "a secret" not in str(caught.value)

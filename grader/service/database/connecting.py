@@ -64,9 +64,12 @@ def sqlite_url(folder: Path) -> str:
 
 
 def _engine(url: str) -> Engine:
+    """What is stored stands in no message: tokens and names would come into a log."""
     if not url.startswith("sqlite:"):
-        return create_engine(url)
-    engine = create_engine(url, connect_args={"timeout": BUSY, "isolation_level": None}, pool_size=40, max_overflow=0)
+        return create_engine(url, hide_parameters=True)
+    engine = create_engine(
+        url, hide_parameters=True, connect_args={"timeout": BUSY, "isolation_level": None}, pool_size=40, max_overflow=0
+    )
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine

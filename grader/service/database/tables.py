@@ -102,18 +102,6 @@ class SessionRow(Base):
     person: Mapped[PersonRow] = relationship()
 
 
-class FailedSignInRow(Base):
-    """A token that was tried and is none, from an address."""
-
-    __tablename__ = "failed_sign_ins"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    address: Mapped[str]
-    at: Mapped[datetime]
-
-    __table_args__ = (Index("failed_sign_ins_address", "address", "at"),)
-
-
 class AttemptRow(Base):
     """A file that was handed in, as it came. `public` is its name in addresses; `form_key` is that of the form by which
     it came, so that a second click stores nothing; `counted_id` is the grading whose result counts.

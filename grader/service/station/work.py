@@ -54,7 +54,7 @@ def work(
                 _grade(database, judge, claimed, patience)
             except InterruptedGradingError:
                 with database.writing() as session:
-                    release(session, claimed)
+                    release(session, claimed, utc_now())
                 raise
 
 

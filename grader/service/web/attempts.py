@@ -2,8 +2,9 @@
 
 import zlib
 from dataclasses import dataclass
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
@@ -21,6 +22,11 @@ from grader.service.web.setting import web_of
 from grader.service.web.streams import Look, events
 
 router = APIRouter()
+
+DIGITS = 19
+"""A number of so many may be too large for a database."""
+
+Number = Annotated[int, Query(ge=0, lt=10 ** (DIGITS - 1))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,11 +78,11 @@ def _going(session: Session, grading: GradingRow) -> Going:
 
 
 @router.get("/attempts/{public}/events")
-def attempt_events(request: Request, member: AnyMember, public: str, after: int = 0) -> Response:
+def attempt_events(request: Request, member: AnyMember, public: str, after: Number = 0) -> Response:
     """What happens to the attempt, from now on or from where the browser was."""
     web = web_of(request)
     said = request.headers.get("last-event-id", "")
-    start = int(said) if said.isascii() and said.isdigit() and len(said) < 19 else after
+    start = int(said) if said.isascii() and said.isdigit() and len(said) < DIGITS else after
     with web.database.reading() as session:
         grading_id = visible_attempt(session, public, member).gradings[-1].id
 

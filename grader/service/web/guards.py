@@ -4,6 +4,7 @@ A body is counted while it comes: what is too large is never held.
 """
 
 import asyncio
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -21,6 +22,11 @@ UPLOAD = 2 * SIZE_LIMIT
 
 DRAINED = 16 * 1024 * 1024
 """Bytes that are read and dropped so that a browser sees the answer: it does not while it is still sending."""
+
+OWN_FORM = re.compile(r"multipart/form-data; ?boundary=[\w'()+,./:=?-]{1,70}", re.ASCII | re.IGNORECASE)
+"""The type of every form of ours. Others cost more to read: a charset may be one that decodes in quadratic time, and a
+form of the other kind may have a million empty fields.
+"""
 
 PATIENCE = 120.0
 """Seconds in which a body must have come."""
@@ -47,6 +53,7 @@ TLS_HEADERS = {"strict-transport-security": "max-age=31536000"}
 
 TOO_LARGE = "What you sent is too large: hand in only the OpenCL source text, at most 1 MiB.\n"
 FOREIGN = "This form was sent from another site, so nothing was done. Open the page here, and send it again.\n"
+NO_FORM = "That is no form of a page of ours, so nothing was done.\n"
 TOO_SLOW = "What you sent took too long to come; nothing was stored. Try again.\n"
 
 
@@ -69,6 +76,9 @@ class Guards:
         sending = _Sending(send, self._headers)
         if scope["method"] not in {"GET", "HEAD"} and not from_own_page(Headers(scope=scope), self._origin):
             await PlainTextResponse(FOREIGN, 403)(scope, receive, sending)
+            return
+        if scope["method"] not in {"GET", "HEAD"} and not is_own_form(Headers(scope=scope)):
+            await PlainTextResponse(NO_FORM, 415, {"connection": "close"})(scope, receive, sending)
             return
         counting = _Counting(receive, self._limit(scope["path"]))
         if _length(Headers(scope=scope)) > counting.limit:
@@ -100,6 +110,12 @@ def from_own_page(headers: Headers, origin: str) -> bool:
     if said is not None:
         return said == origin
     return headers.get("sec-fetch-site") in {None, "same-origin"} and _same_site(headers.get("referer"), origin)
+
+
+def is_own_form(headers: Headers) -> bool:
+    """Whether a body is what a form of ours sends; one that does not say what it is is not read at all."""
+    said = headers.get("content-type")
+    return said is None or OWN_FORM.fullmatch(said) is not None
 
 
 def _same_site(referer: str | None, origin: str) -> bool:

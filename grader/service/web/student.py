@@ -1,8 +1,10 @@
 """The pages of a student: the assignments, one of them, and handing in."""
 
+from threading import BoundedSemaphore
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from pydantic import Field
 from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -12,7 +14,7 @@ from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.service.comparing import compared
 from grader.service.database.tables import AttemptRow, PersonRow
 from grader.service.hand_ins import Offer, accept, history
-from grader.service.refusing import NotFoundError
+from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.standing import standing_of
 from grader.service.web.members import AnyMember, Member, OwnForm, PerhapsMember, file_in, person_of, text_in
 from grader.service.web.pages import page
@@ -20,12 +22,19 @@ from grader.service.web.setting import web_of
 
 router = APIRouter()
 
+COMPARING = BoundedSemaphore(2)
+"""So many comparisons are made at once: each keeps a processor busy, and all pages are made by one process."""
+
+
+LARGEST = 2**31 - 1
+"""Numbers of rows are below it; a database refuses one that is far beyond."""
+
 
 class PairOfAttempts(Record):
     """Two attempts at an assignment, by their numbers."""
 
-    old: int
-    new: int
+    old: int = Field(ge=1, le=LARGEST)
+    new: int = Field(ge=1, le=LARGEST)
 
 
 AnyPair = Annotated[PairOfAttempts, Query()]
@@ -80,6 +89,15 @@ def compare(request: Request, member: AnyMember, name: str, pair: AnyPair) -> Re
 
 def comparison_of(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:
     """The same as an instructor sees it of somebody else; None is the member."""
+    if not COMPARING.acquire(blocking=False):
+        raise NotDoneError("Many attempts are being compared right now; try again in a moment.")
+    try:
+        return _comparison(request, member, name, person_id, pair)
+    finally:
+        COMPARING.release()
+
+
+def _comparison(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:
     web = web_of(request)
     shown = web.shelf.assignment(name)
     with web.database.reading() as session:

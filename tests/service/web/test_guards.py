@@ -98,7 +98,10 @@ async def _answered(app, path, chunks, length=None):
     async def send(message):
         sent.append(message)
 
-    headers = [(b"origin", ORIGIN.encode())] + ([(b"content-length", b"%d" % length)] if length else [])
+    kind = b"multipart/form-data; boundary=a"
+    headers = [(b"origin", ORIGIN.encode()), (b"content-type", kind)] + (
+        [(b"content-length", b"%d" % length)] if length else []
+    )
     scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
     await Guards(app, ORIGIN, frozenset({"attempts"}))(scope, receive, send)
     return taken, sent[0]["status"]
@@ -140,3 +143,42 @@ def test_an_upload_of_nobody_is_not_read(service):
     client = service.browser()
     fields = parts(form_key="k", file=("kernels.cl", b"x"))
     assert client.post("/assignments/small/attempts", files=fields).status_code == 401
+
+
+NASTY = "a" * 30_000 + "-" + "a" * 30_000
+"""Takes a decoder of punycode time that grows with its square."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (
+            "multipart/form-data; boundary=XX; charset=punycode",
+            f'--XX\r\nContent-Disposition: form-data; name="token"\r\n\r\n{NASTY}\r\n--XX--\r\n',
+        ),
+        ("multipart/form-data; charset=undefined; boundary=XX", "--XX--"),
+        ("application/x-www-form-urlencoded", "&" * 60_000),
+        ("application/json", "{}"),
+        ("text/plain", "token=x"),
+    ],
+)
+def test_only_a_form_of_ours_is_read(service, kind, body):
+    """Who signs in is not known yet, so that anybody could keep the one process busy."""
+    said = service.browser().post("/join", content=body.encode(), headers={"content-type": kind})
+    assert (said.status_code, said.headers["connection"]) == (415, "close")
+    assert "no form of a page of ours" in said.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/assignments/small/compare?old=99999999999999999999&new=1",
+        "/assignments/small/compare?old=0&new=1",
+        "{own}/events?after=99999999999999999999999",
+        "{own}/events?after=-1",
+    ],
+)
+def test_numbers_that_no_database_takes_are_not_found(service, path):
+    """Nothing ends in a fault of ours."""
+    own = service.page_of(service.hand_in())
+    assert service.browser("ada").get(path.format(own=own)).status_code == 404

@@ -171,3 +171,13 @@ def test_a_regrading_that_fails_leaves_the_old_result(service, staff):
 def test_a_regrading_of_nothing_we_know_is_refused(staff, fields):
     """In a sentence or as not found."""
     assert post(staff, "/course/regrade", "/course", **fields).status_code in {404, 409}
+
+
+def test_a_roster_without_roles_changes_none(service, staff):
+    """A list of names, taken in anew, makes no instructor a student."""
+    roster(staff, "key,name,role\nco,Co,instructor\n")
+    roster(staff, "key,name\nco,Co Teacher\nnew,New\n")
+    with service.database.reading() as session:
+        found = {row.key: (row.name, row.role) for row in session.query(PersonRow)}
+    assert found["co"] == ("Co Teacher", "instructor")
+    assert found["new"] == ("New", "student")

@@ -14,6 +14,7 @@ from grader.service.database.tables import AttemptRow, State
 from grader.service.leases import give_up
 from grader.service.station.judging import ready
 from grader.service.web.guards import REPORT_POLICY
+from grader.service.web.student import COMPARING
 
 EVIL = "<script>alert(1)</script>"
 
@@ -226,3 +227,22 @@ def test_an_answer_that_is_lost_leaves_nothing_half_done(service):
     assert said.status_code in {400, 409}
     assert service.claim() is None
     assert upload(ada).status_code == 303
+
+
+def test_a_form_of_another_assignment_stores_nothing(service, ada):
+    """Its key has been used there."""
+    service.hand_in(form_key="used", assignment="other")
+    said = upload(ada, form_key="used")
+    assert said.status_code == 409
+    assert "not that of the assignment" in said.text
+
+
+def test_few_comparisons_are_made_at_once(service, ada):
+    """Each keeps a processor busy, while others want pages."""
+    for data in (SOURCE, SOURCE * 2):
+        service.hand_in(data=data)
+    page = "/assignments/small/compare?old=1&new=2"
+    assert ada.get(page).status_code == 200
+    with COMPARING, COMPARING:
+        assert ada.get(page).status_code == 409
+    assert ada.get(page).status_code == 200

@@ -21,15 +21,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_table(
-        "failed_sign_ins",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("address", sa.String(), nullable=False),
-        sa.Column("at", Moment(), nullable=False),
-        sa.PrimaryKeyConstraint("id"),
-    )
-    op.create_index("failed_sign_ins_address", "failed_sign_ins", ["address", "at"])
-
-    op.create_table(
         "people",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("key", sa.String(), nullable=False),
