@@ -21,7 +21,7 @@ from grader.grading.checks.simulator_checks import WatchingRules
 from grader.grading.search.locating import SearchRules
 from grader.grading.timing.intervals import TimingRules
 
-pytest_plugins = ("simulator", "engine", "autograders", "browser", "drafts", "drawings", "suites")
+pytest_plugins = ("simulator", "engine", "postgresql", "autograders", "browser", "drafts", "drawings", "suites")
 """Modules of helpers/ that hold fixtures."""
 
 LONGEST_PARAMETER, LONGEST_ID = 30, 170

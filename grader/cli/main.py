@@ -42,6 +42,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "new": authoring.new,
     "validate": authoring.validate,
     "serve": service.serve,
+    "station": service.station,
+    "migrate": service.migrate,
     "devices": machine.devices,
     "calibrate": machine.calibrate,
     "setup": machine.setup,

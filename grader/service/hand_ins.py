@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, selectinload
 
 from grader.course.submissions.submission import SIZE_LIMIT, TEXT_CONTROLS, UTF16_MARKS
 from grader.service import policy
-from grader.service.database.tables import AttemptRow, GradingRow, PersonRow, State
+from grader.service.database.tables import AttemptRow, GradingRow, State
 from grader.service.policy import HandInRules, Past
 from grader.service.refusing import NotDoneError
 from grader.service.tokens import fresh_token
@@ -99,7 +99,7 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
     """Store an attempt and put it in the queue, in the place of those that it supersedes; a form that has been accepted
     before gives the attempt that it gave. Raises NotDoneError, and then stores nothing.
     """
-    session.execute(select(PersonRow.id).where(PersonRow.id == offer.person_id).with_for_update())
+    _hold(session, offer)
     if not 0 < len(offer.form_key) <= FORM_KEY_LENGTH:
         raise NotDoneError(FOREIGN_FORM)
     if known := _known(session, offer):
@@ -115,6 +115,13 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
     session.add(attempt)
     session.flush()
     return attempt
+
+
+def _hold(session: Session, offer: Offer) -> None:
+    """No station takes what waits here until the transaction ends: it may be about to be superseded."""
+    own = GradingRow.attempt_id.in_(select(AttemptRow.id).where(AttemptRow.person_id == offer.person_id))
+    waiting = select(GradingRow.id).where(own, GradingRow.state == State.WAITING)
+    session.execute(waiting.order_by(GradingRow.id).with_for_update())
 
 
 def new_grading(why: str, priority: int, now: datetime) -> GradingRow:

@@ -77,6 +77,7 @@ def claim(session: Session, station: str, now: datetime) -> ClaimedGrading | Non
         .where(_abandoned(now), GradingRow.stop_asked)
         .values(state=State.CANCELLED, ended=now, claimed_by=None)
     )
+    # Stations on PostgreSQL that ask at once pass over what another of them is about to take.
     free = or_(and_(GradingRow.state == State.WAITING, GradingRow.not_before <= now), _abandoned(now))
     order = GradingRow.priority, GradingRow.id
     row = session.scalar(select(GradingRow).where(free).order_by(*order).limit(1).with_for_update(skip_locked=True))

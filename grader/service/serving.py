@@ -1,17 +1,9 @@
-"""`grader serve`: the web process here, and one station as a child. Each may die at any moment; the database stays.
-
-A station that ends is started again, more slowly each time that it ends soon: one that cannot grade says why, and what
-was handed in waits.
-"""
+"""`grader serve`: the web process here, and stations as children. Each may die at any moment; the database stays."""
 
 import socket
-import subprocess
-import sys
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,24 +15,14 @@ from grader.common.errors import InputError
 from grader.course.catalogue import Course
 from grader.service.clock import utc_now
 from grader.service.courses import Shelf
+from grader.service.crews import Crew, running
 from grader.service.database.connecting import Database, sqlite_url
+from grader.service.database.migrating import migrate, require_current
 from grader.service.database.tables import CourseRole, PersonRow
 from grader.service.signing_in import invite
 from grader.service.web.app import make_app
 from grader.service.web.connections import PatientProtocol, raise_limit_of_files
 from grader.service.web.setting import Web
-
-STATION = ("-P", "-m", "grader.service.station")
-"""-P: nothing is imported from the working directory."""
-
-SOON, MOST = 1.0, 60.0
-"""Seconds before a station that has ended is started again: the first time, and at most."""
-
-STEADY = 120.0
-"""Seconds after which a station that ends counts as one that worked."""
-
-LEAVE = 25.0
-"""Seconds in which a station must have ended; it gives itself twenty."""
 
 INSTRUCTOR, STUDENT = "instructor", "student"
 """The keys of the people whom a new service, and a demo, begins with."""
@@ -48,20 +30,19 @@ INSTRUCTOR, STUDENT = "instructor", "student"
 
 @dataclass(frozen=True, kw_only=True)
 class ServeRequest:
-    """What an operator asks for. `orders` are the settings by which the station grades, `variables` those that are its
-    own; `invite` are the keys of people who get a new sign-in link.
+    """What an operator asks for. `database` is the address of one, or the folder of the one that the service brings;
+    `crew` are the stations beside it; `invite` are the keys of people who get a new sign-in link.
     """
 
-    data: Path
+    database: str | Path
     course: Path
     guide: Path
     host: str
     port: int
     url: str | None
-    orders: str
+    crew: Crew
     demo: bool = False
     invite: tuple[str, ...] = ()
-    variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def origin(self) -> str:
@@ -78,8 +59,7 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
     """Serve until interrupted; `say` prints a line."""
     course = Course(assignments=request.course / "assignments", reference=request.course / "reference")
     course.require_solutions()
-    with closing(Database(sqlite_url(request.data))) as database:
-        database.migrate()
+    with closing(ready_database(request.database)) as database:
         shelf = Shelf(course, request.guide)
         shelf.all()  # an assignment that cannot be read is said now
         web = Web(database=database, shelf=shelf, origin=request.origin)
@@ -95,10 +75,23 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
             )
         )
         raise_limit_of_files()
-        with _listening(request) as listener, _station(request, database.url, say):
+        with _listening(request) as listener, running(request.crew, database.url, say):
             for line in first_lines(database, request):
                 say(line)
             server.run(sockets=[listener])
+
+
+def ready_database(where: str | Path) -> Database:
+    """A database whose tables are those of this grader: one in a folder is brought up to date by itself. Raises
+    InputError and SetupError.
+    """
+    if isinstance(where, Path):
+        database = Database(sqlite_url(where))
+        migrate(database)
+        return database
+    database = Database(where)
+    require_current(database)
+    return database
 
 
 def _listening(request: ServeRequest) -> socket.socket:
@@ -141,46 +134,3 @@ def _made(session: Session, key: str, name: str, role: CourseRole) -> PersonRow:
         session.add(found)
         session.flush()
     return found
-
-
-@contextmanager
-def _station(request: ServeRequest, url: str, say: Callable[[str], None]) -> Iterator[None]:
-    """In the block, a station runs."""
-    over = threading.Event()
-    command = [sys.executable, *STATION, url, str(request.course), request.orders]
-    thread = threading.Thread(target=_keep_running, args=(command, request.variables, over, say), name="station")
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-
-
-def _keep_running(
-    command: list[str], variables: Mapping[str, str], over: threading.Event, say: Callable[[str], None]
-) -> None:
-    pause = SOON
-    while not over.is_set():
-        begun = time.monotonic()
-        # Its standard input is closed when this process ends, however that is.
-        process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
-            command, stdin=subprocess.PIPE, env={**variables}, start_new_session=True
-        )
-        while process.poll() is None and not over.wait(0.2):
-            pass
-        if over.is_set():
-            _end(process)
-            return
-        pause = SOON if time.monotonic() - begun > STEADY else min(MOST, 2 * pause)
-        say(f"the station ended with exit code {process.returncode}; another starts in {pause:g} s.")
-        over.wait(pause)
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    process.terminate()
-    try:
-        process.wait(LEAVE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

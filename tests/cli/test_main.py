@@ -10,8 +10,8 @@ from commandline import MODEL, complaint, grader, output_of, python
 from grader.protocol.text import UNSHOWABLE
 
 COMMANDS = (
-    *("grade", "batch", "explain", "profile", "run", "init", "list", "show", "new", "validate", "serve"),
-    *("devices", "calibrate", "setup", "doctor", "selftest", "schema", "export"),
+    *("grade", "batch", "explain", "profile", "run", "init", "list", "show", "new", "validate"),
+    *("serve", "station", "migrate", "devices", "calibrate", "setup", "doctor", "selftest", "schema", "export"),
 )
 
 

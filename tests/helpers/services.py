@@ -1,4 +1,4 @@
-"""A service on SQLite with a small course, its clock in the test's hand, and browsers of straw."""
+"""A service with a small course, its clock in the test's hand, and browsers of straw."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -10,6 +10,7 @@ from project import ROOT
 
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database, sqlite_url
+from grader.service.database.migrating import migrate
 from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow
 from grader.service.hand_ins import REGRADED, Offer, accept, new_grading
 from grader.service.leases import claim, finish
@@ -28,11 +29,11 @@ FREE = HandInRules(attempts=None)
 class Service:
     """A database, a course with the assignment "small", and the application for them."""
 
-    def __init__(self, folder, course=None, origin=ORIGIN, policies=""):
+    def __init__(self, folder, course=None, origin=ORIGIN, policies="", url=None):
         self.course = course or course_of(folder / "course")
         self.data = folder / "data"
-        self.database = Database(sqlite_url(self.data))
-        self.database.migrate()
+        self.database = Database(url or sqlite_url(self.data))
+        migrate(self.database)
         (self.course.assignments.parent / "course.yaml").write_text(policies or "attempts: {most: 20}\ncounts: best\n")
         self.now, self.origin = NOON, origin
         shelf = Shelf(self.course, ROOT / "docs" / "reading-your-report.md")

@@ -18,6 +18,7 @@ from grader.grading.bench import Decided
 from grader.service.comparing import SHOWN, compared
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database, sqlite_url
+from grader.service.database.migrating import migrate
 from grader.service.database.tables import Base, Moment, PersonRow
 from grader.service.handouts import rendered
 from grader.service.progress import WORDS_LENGTH, in_brief, note_of
@@ -26,14 +27,15 @@ from grader.service.seeds import service_seed
 
 def test_the_steps_make_the_tables_that_the_code_has(service):
     """And running them again changes nothing."""
-    service.database.migrate()
+    migrate(service.database)
     with service.database._engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
 
 
-def test_the_database_is_the_users_alone(service):
+def test_the_database_is_the_users_alone(tmp_path):
     """It holds what students wrote and what they earned."""
-    assert [path.stat().st_mode & 0o077 for path in service.data.glob("service.sqlite")] == [0]
+    sqlite_url(tmp_path / "data")
+    assert [path.stat().st_mode & 0o077 for path in (tmp_path / "data").glob("service.sqlite")] == [0]
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path):

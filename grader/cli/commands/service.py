@@ -1,15 +1,31 @@
-"""The command that serves a course to browsers."""
+"""The commands of the service: the pages, a station elsewhere, the tables of a database."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from grader.cli.options import CourseOption, DeviceOption, GpuOption, SandboxOption, docker_settings
 
+if TYPE_CHECKING:
+    from grader.grading.settings import Settings
+    from grader.service.crews import Crew
+
 PORT = 8000
+
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(
+        envvar="GRADER_DATABASE",
+        show_envvar=True,
+        help="PostgreSQL: postgresql://user@host/grader. The variable keeps a password out of lists of processes.",
+    ),
+]
+StationsOption = Annotated[int, typer.Option(min=0, max=64, help="Stations on this machine, each with this device.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +52,10 @@ class PlaceOptions:
 
 
 def serve(
-    data: Annotated[Path, typer.Option(help="Folder for everything that the service keeps.")],
+    data: Annotated[Path | None, typer.Option(help="Folder for everything that the service keeps.")] = None,
     *,
+    database: DatabaseOption = None,
+    stations: StationsOption = 1,
     where: AddressOptions,
     place: PlaceOptions,
     invite: Annotated[
@@ -45,32 +63,85 @@ def serve(
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Print links for an instructor and a made-up student.")] = False,
 ) -> None:
-    """Serve a course to browsers: students hand in, watch and read their reports; a station grades beside it."""
+    """Serve a course to browsers: students hand in, watch and read their reports; stations grade beside it."""
     from grader.common.errors import InputError
-    from grader.grading.settings import as_variables, load_settings
 
-    try:
+    if (data is None) == (database is None):
+        raise InputError("name either a folder with --data or a PostgreSQL database with --database.")
+    with _extra("serve"):
         from grader.service.serving import ServeRequest
         from grader.service.serving import serve as begin
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == "grader":
-            raise
-        raise InputError(
-            f"`grader serve` needs {error.name}: install it with `pip install 'grader[service]'`."
-        ) from error
 
-    here = {"docker": docker_settings(place.gpu), "device": place.device}
-    settings = load_settings({**here, "sandbox": place.sandbox, "course": place.course})
+    settings, crew = _crew(place, stations)
     request = ServeRequest(
-        data=data,
-        course=settings.course_folder.resolve(),
+        database=database or data or "",
+        course=crew.course,
         guide=settings.report_guide,
         host=where.host,
         port=where.port,
         url=where.url,
-        orders=settings.orders({"sandbox": settings.sandbox_for_others()}),
+        crew=crew,
         demo=demo,
         invite=tuple(invite or ()),
-        variables={**os.environ, **as_variables(here)},
     )
     begin(request, typer.echo)
+
+
+def station(
+    *,
+    database: DatabaseOption = None,
+    stations: Annotated[int, typer.Option(min=1, max=64, help="Stations to run, each with this device.")] = 1,
+    place: PlaceOptions,
+) -> None:
+    """Grade for a service whose pages are on another machine: `grader serve --database` with the same database."""
+    with _extra("station"):
+        from grader.service.crews import man
+    man(_crew(place, stations)[1], _required(database), typer.echo)
+
+
+def migrate(*, database: DatabaseOption = None) -> None:
+    """Make the tables of a service in PostgreSQL, or bring them up to date after an upgrade."""
+    from contextlib import closing
+
+    with _extra("migrate"):
+        from grader.service.database.connecting import Database
+        from grader.service.database.migrating import migrate as bring_up_to_date
+    with closing(Database(_required(database))) as reached:
+        typer.echo(bring_up_to_date(reached))
+
+
+def _crew(place: PlaceOptions, stations: int) -> "tuple[Settings, Crew]":
+    from grader.grading.settings import as_variables, load_settings
+    from grader.service.crews import Crew
+
+    here = {"docker": docker_settings(place.gpu), "device": place.device}
+    settings = load_settings({**here, "sandbox": place.sandbox, "course": place.course})
+    return settings, Crew(
+        count=stations,
+        course=settings.course_folder.resolve(),
+        orders=settings.orders({"sandbox": settings.sandbox_for_others()}),
+        variables={**os.environ, **as_variables(here)},
+    )
+
+
+def _required(database: str | None) -> str:
+    from grader.common.errors import InputError
+
+    if database is None:
+        raise InputError("name the database with --database or in GRADER_DATABASE: postgresql://user@host/grader.")
+    return database
+
+
+@contextmanager
+def _extra(command: str) -> Iterator[None]:
+    """In the block, the service's modules are imported; raises InputError where what they need is not installed."""
+    from grader.common.errors import InputError
+
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "grader":
+            raise
+        raise InputError(
+            f"`grader {command}` needs {error.name}: install it with `pip install 'grader[service]'`."
+        ) from error

@@ -1,4 +1,4 @@
-"""The process of a station: `python -P -m grader.service.station DATABASE COURSE ORDERS`.
+"""The process of a station: `python -P -m grader.service.station COURSE ORDERS`, and the database in GRADER_DATABASE.
 
 It ends when it is told to (SIGTERM), and when its standard input is closed: whoever started it is gone.
 """
@@ -19,7 +19,7 @@ from grader.course.catalogue import Course
 from grader.service.database.connecting import Database
 from grader.service.seeds import service_seed
 from grader.service.station.judging import Judge
-from grader.service.station.work import work
+from grader.service.station.work import patient, work
 
 LEAVE = 20.0
 """Seconds in which a station must have stopped its sandboxes; engines were seen to take ten."""
@@ -27,13 +27,14 @@ LEAVE = 20.0
 
 def main() -> None:
     """Work until told to stop, and then stop what was begun."""
-    url, course, orders = sys.argv[1:]
+    course, orders = sys.argv[1:]
+    url = os.environ.pop("GRADER_DATABASE")  # whatever this process starts need not know
     interrupt_on([signal.SIGTERM], _stop)
     threading.Thread(target=_end_with_the_other_end, daemon=True).start()
     name = f"{platform.node()}-{os.getpid()}-{secrets.token_hex(4)}"
     places = Course(assignments=Path(course) / "assignments", reference=Path(course) / "reference")
     with closing(Database(url)) as database, suppress(InterruptedGradingError):
-        judge = Judge(places, orders, service_seed(database))
+        judge = Judge(places, orders, patient(lambda: service_seed(database)))
         try:
             work(database, judge, name)
         finally:

@@ -10,8 +10,7 @@ from typing import Self
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.service.clock import utc_now
-from grader.service.database.connecting import Database
+from grader.service.database.connecting import Database, time_of
 from grader.service.leases import LEASE, ClaimedGrading, Renewal, give_up, renew, stop
 
 BEAT = 5.0
@@ -75,12 +74,12 @@ class Heart:
         return ended
 
     def _renewed_or_ended(self) -> bool:
-        with self._database.writing() as session:
+        with self._database.recording() as session:
             if time.monotonic() - self._begun > self._patience.longest.total_seconds():
                 minutes = self._patience.longest.total_seconds() / 60
-                give_up(session, self._claimed, f"The grading took over {minutes:g} minutes.", utc_now())
+                give_up(session, self._claimed, f"The grading took over {minutes:g} minutes.", time_of(session))
                 return True
-            renewal = renew(session, self._claimed, utc_now())
+            renewal = renew(session, self._claimed, time_of(session))
             if renewal is Renewal.STOP:
-                stop(session, self._claimed, utc_now())
+                stop(session, self._claimed, time_of(session))
             return renewal is not Renewal.KEPT

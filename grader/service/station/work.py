@@ -2,17 +2,17 @@
 
 import time
 from collections.abc import Callable
-from typing import Protocol
+from contextlib import suppress
+from typing import Protocol, TypeVar
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 
 from grader.common.errors import GraderError, InterruptedGradingError
 from grader.common.interrupts import interrupted_when, stop_if_told
 from grader.grading.bench import Decided, Progress
 from grader.protocol.text import showable
 from grader.results.result import Ungraded
-from grader.service.clock import utc_now
-from grader.service.database.connecting import Database
+from grader.service.database.connecting import Database, time_of
 from grader.service.leases import ClaimedGrading, Graded, claim, fail, finish, release
 from grader.service.progress import keep_note, note_of
 from grader.service.station.heart import Heart, Patience
@@ -20,8 +20,14 @@ from grader.service.station.heart import Heart, Patience
 LOOK = 0.5
 """Seconds between two looks for work, and between two looks whether a grading is over."""
 
+AWAY = 1.0
+"""Seconds between two calls at a database that does not answer."""
+
 PATIENCE = Patience()
 """The longest gradings of this repository take two minutes of the fifteen."""
+
+
+Found = TypeVar("Found")
 
 
 class ClaimOverError(InterruptedGradingError):
@@ -45,17 +51,33 @@ def work(
     """Take one grading after the other; raises what interrupts this process. `idle` waits for work."""
     while True:
         stop_if_told()
-        with database.writing() as session:
-            claimed = claim(session, name, utc_now())
+        claimed = patient(lambda: _claimed(database, name))
         if claimed is None:
             idle()
         else:
             try:
                 _grade(database, judge, claimed, patience)
             except InterruptedGradingError:
-                with database.writing() as session:
-                    release(session, claimed, utc_now())
+                with suppress(SQLAlchemyError), database.recording() as session:  # else its lease runs out
+                    release(session, claimed, time_of(session))
                 raise
+
+
+def patient(ask: Callable[[], Found]) -> Found:
+    """What the database answers, however long it is away: it is started again, or another takes its place. Raises what
+    interrupts this process.
+    """
+    while True:
+        stop_if_told()
+        try:
+            return ask()
+        except (InterfaceError, OperationalError):
+            time.sleep(AWAY)
+
+
+def _claimed(database: Database, name: str) -> ClaimedGrading | None:
+    with database.recording() as session:
+        return claim(session, name, time_of(session))
 
 
 def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, patience: Patience) -> None:
@@ -68,11 +90,16 @@ def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, patience
             outcome = _outcome(judge, claimed, _noting(database, claimed))
     except ClaimOverError:
         return
-    with database.writing() as session:
+    patient(lambda: _store(database, claimed, outcome))
+
+
+def _store(database: Database, claimed: ClaimedGrading, outcome: Graded | str) -> None:
+    """Once, even if it is tried again since nobody knows whether it was stored: then the claim has ended."""
+    with database.recording() as session:
         if isinstance(outcome, Graded):
-            finish(session, claimed, outcome, utc_now())
+            finish(session, claimed, outcome, time_of(session))
         else:
-            fail(session, claimed, outcome, utc_now())
+            fail(session, claimed, outcome, time_of(session))
 
 
 def _outcome(judge: Judging, claimed: ClaimedGrading, progress: Progress) -> Graded | str:
@@ -91,8 +118,8 @@ def _outcome(judge: Judging, claimed: ClaimedGrading, progress: Progress) -> Gra
 def _noting(database: Database, claimed: ClaimedGrading) -> Progress:
     def note(event: str | Decided) -> None:
         try:
-            with database.writing() as session:
-                keep_note(session, claimed, note_of(event), utc_now())
+            with database.recording() as session:
+                keep_note(session, claimed, note_of(event), time_of(session))
         except SQLAlchemyError:
             return  # nobody loses a grade because a line about it could not be kept
 

@@ -88,7 +88,7 @@ def test_a_database_that_does_not_answer_ends_nothing_while_the_lease_lasts(clai
     """It may only be busy; when the lease has run out, another station may be at work."""
 
     class Broken:
-        def writing(self):
+        def recording(self):
             raise OperationalError("UPDATE", {}, Exception("locked"))
 
     with Heart(Broken(), claimed, patience()) as heart:

@@ -1,0 +1,55 @@
+"""Bringing the tables up to date, and refusing those of another version of grader."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
+
+from grader.common.errors import InputError
+from grader.service.database.connecting import Database
+
+NEWER = "the tables of this database are newer than this grader; install the grader that made them, or a newer one."
+
+
+def migrate(database: Database) -> str:
+    """Bring the tables up to date; what was done, in words. Raises InputError if they are newer than this grader."""
+    config = _config()
+    with database.connecting() as connection:
+        before, latest = _versions(connection, config)
+        if before == latest:
+            return f"the tables are up to date (version {latest})."
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+    return f"brought the tables from version {before or 'none'} to {latest}."
+
+
+def require_current(database: Database) -> None:
+    """Raises InputError, with the next step, unless the tables are those of this grader."""
+    with database.connecting() as connection:
+        before, latest = _versions(connection, _config())
+    if before is None:
+        raise InputError("this database has no tables of grader's yet; run `grader migrate` with the same database.")
+    if before != latest:
+        raise InputError(
+            f"the tables of this database are of version {before}, and this grader needs {latest}; "
+            "make a backup, stop the service, and run `grader migrate` with the same database."
+        )
+
+
+def _versions(connection: Connection, config: Config) -> tuple[str | None, str]:
+    """That of the tables, and the latest; raises InputError if this grader does not know the former."""
+    steps = ScriptDirectory.from_config(config)
+    latest = steps.get_current_head()
+    before = MigrationContext.configure(connection).get_current_revision()
+    if before is not None and before not in {each.revision for each in steps.walk_revisions()}:
+        raise InputError(NEWER)
+    return before, latest or ""
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    return config

@@ -1,0 +1,106 @@
+"""connecting.py, migrating.py and crews.py: PostgreSQL is reached, refused and waited for as SQLite is."""
+
+import threading
+import time
+
+import pytest
+from commandline import complaint, grader
+from services import FREE
+from sqlalchemy import text
+
+from grader.common.errors import InputError
+from grader.service.database.connecting import Database, time_of
+from grader.service.database.migrating import migrate, require_current
+from grader.service.database.tables import State
+from grader.service.hand_ins import accept
+from grader.service.leases import claim
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "said"),
+    [
+        ("mysql://root:secret@host/db", 2, "must be PostgreSQL"),
+        ("secret nonsense", 2, "must be like postgresql://"),
+        ("postgresql://user:secret@/db?host=/nowhere", 3, "does not answer"),
+    ],
+)
+def test_a_database_that_cannot_be_used_is_one_line_without_its_password(tmp_path, url, code, said):
+    """The address is never quoted."""
+    line = complaint(grader(tmp_path, "migrate", GRADER_DATABASE=url), code)
+    assert said in line
+    assert "secret" not in line
+
+
+def test_one_database_is_named(tmp_path):
+    """A folder or PostgreSQL: neither and both are refused."""
+    assert "--data" in complaint(grader(tmp_path, "serve"))
+    both = grader(tmp_path, "serve", "--data", "d", "--database", "postgresql://u@h/d")
+    assert "--database" in complaint(both)
+    assert "GRADER_DATABASE" in complaint(grader(tmp_path, "station"))
+
+
+def test_tables_of_another_version_are_refused_with_the_next_step(service):
+    """Whether they are older, newer, or not there."""
+    require_current(service.database)
+    for version, said in (("0000", "newer than this grader"), (None, "grader migrate")):
+        with service.database.connecting() as connection:
+            connection.execute(text("DELETE FROM alembic_version"))
+            if version:
+                connection.execute(text("INSERT INTO alembic_version VALUES (:v)"), {"v": version})
+        with pytest.raises(InputError, match=said):
+            require_current(service.database)
+
+
+def test_tables_are_brought_up_to_date_once(service):
+    """Again changes nothing, and says so."""
+    assert "up to date" in migrate(service.database)
+
+
+def test_writers_take_turns_and_nothing_they_read_changes_meanwhile(service):
+    """On PostgreSQL as on SQLite: two that count what is there, and add one, do not both count the same."""
+    seen, together = [], threading.Barrier(2)
+
+    def add(number):
+        together.wait()
+        with service.database.writing() as session:
+            there = session.execute(text("SELECT count(*) FROM secrets")).scalar_one()
+            time.sleep(0.2)
+            session.execute(text("INSERT INTO secrets VALUES (:n, 'x')"), {"n": str(number)})
+            seen.append(there)
+
+    threads = [threading.Thread(target=add, args=(number,)) for number in range(2)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert sorted(seen) == [0, 1]
+
+
+def test_a_station_never_takes_what_is_being_superseded(service):
+    """The student would get two gradings for one attempt: until the newer one is stored, the older is passed over."""
+    service.hand_in()
+    other, found = Database(service.database.url), []
+
+    def ask():
+        with other.recording() as session:
+            found.append(claim(session, "two", service.now))
+
+    with service.database.writing() as session:
+        newer = accept(session, service.offer(), FREE, service.now).id
+        thread = threading.Thread(target=ask)
+        thread.start()
+        if not service.database.embedded:
+            thread.join(10)
+            assert found == [None]
+    thread.join(10)
+    assert service.state(1) == State.SUPERSEDED
+    claimed = found[0] or service.claim()
+    assert claimed.grading_id == service.gradings(newer)[0].id
+
+
+def test_the_time_is_the_databases(service):
+    """With its zone, and not that of the transaction's beginning."""
+    with service.database.recording() as session:
+        first = time_of(session)
+        time.sleep(0.02)
+        assert 0.01 < (time_of(session) - first).total_seconds() < 5
