@@ -111,7 +111,9 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
     for position in policy.superseded_by_now(rules, past, now):
         _supersede(session, attempts[position], now)
     attempt = _attempt(offer, rules, len(attempts) + 1, now)
-    attempt.gradings.append(new_grading(HANDED_IN, FIRST, now))
+    waiting = new_grading(HANDED_IN, FIRST, now)
+    waiting.round = _next_round(session, offer.person_id)
+    attempt.gradings.append(waiting)
     session.add(attempt)
     session.flush()
     return attempt
@@ -122,6 +124,17 @@ def _hold(session: Session, offer: Offer) -> None:
     own = GradingRow.attempt_id.in_(select(AttemptRow.id).where(AttemptRow.person_id == offer.person_id))
     waiting = select(GradingRow.id).where(own, GradingRow.state == State.WAITING)
     session.execute(waiting.order_by(GradingRow.id).with_for_update())
+
+
+def _next_round(session: Session, person_id: int) -> int:
+    """The round of what somebody hands in: the present one, or the one after their last that is still open, so that
+    many attempts of one student delay no other by more than one.
+    """
+    rounds = select(GradingRow.round).where(GradingRow.state.in_(OPEN_STATES), GradingRow.priority == FIRST)
+    present = session.scalar(select(func.min(rounds.subquery().c.round)))
+    own = rounds.join(GradingRow.attempt).where(AttemptRow.person_id == person_id)
+    last = session.scalar(select(func.max(own.subquery().c.round)))
+    return max(present or 0, -1 if last is None else last + 1)
 
 
 def new_grading(why: str, priority: int, now: datetime) -> GradingRow:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
 
-from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, ProgressRow, State
@@ -79,7 +79,7 @@ def claim(session: Session, station: str, now: datetime) -> ClaimedGrading | Non
     )
     # Stations on PostgreSQL that ask at once pass over what another of them is about to take.
     free = or_(and_(GradingRow.state == State.WAITING, GradingRow.not_before <= now), _abandoned(now))
-    order = GradingRow.priority, GradingRow.id
+    order = GradingRow.priority, GradingRow.round, GradingRow.id
     row = session.scalar(select(GradingRow).where(free).order_by(*order).limit(1).with_for_update(skip_locked=True))
     if row is None:
         return None
@@ -155,10 +155,8 @@ def release(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
 
 def place_in_queue(session: Session, grading: GradingRow) -> int:
     """How many gradings come before this one, those under way included."""
-    before = or_(
-        GradingRow.priority < grading.priority,
-        and_(GradingRow.priority == grading.priority, GradingRow.id < grading.id),
-    )
+    place = GradingRow.priority, GradingRow.round, GradingRow.id
+    before = tuple_(*place) < tuple_(grading.priority, grading.round, grading.id)
     ahead = or_(GradingRow.state == State.RUNNING, and_(GradingRow.state == State.WAITING, before))
     return session.scalar(select(func.count(GradingRow.id)).where(ahead, GradingRow.id != grading.id)) or 0
 

@@ -48,6 +48,24 @@ def test_the_queue_is_in_order_and_regradings_come_last(service):
     assert [service.claim().grading_id for _ in range(2)] == [service.gradings(each)[-1].id for each in (new, old)]
 
 
+def test_many_attempts_of_one_student_delay_nobody_by_more_than_one(service):
+    """The queue goes round by person; those who come later join the present round, so nobody is passed for ever."""
+    names = {service.ada: "ada", service.ben: "ben"}
+    for number in range(3):
+        service.hand_in(assignment=f"other {number}", person=service.ada)
+    service.hand_in(person=service.ben)
+    found = [names[service.attempt(service.claim().grading_id).person_id] for _ in range(2)]
+    service.hand_in(person=service.ben, assignment="another")
+    with service.database.reading() as session:
+        waiting = [row for row in session.query(GradingRow) if row.state == State.WAITING]
+        places = sorted((leases.place_in_queue(session, row), row.id) for row in waiting)
+    assert [place for place, _ in places] == [2, 3, 4]
+    claimed = [service.claim().grading_id for _ in range(3)]
+    assert claimed == [number for _, number in places]
+    found += [names[service.attempt(number).person_id] for number in claimed]
+    assert found == ["ada", "ben", "ada", "ben", "ada"]
+
+
 def test_a_claim_that_is_renewed_is_nobody_elses(service):
     """For as long as that goes on."""
     service.hand_in()

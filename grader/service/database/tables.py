@@ -139,6 +139,7 @@ class AttemptRow(Base):
 class GradingRow(Base):
     """One grading of an attempt, waiting or made: a row of the queue, then of the history.
 
+    Of those of one priority, the lowest `round` comes first: a person has one in each (hand_ins.py).
     A station claims it until `lease_until`, as `claimed_by`, for its turn number `tries`. `result` is all that was
     found, as JSON; `checks` in brief what the student may see of it, and `page` that as a compressed page; `full_page`
     is the instructor's, where it shows more.
@@ -150,6 +151,7 @@ class GradingRow(Base):
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), index=True)
     why: Mapped[str]
     priority: Mapped[int]
+    round: Mapped[int] = mapped_column(server_default="0")
     state: Mapped[str]
     created: Mapped[datetime]
     not_before: Mapped[datetime]
@@ -171,7 +173,7 @@ class GradingRow(Base):
     attempt: Mapped[AttemptRow] = relationship(back_populates="gradings", foreign_keys=[attempt_id])
 
     __table_args__ = (
-        Index("gradings_queue", "state", "priority", "id"),
+        Index("gradings_queue", "state", "priority", "round", "id"),
         Index("gradings_one_open", "attempt_id", unique=True, sqlite_where=OPEN, postgresql_where=OPEN),
     )
 
