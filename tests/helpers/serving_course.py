@@ -24,11 +24,12 @@ PATIENCE = 120
 
 
 class Serving:
-    """The program, which can be killed and started again on the same data."""
+    """The program, which can be killed and started again on the same data; `url` is that of a PostgreSQL database."""
 
-    def __init__(self, folder, locks):
-        self.folder = folder
-        course_of(folder / "course", FIELDS)
+    def __init__(self, folder, locks, url=None, stations=1):
+        self.folder, self.url, self.count = folder, url, stations
+        if not (folder / "course").exists():
+            course_of(folder / "course", FIELDS)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -38,17 +39,23 @@ class Serving:
 
     def start(self):
         self.log = folder_log = self.folder / f"log{time.monotonic_ns()}"
-        options = ("--data", self.folder / "data", "--course", self.folder / "course", "--port", self.port, "--demo")
-        with folder_log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "grader.cli.main", "serve", *map(str, options)],
-                env=environment(**self.settings, PYTHONUNBUFFERED="1"),
-                stdout=log,
-                stderr=log,
-            )
+        data = () if self.url else ("--data", self.folder / "data")
+        options = (*data, "--port", self.port, "--demo", "--stations", self.count)
+        self.process = self.program(folder_log, "serve", *options)
         until(self._answers)
         self.links = dict(re.findall(r"\((\w+)\), once: (\S+)", folder_log.read_text()))
         return self
+
+    def program(self, log_file, *words):
+        """A command of grader's on the same course and database."""
+        database = {"GRADER_DATABASE": self.url} if self.url else {}
+        with log_file.open("wb") as log:
+            return subprocess.Popen(
+                [sys.executable, "-m", "grader.cli.main", *map(str, words), "--course", self.folder / "course"],
+                env=environment(**self.settings, **database, PYTHONUNBUFFERED="1"),
+                stdout=log,
+                stderr=log,
+            )
 
     def _answers(self):
         assert self.process.poll() is None, self.log.read_text()
@@ -64,14 +71,19 @@ class Serving:
 
     def stations(self):
         """The processes of its stations."""
-        children = Path(f"/proc/{self.process.pid}/task").glob("*/children")
-        return [int(pid) for path in children for pid in path.read_text().split()]
+        return children(self.process)
 
     def browser(self, key="student"):
         client = httpx2.Client(base_url=self.origin, headers={"origin": self.origin}, timeout=60)
         token = self.links[key].rpartition("/")[2]
         assert client.post("/join", files=parts(token=token)).status_code == 303
         return client
+
+
+def children(process):
+    """The processes that it has started."""
+    found = Path(f"/proc/{process.pid}/task").glob("*/children")
+    return [int(pid) for path in found for pid in path.read_text().split()]
 
 
 def hand_in(client, source):

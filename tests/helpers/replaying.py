@@ -1,0 +1,67 @@
+"""A grading that was recorded once, and stations that replay it in its true time: for loads beyond these machines.
+
+As a program, `python tests/helpers/replaying.py RECORDING`, it is such a station; GRADER_DATABASE names its database.
+"""
+
+import os
+import pickle
+import platform
+import signal
+import sys
+import time
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.common.errors import InterruptedGradingError
+from grader.common.interrupts import interrupt_on
+from grader.service.database.connecting import Database
+from grader.service.leases import ClaimedGrading
+from grader.service.station.judging import Judge
+from grader.service.station.work import work
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What a grading told, each with its second; what is stored of it; how many seconds it took."""
+
+    events: tuple
+    graded: object
+    seconds: float
+
+
+def record(course, orders, assignment, source):
+    """Grade it for real, by a station's own judge."""
+    judge, events, begun = Judge(course, orders, 1), [], time.monotonic()
+    claimed = ClaimedGrading(grading_id=1, station="", turn=1, assignment=assignment, data=source, sha256="0" * 64)
+    try:
+        graded = judge.grade(claimed, lambda event: events.append((time.monotonic() - begun, event)))
+    finally:
+        judge.close()
+    return Recording(tuple(events), graded, time.monotonic() - begun)
+
+
+class Replaying:
+    """A judge that says again what was recorded, at the same seconds."""
+
+    def __init__(self, recording):
+        self.recording = recording
+
+    def grade(self, _claimed, progress):
+        begun = time.monotonic()
+        for second, event in self.recording.events:
+            time.sleep(max(0.0, begun + second - time.monotonic()))
+            progress(event)
+        time.sleep(max(0.0, begun + self.recording.seconds - time.monotonic()))
+        return self.recording.graded
+
+
+def main():
+    interrupt_on([signal.SIGTERM], lambda _: InterruptedGradingError("stopped"))
+    recording = pickle.loads(Path(sys.argv[1]).read_bytes())
+    with closing(Database(os.environ["GRADER_DATABASE"])) as database, suppress(InterruptedGradingError):
+        work(database, Replaying(recording), f"{platform.node()}-{os.getpid()}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""A service under load: web processes, stations that replay a recorded grading, a small course, and people."""
+
+import os
+import pickle
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx2
+from hiding import right
+from postgresql import Server
+from project import ROOT
+from replaying import Recording, record
+from services import field, parts
+from serving_course import Serving
+
+from grader.course.catalogue import Course
+from grader.grading.settings import load_settings
+from grader.service.clock import utc_now
+from grader.service.database.connecting import Database, sqlite_url
+from grader.service.database.migrating import migrate
+from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow, State
+from grader.service.signing_in import invite
+from grader.service.station.judging import ready
+
+ASSIGNMENT = "vectorAdd"
+REPLAYING = ROOT / "tests" / "helpers" / "replaying.py"
+
+
+class Home:
+    """All of a service in a folder. `kind` is sqlite or postgresql; `grading` are the seconds of a made-up grading, or
+    None: one is made for real, and recorded.
+    """
+
+    def __init__(self, folder, kind, webs=1, stations=2, grading=None):
+        self.folder, self.kind = folder, kind
+        _course(folder / "course")
+        self.server = Server().start() if kind == "postgresql" else None
+        self.url = self.server.new() if self.server else sqlite_url(folder / "data")
+        self.database = Database(self.url)
+        migrate(self.database)
+        self.recording = self._record() if grading is None else self._made_up(grading)
+        (folder / "recording").write_bytes(pickle.dumps(self.recording))
+        self.webs = [Serving(folder, folder, self.url if self.server else None, stations=0) for _ in range(webs)]
+        for each in self.webs:
+            each.settings.pop("GRADER_LOCKS")
+            each.start()
+        self.stations = [self._station() for _ in range(stations)]
+
+    def _places(self):
+        return Course(
+            assignments=self.folder / "course" / "assignments", reference=self.folder / "course" / "reference"
+        )
+
+    def _record(self):
+        places = self._places()
+        settings = load_settings({"sandbox": "process", "course": self.folder / "course"})
+        source = (places.reference / ASSIGNMENT / "kernels.cl").read_bytes()
+        return record(places, settings.orders({"sandbox": "process"}), ASSIGNMENT, source)
+
+    def _made_up(self, seconds):
+        assignment = self._places().load(ASSIGNMENT)
+        events = tuple((seconds * part / 5, f"part {part} of 5") for part in range(5))
+        return Recording(events, ready(right(assignment), assignment), seconds)
+
+    def _station(self):
+        with (self.folder / "stations.log").open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, str(REPLAYING), str(self.folder / "recording")],
+                env={**os.environ, "GRADER_DATABASE": self.url},
+                stdout=log,
+                stderr=log,
+            )
+
+    def kill_web(self, number):
+        """And start it again."""
+        self.webs[number].process.kill()
+        self.webs[number].process.wait()
+        self.webs[number].start()
+
+    def kill_station(self, number):
+        """And start another."""
+        self.stations[number].kill()
+        self.stations[number].wait()
+        self.stations[number] = self._station()
+
+    def kill_server(self):
+        """And start it again."""
+        self.server.kill()
+        self.server.start()
+
+    def enrol(self, people):
+        """So many students; for each a token that signs in once."""
+        with self.database.writing() as session:
+            rows = [
+                PersonRow(key=f"s{n}", name=f"S {n}", role=CourseRole.STUDENT, created=utc_now()) for n in range(people)
+            ]
+            session.add_all(rows)
+            session.flush()
+            return [invite(session, each, "load", utc_now()) for each in rows]
+
+    def browser(self, token, number=0):
+        """A browser at a web process, signed in."""
+        client = httpx2.Client(timeout=30)
+        move(client, self.webs[number % len(self.webs)])
+        assert client.post("/join", files=parts(token=token)).status_code == 303
+        return client
+
+    def stored(self):
+        """Of each grading: the attempt's address, person, state, and whether it counts."""
+        with self.database.reading() as session:
+            columns = AttemptRow.public, AttemptRow.person_id, GradingRow.state, AttemptRow.counted_id == GradingRow.id
+            return [tuple(row) for row in session.query(*columns).join(GradingRow.attempt)]
+
+    def drained(self):
+        """Whether nothing waits or runs."""
+        return not any(State(state).open for _, _, state, _ in self.stored())
+
+    def close(self):
+        for each in (*self.stations, *(web.process for web in self.webs)):
+            each.terminate()
+            each.wait(60)
+        self.database.close()
+        if self.server:
+            self.server.close()
+
+
+def move(client, web):
+    """Go on at another web process."""
+    client.base_url, client.headers["origin"] = web.origin, web.origin
+
+
+def _course(folder):
+    for kind in ("assignments", "reference"):
+        shutil.copytree(ROOT / kind / ASSIGNMENT, folder / kind / ASSIGNMENT)
+    (folder / "course.yaml").write_text("attempts: {most: 20}\n")
+
+
+def form_of(client):
+    """The two keys of a form to hand in by."""
+    page = client.get(f"/assignments/{ASSIGNMENT}")
+    page.raise_for_status()
+    return {name: field(page, name) for name in ("form_token", "form_key")}
+
+
+def send(client, keys, source):
+    """Send the form; the public name of the attempt, or None if the service could not store it now."""
+    said = client.post(f"/assignments/{ASSIGNMENT}/attempts", files=parts(**keys, file=("kernels.cl", source)))
+    if said.status_code >= 500:
+        return None
+    assert said.status_code == 303, said.text
+    return re.search("/attempts/(.*)", said.headers["location"])[1]
+
+
+def until_true(condition, seconds):
+    """Whether it comes true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.5)
+    return True
+
+
+def memory(pid):
+    """MiB that a process holds."""
+    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) / 1024
