@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
@@ -84,7 +84,7 @@ class Course:
         await asyncio.gather(*(ask(self.clients[number % len(self.clients)]) for number in range(AT_ONCE)))
         return found
 
-    async def _timed(self, what: str, asked: "asyncio.Future[httpx2.Response]") -> httpx2.Response:
+    async def _timed(self, what: str, asked: Awaitable[httpx2.Response]) -> httpx2.Response:
         begun = time.monotonic()
         answer = await asked
         self.waited[what].append(time.monotonic() - begun)
@@ -107,9 +107,12 @@ async def last_hour(course: Course, home: loads.Home, given: argparse.Namespace)
         client = course.clients[number % len(course.clients)]
         await course.hand_in(client, number, begun + given.seconds)
 
+    web = home.webs[0].process
+    assert web is not None
+
     async def look() -> None:
         while True:
-            held.append(loads.memory(home.webs[0].process.pid))
+            held.append(loads.memory(web.pid))
             await asyncio.sleep(1)
 
     looking = asyncio.create_task(look())
