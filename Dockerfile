@@ -1,7 +1,8 @@
-# Two images, for the classic builder and for BuildKit:
+# Three images, for the classic builder and for BuildKit:
 #
 #   docker build --target worker --tag grader-worker .   all that a submission can see
 #   docker build --target grader --tag grader .          the judge and its command line
+#   docker build --target service --tag grader-service . the pages of a course, on PostgreSQL: see compose.yaml
 #
 # BASE can be any Debian or Ubuntu with Python 3.11 or newer; one that holds a GPU driver's OpenCL library gives it to both.
 
@@ -59,6 +60,13 @@ RUN /opt/pip/bin/pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
  && /opt/pip/bin/pip --python /opt/grader/bin/python3 install --no-deps dist/*.whl \
  && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/grader/lib
 
+FROM build-grader AS build-service
+RUN python3 -c 'import tomllib; extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; \
+    print(*(line for name in ("service", "postgresql") for line in extras[name] if not line.startswith("grader")), sep="\n")' \
+    > extras.txt \
+ && /opt/pip/bin/pip --python /opt/grader/bin/python3 install --constraint constraints.txt --requirement extras.txt \
+ && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/grader/lib
+
 # --- what both images run on, without what only installing needs ---------------------------------
 
 FROM base AS slim
@@ -95,4 +103,15 @@ COPY assignments /opt/course/assignments
 COPY reference /opt/course/reference
 ENV GRADER_COURSE=/opt/course
 ENV PATH=/opt/grader/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+ENTRYPOINT ["grader"]
+
+# --- service: pages alone, without a course, a driver's user or an engine; stations run on the machines that grade ---
+
+FROM scratch AS service
+COPY --from=slim / /
+COPY --from=build-service /opt/grader /opt/grader
+ENV PATH=/opt/grader/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+USER 65534:65534
+RUN python3 -c 'import grader.service.serving, psycopg'
+EXPOSE 8000
 ENTRYPOINT ["grader"]

@@ -1,17 +1,18 @@
 """connecting.py, migrating.py and crews.py: PostgreSQL is reached, refused and waited for as SQLite is."""
 
+import subprocess
 import threading
 import time
 
 import pytest
 from commandline import complaint, grader
-from services import FREE
+from services import FREE, SOURCE, Service, field, parts
 from sqlalchemy import text
 
 from grader.common.errors import InputError
 from grader.service.database.connecting import Database, time_of
 from grader.service.database.migrating import migrate, require_current
-from grader.service.database.tables import State
+from grader.service.database.tables import AttemptRow, State
 from grader.service.hand_ins import accept
 from grader.service.leases import claim
 
@@ -104,3 +105,53 @@ def test_the_time_is_the_databases(service):
         first = time_of(session)
         time.sleep(0.02)
         assert 0.01 < (time_of(session) - first).total_seconds() < 5
+
+
+def test_a_database_that_is_away_is_said_and_the_same_form_is_taken_later(postgresql, tmp_path):
+    """Once: the attempt is stored when the database is back, by the form that was sent before."""
+    service = Service(tmp_path, url=postgresql.new())
+    client = service.browser("ada")
+    page = client.get("/assignments/small")
+    keys = {name: field(page, name) for name in ("form_token", "form_key")}
+    form = parts(**keys, file=("kernels.cl", SOURCE))
+    postgresql.kill()
+    try:
+        said = client.post("/assignments/small/attempts", files=form)
+    finally:
+        postgresql.start()
+    assert said.status_code == 503
+    assert "Try again in a moment" in said.text
+    found = {client.post("/assignments/small/attempts", files=form).headers["location"] for _ in range(2)}
+    assert len(found) == 1
+    service.database.close()
+
+
+def test_text_that_postgresql_cannot_keep_is_refused(postgresql, tmp_path):
+    """A character NUL in a field is no fault of ours."""
+    service = Service(tmp_path, url=postgresql.new())
+    client = service.browser("ada")
+    keys = {"form_token": field(client.get("/assignments/small"), "form_token"), "form_key": "a\0b"}
+    said = client.post("/assignments/small/attempts", files=parts(**keys, file=("kernels.cl", SOURCE)))
+    assert said.status_code == 400
+    assert service.claim() is None
+    service.database.close()
+
+
+@pytest.mark.whole
+def test_a_backup_of_postgresql_is_restored_by_the_commands_of_the_guide(postgresql, tmp_path):
+    """All that was there, under the same version."""
+    service, copy = Service(tmp_path, url=postgresql.new()), postgresql.new()
+    attempt = service.graded(service.hand_in())
+    service.database.close()
+    dump = str(tmp_path / "grader.dump")
+    for words in (
+        ("pg_dump", "--format=custom", f"--file={dump}", service.database.url),
+        ("pg_restore", f"--dbname={copy}", "--no-owner", dump),
+    ):
+        subprocess.run([postgresql.programs / words[0], *words[1:]], check=True)
+    restored = Database(copy)
+    require_current(restored)
+    with restored.reading() as session:
+        row = session.get_one(AttemptRow, attempt)
+        assert (row.data, row.counted.state) == (SOURCE, State.DONE)
+    restored.close()

@@ -4,6 +4,8 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import DataError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
@@ -31,6 +33,9 @@ def make_app(web: Web) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _not_found)
     app.add_exception_handler(NotDoneError, _refused)
     app.add_exception_handler(HTTPException, _no_page)
+    app.add_exception_handler(OperationalError, _away)
+    app.add_exception_handler(PoolTimeoutError, _away)
+    app.add_exception_handler(DataError, _not_text)
     host = urlsplit(web.origin).hostname or ""
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[host], www_redirect=False)
     app.add_middleware(Guards, origin=web.origin, uploads=UPLOADS)
@@ -56,6 +61,16 @@ def _no_page(request: Request, error: Exception) -> Response:
     if status == 404:
         return _not_found(request, error)
     return _said(request, status, "That cannot be done", "The request is not one that a page of ours makes.")
+
+
+def _away(request: Request, _error: Exception) -> Response:
+    words = "Try again in a moment. A form that you have sent can be sent again: it is taken once."
+    return _said(request, 503, "The database does not answer", words)
+
+
+def _not_text(request: Request, _error: Exception) -> Response:
+    """PostgreSQL keeps no text with a character NUL in it."""
+    return _said(request, 400, "That cannot be done", "The request has characters in it that cannot be stored.")
 
 
 def _said(request: Request, status: int, title: str, words: str) -> Response:
