@@ -34,7 +34,7 @@ LEAVE = 25.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Crew:
+class StationCrew:
     """Stations of one machine and one device. `orders` are the settings by which they grade, `variables` those that are
     the machine's own.
     """
@@ -45,7 +45,7 @@ class Crew:
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
-def man(crew: Crew, url: str, say: Callable[[str], None]) -> None:
+def man(crew: StationCrew, url: str, say: Callable[[str], None]) -> None:
     """Keep stations running until interrupted; `say` prints a line. Raises InputError and SetupError."""
     Course(assignments=crew.course / "assignments", reference=crew.course / "reference").require_solutions()
     with closing(Database(url)) as database:
@@ -56,7 +56,7 @@ def man(crew: Crew, url: str, say: Callable[[str], None]) -> None:
 
 
 @contextmanager
-def running(crew: Crew, url: str, say: Callable[[str], None]) -> Iterator[None]:
+def running(crew: StationCrew, url: str, say: Callable[[str], None]) -> Iterator[None]:
     """In the block, the stations run."""
     over = threading.Event()
     command = [sys.executable, *STATION, str(crew.course), crew.orders]

@@ -15,7 +15,7 @@ from grader.common.errors import InputError
 from grader.course.catalogue import Course
 from grader.service.clock import utc_now
 from grader.service.courses import Shelf
-from grader.service.crews import Crew, running
+from grader.service.crews import StationCrew, running
 from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import migrate, require_current
 from grader.service.database.tables import CourseRole, PersonRow
@@ -40,7 +40,7 @@ class ServeRequest:
     host: str
     port: int
     url: str | None
-    crew: Crew
+    crew: StationCrew
     demo: bool = False
     invite: tuple[str, ...] = ()
 

@@ -13,7 +13,7 @@ from grader.cli.options import CourseOption, DeviceOption, GpuOption, SandboxOpt
 
 if TYPE_CHECKING:
     from grader.grading.settings import Settings
-    from grader.service.crews import Crew
+    from grader.service.crews import StationCrew
 
 PORT = 8000
 
@@ -110,13 +110,13 @@ def migrate(*, database: DatabaseOption = None) -> None:
         typer.echo(bring_up_to_date(reached))
 
 
-def _crew(place: PlaceOptions, stations: int) -> "tuple[Settings, Crew]":
+def _crew(place: PlaceOptions, stations: int) -> "tuple[Settings, StationCrew]":
     from grader.grading.settings import as_variables, load_settings
-    from grader.service.crews import Crew
+    from grader.service.crews import StationCrew
 
     here = {"docker": docker_settings(place.gpu), "device": place.device}
     settings = load_settings({**here, "sandbox": place.sandbox, "course": place.course})
-    return settings, Crew(
+    return settings, StationCrew(
         count=stations,
         course=settings.course_folder.resolve(),
         orders=settings.orders({"sandbox": settings.sandbox_for_others()}),
