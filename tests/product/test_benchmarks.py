@@ -19,7 +19,7 @@ SMALLEST = {
     "endurance": ["--gradings", "2", "--restart", "true"],
     "gpu_attacks": [],
     "killing": ["--submissions", "1", "--kills", "1"],
-    "killing_service": ["--attempts", "2", "--kills", "2", "--grading", "0.3"],
+    "killing_service": ["--attempts", "2", "--kills", "1", "--grading", "0.3"],
     "model_solutions": ["--turns", "2", "--halvings", "5", "coalsTransp", "blockMMM"],
     "mutants": ["vectorAdd", "--count", "2"],
     "repeat_gradings": ["1", "vectorAdd"],

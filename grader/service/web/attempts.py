@@ -89,10 +89,12 @@ def attempt_events(request: Request, member: AnyMember, public: str, after: Numb
     def look(since: int) -> Look:
         with web.database.reading() as session:
             grading = session.get_one(GradingRow, grading_id)
-            going = _going(session, grading) if State(grading.state).open else None
-            notes = tuple(notes_after(session, grading, since))
+            state = State(grading.state)
             return Look(
-                state=State(grading.state), turn=grading.tries, ahead=0 if going is None else going.ahead, notes=notes
+                state=state,
+                turn=grading.tries,
+                ahead=place_in_queue(session, grading) if state is State.WAITING else 0,
+                notes=tuple(notes_after(session, grading, since)),
             )
 
     headers = {"x-accel-buffering": "no"}
