@@ -11,6 +11,7 @@ from grader.protocol.text import UNSHOWABLE
 
 COMMANDS = (
     *("grade", "batch", "explain", "profile", "run", "init", "list", "show", "new", "validate", "serve"),
+    *("login", "submit", "status", "logout"),
     *("devices", "calibrate", "setup", "doctor", "selftest", "schema", "export"),
 )
 
