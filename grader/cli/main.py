@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from grader.cli.commands import assignments, authoring, course, export, machine, service
+from grader.cli.commands import assignments, authoring, course, export, machine, remote, service
 from grader.cli.commands import grade as submission
 from grader.cli.commands import run as driving
 from grader.cli.exit_codes import BAD_INPUT, INTERRUPTED, UNGRADED
@@ -44,6 +44,10 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "serve": service.serve,
     "station": service.station,
     "migrate": service.migrate,
+    "login": remote.login,
+    "submit": remote.submit,
+    "status": remote.status,
+    "logout": remote.logout,
     "devices": machine.devices,
     "calibrate": machine.calibrate,
     "setup": machine.setup,

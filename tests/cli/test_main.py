@@ -11,7 +11,8 @@ from grader.protocol.text import UNSHOWABLE
 
 COMMANDS = (
     *("grade", "batch", "explain", "profile", "run", "init", "list", "show", "new", "validate"),
-    *("serve", "station", "migrate", "devices", "calibrate", "setup", "doctor", "selftest", "schema", "export"),
+    *("serve", "station", "migrate", "login", "submit", "status", "logout"),
+    *("devices", "calibrate", "setup", "doctor", "selftest", "schema", "export"),
 )
 
 

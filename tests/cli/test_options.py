@@ -40,7 +40,7 @@ def test_no_command_has_an_option_twice_and_few_parameters():
     """Options that belong together are groups, so that a command is read at a glance."""
     for command in (*COMMANDS.values(), *EXPORTS.values()):
         assert len(inspect.signature(command).parameters) <= 7
-        assert inspect.signature(flat(command)).parameters
+        assert len(inspect.signature(flat(command)).parameters) >= len(inspect.signature(command).parameters)
 
 
 def test_what_is_not_given_sets_nothing():

@@ -1,7 +1,7 @@
 """The tables. Attempts never change once stored, but for which of their gradings counts; gradings are the queue.
 
 people -< attempts -< gradings -< progress
-people -< invitations, sessions           audit: everything that changes a grade
+people -< invitations, sessions, api tokens, device sign-ins           audit: everything that changes a grade
 """
 
 from datetime import UTC, datetime
@@ -100,6 +100,40 @@ class SessionRow(Base):
     form_token: Mapped[str]
     expires: Mapped[datetime]
     person: Mapped[PersonRow] = relationship()
+
+
+class ApiTokenRow(Base):
+    """What a program sends in the name of somebody; only a hash of it is kept. `scopes` are words between blanks."""
+
+    __tablename__ = "api_tokens"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    name: Mapped[str]
+    token_sha256: Mapped[str] = mapped_column(unique=True)
+    scopes: Mapped[str]
+    created: Mapped[datetime]
+    expires: Mapped[datetime]
+    person: Mapped[PersonRow] = relationship()
+
+
+class DeviceSignInRow(Base):
+    """A terminal that asks to be signed in (RFC 8628). `person_id` is who has answered, and `answer` what; `polled` is
+    when the terminal last asked, and `interval` the seconds that it must wait between.
+    """
+
+    __tablename__ = "device_sign_ins"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    device_sha256: Mapped[str] = mapped_column(unique=True)
+    user_code: Mapped[str] = mapped_column(unique=True)
+    name: Mapped[str]
+    scopes: Mapped[str]
+    expires: Mapped[datetime]
+    interval: Mapped[int]
+    polled: Mapped[datetime | None]
+    answer: Mapped[str]
+    person_id: Mapped[int | None] = mapped_column(ForeignKey("people.id"))
 
 
 class AttemptRow(Base):

@@ -9,11 +9,12 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from grader.service.refusing import NotDoneError, NotFoundError
-from grader.service.web import attempts, door, staff, student
-from grader.service.web.guards import Guards
+from grader.service.web import api, attempts, device, door, staff, student, terminals
+from grader.service.web.callers import TokenNeededError
+from grader.service.web.guards import API, Guards
 from grader.service.web.members import SignInNeededError
 from grader.service.web.pages import page
 from grader.service.web.setting import Web
@@ -24,10 +25,13 @@ UPLOADS = frozenset({"attempts", "roster"})
 
 def make_app(web: Web) -> FastAPI:
     """The application for one course."""
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app = FastAPI(title="grader", version="1", docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.web = web
-    for module in (door, student, attempts, staff):
-        app.include_router(module.router)
+    for module in (door, student, attempts, terminals, staff):
+        app.include_router(module.router, include_in_schema=False)
+    app.include_router(device.router, include_in_schema=False)
+    app.include_router(api.router)
+    app.add_exception_handler(TokenNeededError, _no_token)
     app.add_exception_handler(SignInNeededError, _sign_in)
     app.add_exception_handler(NotFoundError, _not_found)
     app.add_exception_handler(RequestValidationError, _not_found)
@@ -46,6 +50,10 @@ def _sign_in(request: Request, _error: Exception) -> Response:
     if request.method in {"GET", "HEAD"}:
         return RedirectResponse("/sign-in", 303)
     return _said(request, 401, "You are not signed in", "You were signed out, so nothing was done. Sign in again.")
+
+
+def _no_token(_request: Request, error: Exception) -> Response:
+    return JSONResponse({"detail": str(error)}, 401, {"www-authenticate": "Bearer"})
 
 
 def _not_found(request: Request, _error: Exception) -> Response:
@@ -74,4 +82,6 @@ def _not_text(request: Request, _error: Exception) -> Response:
 
 
 def _said(request: Request, status: int, title: str, words: str) -> Response:
+    if request.url.path.startswith(API):
+        return JSONResponse({"detail": words}, status)
     return page(request, "error.html.jinja", status=status, title=title, words=words)

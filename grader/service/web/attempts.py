@@ -16,7 +16,7 @@ from grader.service.progress import ProgressNote, notes_after
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.standing import checks_of
 from grader.service.web.guards import REPORT_POLICY
-from grader.service.web.members import AnyMember, OwnForm, visible_attempt
+from grader.service.web.members import AnyMember, OwnForm, Somebody, visible_attempt
 from grader.service.web.pages import page
 from grader.service.web.setting import web_of
 from grader.service.web.streams import Look, events
@@ -80,6 +80,11 @@ def _going(session: Session, grading: GradingRow) -> Going:
 @router.get("/attempts/{public}/events")
 def attempt_events(request: Request, member: AnyMember, public: str, after: Number = 0) -> Response:
     """What happens to the attempt, from now on or from where the browser was."""
+    return stream_of(request, member, public, after)
+
+
+def stream_of(request: Request, member: Somebody, public: str, after: int) -> Response:
+    """The same for whoever may see the attempt."""
     web = web_of(request)
     said = request.headers.get("last-event-id", "")
     start = int(said) if said.isascii() and said.isdigit() and len(said) < DIGITS else after
@@ -104,6 +109,11 @@ def attempt_events(request: Request, member: AnyMember, public: str, after: Numb
 @router.get("/attempts/{public}/report")
 def report(request: Request, member: AnyMember, public: str) -> Response:
     """The report, as its station has drawn it: the student's; an instructor may ask for all of it."""
+    return report_of(request, member, public)
+
+
+def report_of(request: Request, member: Somebody, public: str) -> Response:
+    """The same for whoever may see the attempt."""
     with web_of(request).database.reading() as session:
         counted = visible_attempt(session, public, member).counted
         drawn = None if counted is None else counted.page
@@ -118,6 +128,11 @@ def report(request: Request, member: AnyMember, public: str) -> Response:
 @router.get("/attempts/{public}/file")
 def handed_in(request: Request, member: AnyMember, public: str) -> Response:
     """The file as it came."""
+    return file_of(request, member, public)
+
+
+def file_of(request: Request, member: Somebody, public: str) -> Response:
+    """The same for whoever may see the attempt."""
     with web_of(request).database.reading() as session:
         attempt = visible_attempt(session, public, member)
         data, name = attempt.data, f"{attempt.assignment}-{attempt.number}.cl"
@@ -132,10 +147,15 @@ def _plain(name: str) -> str:
 @router.post("/attempts/{public}/cancel")
 def end(request: Request, member: AnyMember, _form: OwnForm, public: str) -> Response:
     """End the grading of one's own attempt."""
+    cancel_own(request, member, public)
+    return RedirectResponse(f"/attempts/{public}", 303)
+
+
+def cancel_own(request: Request, member: Somebody, public: str) -> None:
+    """The same for whoever asks; raises NotDoneError if the attempt is another's."""
     web = web_of(request)
     with web.database.writing() as session:
         attempt: AttemptRow = visible_attempt(session, public, member)
         if attempt.person_id != member.id:
             raise NotDoneError("Only who handed it in can cancel it.")
         cancel(session, attempt, web.now())
-    return RedirectResponse(f"/attempts/{public}", 303)

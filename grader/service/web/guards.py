@@ -28,6 +28,11 @@ OWN_FORM = re.compile(r"multipart/form-data; ?boundary=[\w'()+,./:=?-]{1,70}", r
 form of the other kind may have a million empty fields.
 """
 
+API = "/api/v1/"
+"""Addresses below it are for programs. No cookie counts there, and no bearer token elsewhere."""
+
+PLAIN = frozenset({None, "application/octet-stream", "application/x-www-form-urlencoded"})
+
 PATIENCE = 120.0
 """Seconds in which a body must have come."""
 
@@ -77,7 +82,8 @@ class Guards:
         if scope["method"] not in {"GET", "HEAD"} and not from_own_page(Headers(scope=scope), self._origin):
             await PlainTextResponse(FOREIGN, 403)(scope, receive, sending)
             return
-        if scope["method"] not in {"GET", "HEAD"} and not is_own_form(Headers(scope=scope)):
+        readable = is_plain if scope["path"].startswith(API) else is_own_form
+        if scope["method"] not in {"GET", "HEAD"} and not readable(Headers(scope=scope)):
             await PlainTextResponse(NO_FORM, 415, {"connection": "close"})(scope, receive, sending)
             return
         counting = _Counting(receive, self._limit(scope["path"]))
@@ -116,6 +122,11 @@ def is_own_form(headers: Headers) -> bool:
     """Whether a body is what a form of ours sends; one that does not say what it is is not read at all."""
     said = headers.get("content-type")
     return said is None or OWN_FORM.fullmatch(said) is not None
+
+
+def is_plain(headers: Headers) -> bool:
+    """Whether a body is of a type that programs send; cookies mean nothing where this is asked."""
+    return headers.get("content-type") in PLAIN
 
 
 def _same_site(referer: str | None, origin: str) -> bool:

@@ -26,20 +26,26 @@ class SignInNeededError(NotDoneError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Member:
-    """Somebody who is signed in, in this browser."""
+class Somebody:
+    """A person of the course who asks, by a browser or by a program."""
 
     id: int
     key: str
     name: str
     role: CourseRole
-    session_id: int
-    form_token: str
 
     @property
     def teaches(self) -> bool:
         """Whether this is an instructor."""
         return self.role is CourseRole.INSTRUCTOR
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member(Somebody):
+    """Somebody who is signed in, in this browser."""
+
+    session_id: int
+    form_token: str
 
 
 def perhaps_member(request: Request) -> Member | None:
@@ -125,7 +131,7 @@ def file_in(form: FormData, name: str) -> UploadFile | None:
     return value if isinstance(value, UploadFile) and (value.filename or value.size) else None
 
 
-def visible_attempt(session: Session, public: str, member: Member) -> AttemptRow:
+def visible_attempt(session: Session, public: str, member: Somebody) -> AttemptRow:
     """The attempt of this name, if it is the member's own or the member teaches; else raises NotFoundError, as for one
     that does not exist: one query, whichever it is.
     """

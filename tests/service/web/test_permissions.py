@@ -10,6 +10,8 @@ ALL, MEMBERS = (200, 200, 200, 200), (303, 200, 200, 200)
 OWN, OWN_FORM = (303, 404, 200, 200), (401, 404, 303, 409)
 TEACHING, TEACHING_FORM = (303, 404, 404, 200), (401, 404, 404, 303)
 
+NO_COOKIE = (401, 401, 401, 401)
+
 TABLE = {
     "GET /health": ALL,
     "GET /static/{name}": ALL,
@@ -20,6 +22,24 @@ TABLE = {
     "GET /": MEMBERS,
     "GET /guide": MEMBERS,
     "GET /assignments/{name}": MEMBERS,
+    "GET /api": ALL,
+    "GET /openapi.json": ALL,
+    "GET /device": MEMBERS,
+    "POST /device": (401, 409, 409, 409),  # with a code that is none
+    "GET /tokens": MEMBERS,
+    "POST /tokens/{token_id}/revoke": (401, 303, 303, 303),  # one's own, or nothing
+    "POST /api/v1/device/code": (415, 415, 415, 415),  # a terminal's, which sends no form of a page
+    "POST /api/v1/device/token": (415, 415, 415, 415),
+    "GET /api/v1/me": NO_COOKIE,
+    "DELETE /api/v1/token": NO_COOKIE,
+    "GET /api/v1/assignments": NO_COOKIE,
+    "GET /api/v1/assignments/{name}/attempts": NO_COOKIE,
+    "POST /api/v1/assignments/{name}/attempts": NO_COOKIE,
+    "GET /api/v1/attempts/{public}": NO_COOKIE,
+    "GET /api/v1/attempts/{public}/events": NO_COOKIE,
+    "GET /api/v1/attempts/{public}/report": NO_COOKIE,
+    "GET /api/v1/attempts/{public}/file": NO_COOKIE,
+    "POST /api/v1/attempts/{public}/cancel": NO_COOKIE,
     "GET /assignments/{name}/compare": (303, 404, 200, 404),
     "POST /assignments/{name}/attempts": (401, 303, 303, 303),
     "GET /attempts/{public}": OWN,
@@ -84,6 +104,7 @@ def test_each_role_gets_what_the_table_says(service, route):
         public=service.attempt(attempt).public,
         person_id=service.ada,
         grading_id=service.gradings(first)[0].id,
+        token_id=1,
     )
     path += "?old=1&new=2" if path.endswith("compare") else ""
     assert tuple(_asked(service, role, method, path, FIELDS.get(route, {})) for role in ROLES) == TABLE[route]
@@ -93,8 +114,55 @@ def _asked(service, role, method, path, fields):
     client = service.browser(None if role == NOBODY else role)
     if method == "GET":
         return client.get(path).status_code
+    if "/api/" in path and "/device/" not in path:
+        return client.request(method, path).status_code
     token = "" if role == NOBODY else field(client.get("/"), "form_token")
     return client.post(path, files=parts(form_token=token, **fields)).status_code
+
+
+READ, SUBMIT = (200, 401), (401, 200)
+TOKENS = {
+    "GET /api/v1/me": ((200, 200),) * 3,
+    "DELETE /api/v1/token": ((204, 204),) * 3,
+    "GET /api/v1/assignments": (READ,) * 3,
+    "GET /api/v1/assignments/{name}/attempts": (READ,) * 3,
+    "POST /api/v1/assignments/{name}/attempts": ((401, 201),) * 3,
+    "GET /api/v1/attempts/{public}": ((404, 401), READ, READ),
+    "GET /api/v1/attempts/{public}/events": ((404, 401), READ, READ),
+    "GET /api/v1/attempts/{public}/report": ((404, 401), READ, READ),
+    "GET /api/v1/attempts/{public}/file": ((404, 401), READ, READ),
+    "POST /api/v1/attempts/{public}/cancel": ((401, 404), SUBMIT, (401, 409)),
+}
+"""The status for a token that may only read, and one that may only hand in: another student's, the owner's, staff's."""
+
+
+def test_every_route_of_the_api_is_in_the_table_of_tokens(service):
+    """But for those by which a token is got."""
+    assert {each for each in routes(service.app) if "/api/v1/" in each and "/device/" not in each} == set(TOKENS)
+
+
+@pytest.mark.parametrize("route", TOKENS)
+def test_each_scope_gets_what_the_table_says(service, route):
+    """Each token is a fresh one, in a browser that has no cookie."""
+    attempt = service.attempt(service.graded(service.hand_in()))
+    method, _, path = route.partition(" ")
+    path = path.format(name="small", public=attempt.public)
+    path += "?key=once" if method == "POST" else ""
+    body = b"kernel" if method == "POST" else None
+
+    def asked(person, scope):
+        bearer = {"authorization": f"Bearer {service.token(person, scope)}"}
+        return service.browser().request(method, path, headers=bearer, content=body).status_code
+
+    people = service.ben, service.ada, service.staff
+    assert tuple((asked(each, "read"), asked(each, "submit")) for each in people) == TOKENS[route]
+
+
+def test_no_page_takes_a_bearer_token(service):
+    """A page is for cookies, whatever else is sent."""
+    bearer = {"authorization": f"Bearer {service.token(service.staff, 'read submit')}"}
+    for page in ("/tokens", "/course", "/assignments/small"):
+        assert service.browser().get(page, headers=bearer).status_code == 303
 
 
 def test_anothers_attempt_is_answered_as_one_that_does_not_exist(service):

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0004"
+revision = "0002"
 down_revision = "0001"
 
 

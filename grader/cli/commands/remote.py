@@ -1,0 +1,43 @@
+"""The commands of a student whose course has a submission service."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.cli.options import AssignmentOption, FileArgument
+
+
+def login(url: Annotated[str, typer.Argument(help="Address of your course's service.")]) -> None:
+    """Sign this terminal in: confirm the code that it shows in a browser."""
+    from grader.cli.remote.sessions import sign_in
+
+    sign_in(url, typer.echo)
+
+
+def logout() -> None:
+    """Sign this terminal out, and end its token."""
+    from grader.cli.remote.sessions import sign_out
+
+    sign_out(typer.echo)
+
+
+def status() -> None:
+    """Show how you stand: due dates, attempts left, points so far."""
+    from grader.cli.remote.sessions import standing
+
+    standing(typer.echo)
+
+
+def submit(
+    file: FileArgument,
+    *,
+    assignment: AssignmentOption,
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Hand in, and do not wait for the result.")] = False,
+) -> None:
+    """Hand in to your course's service, and watch it being graded."""
+    from grader.cli.remote.handing_in import hand_in, watch
+
+    attempt = hand_in(Path(file), assignment, typer.echo)
+    if not no_wait:
+        raise typer.Exit(watch(attempt, typer.echo))

@@ -1,0 +1,116 @@
+"""Asking a service: what comes back is JSON, and what goes wrong is a sentence. Raises InputError if the service says
+no, and UngradedError if it cannot be reached.
+"""
+
+import json
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPException, HTTPResponse
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlencode, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from grader.common.errors import InputError, UngradedError
+
+PATIENCE = 60.0
+"""Seconds without a byte; a stream of events is never silent for so long."""
+
+MOST = 4 * 1024 * 1024
+"""Bytes of an answer that are read."""
+
+LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class _StayHere(HTTPRedirectHandler):
+    """Follows nothing: the token would go along."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """None, which makes it an error."""
+
+
+def origin_of(url: str) -> str:
+    """The service that an address names; raises InputError for one to which no secret should be sent."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username is not None:
+        raise InputError(f"{url} is not the address of a service; write one such as https://grader.example.org.")
+    if parts.scheme == "http" and parts.hostname not in LOCAL:
+        raise InputError(f"{url} is not encrypted: others could read your token; use https://.")
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+class Service:
+    """A service, by its origin; without a token only signing in works."""
+
+    def __init__(self, url: str, token: str = "") -> None:
+        self._url, self._headers = url, {"Authorization": f"Bearer {token}"} if token else {}
+
+    def ask(self, method: str, path: str, data: bytes | None = None) -> Any:
+        """The JSON that comes back; None for an empty answer."""
+        with self.answer(method, path, data) as answer:
+            return self._json(answer)
+
+    def post_form(self, path: str, **fields: str) -> dict[str, Any]:
+        """What comes back of an OAuth form, an OAuth error included."""
+        request = Request(self._url + path, urlencode(fields).encode(), method="POST")  # noqa: S310 - see origin_of
+        with self._said_plainly():
+            try:
+                with build_opener(_StayHere()).open(request, timeout=PATIENCE) as answer:
+                    told = self._json(answer)
+            except HTTPError as error:
+                told = self._refusal(error)
+                if "error" not in told:
+                    raise InputError(_sentence(self._url, error.code, told)) from error
+        return told if isinstance(told, dict) else {}
+
+    @contextmanager
+    def answer(self, method: str, path: str, data: bytes | None = None) -> Iterator[HTTPResponse]:
+        """An answer that is still to be read."""
+        headers = self._headers | ({} if data is None else {"Content-Type": "application/octet-stream"})
+        request = Request(self._url + path, data, headers, method=method)  # noqa: S310 - see origin_of
+        with self._said_plainly():
+            try:
+                with build_opener(_StayHere()).open(request, timeout=PATIENCE) as answer:
+                    yield answer
+            except HTTPError as error:
+                raise InputError(_sentence(self._url, error.code, self._refusal(error))) from error
+
+    def _json(self, answer: HTTPResponse) -> Any:
+        text = answer.read(MOST)
+        try:
+            return json.loads(text) if text else None
+        except ValueError as error:
+            raise InputError(f"{self._url} does not answer as a grader does; check the address.") from error
+
+    @staticmethod
+    def _refusal(error: HTTPError) -> dict[str, Any]:
+        try:
+            told = json.loads(error.read(MOST))
+        except ValueError:
+            return {}
+        return told if isinstance(told, dict) else {}
+
+    @contextmanager
+    def _said_plainly(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, HTTPException) as error:
+            reason = error.reason if isinstance(error, URLError) else error
+            if isinstance(reason, ssl.SSLCertVerificationError):
+                raise InputError(
+                    f"the certificate of {self._url} is not valid ({reason.verify_message}); check the address, or "
+                    "tell your instructor."
+                ) from error
+            raise UngradedError(f"cannot reach {self._url} ({reason}); check the address and your network.") from error
+
+
+def _sentence(url: str, status: int, told: dict[str, Any]) -> str:
+    words = told.get("detail")
+    if isinstance(words, str) and status == 404:
+        return f"{url} has no such assignment or attempt; `grader status` lists the assignments."
+    if isinstance(words, str):
+        return words
+    if status == 413:
+        return "the file is too large; hand in only the OpenCL source text, at most 1 MiB."
+    return f"{url} answered {status}, as no grader does; check the address."

@@ -1,0 +1,103 @@
+"""Handing in from a terminal, and watching: each check on a line, as soon as it is decided."""
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from grader.cli.exit_codes import ELSEWHERE, FAILED, PASSED, UNGRADED
+from grader.cli.remote.calls import Service
+from grader.cli.remote.sign_in_file import stored
+from grader.cli.result_codes import TO_BE_REPEATED
+from grader.common.errors import InputError, UngradedError
+from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
+from grader.protocol.text import showable
+from grader.results.result import OUTSTANDING
+
+Say = Callable[[str], None]
+COLUMNS = 80
+AGAIN, PAUSE = 20, 3.0
+"""How often a lost connection is made again, and the seconds between."""
+
+
+def hand_in(path: Path, assignment: str, say: Say) -> str:
+    """The name of the attempt, once the service has stored it; raises InputError."""
+    kept = stored()
+    data = _read(path / FILE_NAME if path.is_dir() else path)
+    asked = f"/api/v1/assignments/{quote(assignment, safe='')}/attempts?key={secrets.token_urlsafe(16)}"
+    told = Service(kept.url, kept.token).ask("POST", asked, data)
+    say(showable(f"received as attempt {told['number']}, {told['size']} bytes, SHA-256 {told['sha256'][:16]}"))
+    say(showable(told["page"]))
+    return str(told["id"])
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(SIZE_LIMIT + 1)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}; name your {FILE_NAME}.") from error
+    if len(data) > SIZE_LIMIT:
+        raise InputError(f"{path} is over 1 MiB; hand in only the OpenCL source text.")
+    return data
+
+
+def watch(attempt: str, say: Say) -> int:
+    """Show what happens until it is over; the exit code, as of `grader grade`."""
+    kept = stored()
+    service = Service(kept.url, kept.token)
+    for event, data in _events(service, attempt):
+        if event == "place":
+            say(f"waiting: {data['ahead']} before yours")
+        elif event == "note" and data["check"]:
+            say(_line(f"{data['verdict']:<8} {data['words']}"))
+    told = service.ask("GET", f"/api/v1/attempts/{attempt}")
+    if told["state"] != "done":
+        say(f"not graded: {told['state']}")
+        return UNGRADED
+    say(f"{told['points']:g} of {told['max_points']:g} points")
+    if told["result"]["first_cause"]:
+        say(showable(told["result"]["first_cause"]))
+    return code_of(told["result"]["checks"])
+
+
+def code_of(checks: list[dict[str, Any]]) -> int:
+    """The exit code of a result in brief."""
+    if any(each["verdict"] in {"failed", "partial"} for each in checks):
+        return FAILED
+    reasons = {each["reason"] for each in checks}
+    if reasons & set(TO_BE_REPEATED):
+        return UNGRADED
+    return ELSEWHERE if reasons & set(OUTSTANDING) else PASSED
+
+
+def _line(words: str) -> str:
+    plain = " ".join(showable(words).split())
+    return plain if len(plain) <= COLUMNS else plain[: COLUMNS - 3] + "..."
+
+
+def _events(service: Service, attempt: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Those of the attempt, over as many connections as it takes."""
+    after = 0
+    for _ in range(AGAIN):
+        try:
+            with service.answer("GET", f"/api/v1/attempts/{attempt}/events?after={after}") as stream:
+                event = ""
+                for raw in stream:
+                    name, _, value = raw.decode("utf-8", "replace").rstrip("\n").partition(": ")
+                    if name == "id":
+                        after = int(value)
+                    elif name == "event":
+                        event = value
+                    elif name == "data":
+                        yield event, json.loads(value)
+                        if event == "over":
+                            return
+        except (OSError, HTTPException, UngradedError):
+            pass
+        time.sleep(PAUSE)
+    raise UngradedError("lost the connection; the attempt is stored and is graded: see `grader status` or its page.")

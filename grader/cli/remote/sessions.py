@@ -1,0 +1,74 @@
+"""Signing a terminal in and out (RFC 8628), and how its owner stands."""
+
+import platform
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+from grader.cli.remote.calls import Service, origin_of
+from grader.cli.remote.sign_in_file import SignIn, forget, store, stored
+from grader.common.errors import InputError
+from grader.protocol.text import showable
+
+Say = Callable[[str], None]
+GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+SLOWER = 5
+"""Seconds that are added when the service says so."""
+
+ENDS = {
+    "access_denied": "this terminal was denied in the browser; run `grader login` again if that was a mistake.",
+    "expired_token": "the code has run out; run `grader login` again.",
+}
+
+
+def sign_in(url: str, say: Say) -> None:
+    """Sign in, which needs a browser somewhere; raises InputError if nobody confirms."""
+    origin = origin_of(url)
+    service = Service(origin)
+    told = service.post_form("/api/v1/device/code", client_id=platform.node() or "a terminal", scope="read submit")
+    if not isinstance(told.get("device_code"), str):
+        raise InputError(f"{origin} does not answer as a grader does; check the address.")
+    say(showable(f"Open {told['verification_uri_complete']}"))
+    say(showable(f"and confirm the code {told['user_code']}. Waiting; Ctrl-C ends this."))
+    token = _waited_for(service, told["device_code"], float(told["interval"]))
+    store(SignIn(url=origin, token=token))
+    say(f"This terminal is signed in at {origin}.")
+
+
+def _waited_for(service: Service, code: str, interval: float) -> str:
+    while True:
+        time.sleep(interval)
+        told = service.post_form("/api/v1/device/token", grant_type=GRANT, device_code=code)
+        match told.get("error"):
+            case None:
+                return str(told["access_token"])
+            case "authorization_pending":
+                continue
+            case "slow_down":
+                interval += SLOWER
+            case why:
+                raise InputError(ENDS.get(why, f"the service refused to sign in this terminal ({why})."))
+
+
+def sign_out(say: Say) -> None:
+    """Forget the token here, and end it there, if it has not ended."""
+    kept = stored()
+    try:
+        Service(kept.url, kept.token).ask("DELETE", "/api/v1/token")
+    finally:
+        forget()
+    say("This terminal is signed out.")
+
+
+def standing(say: Say) -> None:
+    """A line for each assignment, at most 80 columns wide but for long names."""
+    kept = stored()
+    for each in Service(kept.url, kept.token).ask("GET", "/api/v1/assignments"):
+        due = (
+            "no due date"
+            if each["due"] is None
+            else f"due {datetime.fromisoformat(each['due']).astimezone():%d %b %H:%M}"
+        )
+        left = "no limit" if each["attempts_left"] is None else f"{each['attempts_left']} left"
+        points = "-" if each["points"] is None else f"{each['points']:g}/{each['max_points']:g}"
+        say(showable(f"{each['name']:<24} {due:<18} {left:<10} {points:>12}"))

@@ -1,0 +1,50 @@
+"""Where this user's token is kept: a file that nobody else may read, in the platform's folder of settings."""
+
+import os
+from pathlib import Path
+
+import typer
+from pydantic import ValidationError
+
+from grader.common.errors import InputError
+from grader.common.record import Record
+
+
+class SignIn(Record):
+    """A service, by its origin, and the token for it."""
+
+    url: str
+    token: str
+
+
+def path() -> Path:
+    """The file."""
+    return Path(typer.get_app_dir("grader")) / "sign-in.json"
+
+
+def stored() -> SignIn:
+    """What is kept; raises InputError if nothing is that can be used."""
+    try:
+        return SignIn.model_validate_json(path().read_bytes())
+    except FileNotFoundError:
+        raise InputError("this terminal is not signed in; run `grader login URL` first.") from None
+    except (OSError, ValidationError) as error:
+        raise InputError(f"cannot use {path()}; run `grader login URL` again.") from error
+
+
+def store(kept: SignIn) -> None:
+    """Keep it in place of what was there; raises InputError."""
+    fresh = path().with_suffix(".new")
+    try:
+        fresh.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fresh.unlink(missing_ok=True)
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(kept.model_dump_json())
+        fresh.replace(path())
+    except OSError as error:
+        raise InputError(f"cannot write {path()}: {error.strerror}; make its folder writable.") from error
+
+
+def forget() -> None:
+    """Keep nothing."""
+    path().unlink(missing_ok=True)

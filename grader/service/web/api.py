@@ -1,0 +1,192 @@
+"""What programs ask: the same as the pages, as JSON, with a bearer token. Errors are {"detail": a sentence}."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import AwareDatetime
+from sqlalchemy.orm import Session
+from starlette.requests import Request
+from starlette.responses import Response
+
+from grader.common.record import Record
+from grader.course.submissions.submission import FILE_NAME
+from grader.service.bearers import revoke
+from grader.service.database.tables import AttemptRow, State
+from grader.service.hand_ins import FORM_KEY_LENGTH, Offer, accept, history
+from grader.service.leases import place_in_queue
+from grader.service.progress import ChecksInBrief
+from grader.service.standing import OwnStanding, checks_of, standing_of
+from grader.service.web.attempts import Number, cancel_own, file_of, report_of, stream_of
+from grader.service.web.callers import AnyCaller, Caller, Reader, Submitter
+from grader.service.web.members import visible_attempt
+from grader.service.web.setting import Web, web_of
+
+router = APIRouter(prefix="/api/v1")
+
+
+class Me(Record):
+    """The owner of the token."""
+
+    key: str
+    name: str
+    role: str
+
+
+class AssignmentState(Record):
+    """An assignment, and how the caller stands in it; None sets no limit, or is not there yet."""
+
+    name: str
+    title: str
+    opens: AwareDatetime | None
+    due: AwareDatetime | None
+    attempts_left: int | None
+    points: float | None
+    max_points: float | None
+
+
+class AttemptState(Record):
+    """An attempt, and where its latest grading stands; `ahead` gradings come first while it waits. Points and checks
+    are those of the grading that counts, as far as the student may see them.
+    """
+
+    id: str
+    assignment: str
+    number: int
+    received: AwareDatetime
+    late: bool
+    size: int
+    sha256: str
+    state: State
+    ahead: int
+    points: float | None
+    max_points: float | None
+    result: ChecksInBrief | None
+    page: str
+
+
+@router.get("/me")
+def me(caller: AnyCaller) -> Me:
+    """Who the token's owner is."""
+    return Me(key=caller.key, name=caller.name, role=caller.role)
+
+
+@router.delete("/token", status_code=204)
+def sign_off(request: Request, caller: AnyCaller) -> Response:
+    """End the token that is sent."""
+    with web_of(request).database.writing() as session:
+        revoke(session, caller.id, caller.token_id)
+    return Response(status_code=204)
+
+
+@router.get("/assignments")
+def assignments(request: Request, caller: Reader) -> list[AssignmentState]:
+    """All assignments: due dates, attempts left, points so far."""
+    web = web_of(request)
+    with web.database.reading() as session:
+        return [
+            _assignment(standing_of(each, history(session, caller.id, each.name), web.now()))
+            for each in web.shelf.all()
+        ]
+
+
+def _assignment(standing: OwnStanding) -> AssignmentState:
+    best = None if standing.counting is None else standing.counting.counted
+    return AssignmentState(
+        name=standing.assignment.name,
+        title=standing.assignment.title,
+        opens=standing.assignment.rules.opens,
+        due=standing.assignment.rules.due,
+        attempts_left=standing.left,
+        points=None if best is None else best.shown_points,
+        max_points=None if best is None else best.shown_max,
+    )
+
+
+@router.get("/assignments/{name}/attempts")
+def attempts_at(request: Request, caller: Reader, name: str) -> list[AttemptState]:
+    """The caller's attempts at an assignment, oldest first."""
+    web = web_of(request)
+    web.shelf.assignment(name)
+    with web.database.reading() as session:
+        return [_attempt(web, session, each) for each in history(session, caller.id, name)]
+
+
+async def _body(request: Request) -> bytes:
+    """What was sent, which the guards have limited."""
+    return await request.body()
+
+
+@router.post(
+    "/assignments/{name}/attempts",
+    status_code=201,
+    openapi_extra={"requestBody": {"required": True, "content": {"application/octet-stream": {}}}},
+)
+def hand_in(
+    request: Request,
+    caller: Submitter,
+    name: str,
+    data: Annotated[bytes, Depends(_body)],
+    key: Annotated[str, Query(min_length=1, max_length=FORM_KEY_LENGTH)],
+) -> AttemptState:
+    """Hand in a file, the body, at most 1 MiB. The same `key` again gives the same attempt: one may ask twice."""
+    web = web_of(request)
+    rules = web.shelf.assignment(name).rules
+    offer = Offer(person_id=caller.id, assignment=name, file_name=FILE_NAME, data=data, form_key=key)
+    with web.database.writing() as session:
+        return _attempt(web, session, accept(session, offer, rules, web.now()))
+
+
+@router.get("/attempts/{public}")
+def attempt(request: Request, caller: Reader, public: str) -> AttemptState:
+    """One attempt."""
+    return _seen(request, caller, public)
+
+
+def _seen(request: Request, caller: Caller, public: str) -> AttemptState:
+    web = web_of(request)
+    with web.database.reading() as session:
+        return _attempt(web, session, visible_attempt(session, public, caller))
+
+
+def _attempt(web: Web, session: Session, row: AttemptRow) -> AttemptState:
+    latest, counted = row.gradings[-1], row.counted
+    return AttemptState(
+        id=row.public,
+        assignment=row.assignment,
+        number=row.number,
+        received=row.received,
+        late=row.late,
+        size=row.size,
+        sha256=row.sha256,
+        state=State(latest.state),
+        ahead=place_in_queue(session, latest) if latest.state == State.WAITING else 0,
+        points=None if counted is None else counted.shown_points,
+        max_points=None if counted is None else counted.shown_max,
+        result=None if counted is None else checks_of(counted),
+        page=f"{web.origin}/attempts/{row.public}",
+    )
+
+
+@router.get("/attempts/{public}/events")
+def attempt_events(request: Request, caller: Reader, public: str, after: Number = 0) -> Response:
+    """Server-sent events: `note` (what begins, or a check), `place` in the queue, `over`."""
+    return stream_of(request, caller, public, after)
+
+
+@router.get("/attempts/{public}/report")
+def attempt_report(request: Request, caller: Reader, public: str) -> Response:
+    """The report as HTML, once there is one."""
+    return report_of(request, caller, public)
+
+
+@router.get("/attempts/{public}/file")
+def attempt_file(request: Request, caller: Reader, public: str) -> Response:
+    """The file as it was handed in."""
+    return file_of(request, caller, public)
+
+
+@router.post("/attempts/{public}/cancel")
+def attempt_cancel(request: Request, caller: Submitter, public: str) -> AttemptState:
+    """End the grading of one's own attempt."""
+    cancel_own(request, caller, public)
+    return _seen(request, caller, public)

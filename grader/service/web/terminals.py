@@ -1,0 +1,61 @@
+"""The pages of terminals: confirming one, and the tokens that programs have."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from grader.service.bearers import revoke, tokens_of
+from grader.service.device_flow import LENGTH, Answer, answer, asking, dashed, typed
+from grader.service.web.members import AnyMember, OwnForm, text_in
+from grader.service.web.pages import page
+from grader.service.web.setting import web_of
+
+router = APIRouter()
+
+TokenNumber = Annotated[int, Path(ge=1, lt=2**31)]
+
+
+@router.get("/device")
+def device(request: Request, member: AnyMember, code: str = "") -> Response:
+    """Where a terminal's code is typed, and then what confirming it means."""
+    web, terminal = web_of(request), None
+    if len(typed(code)) == LENGTH:
+        with web.database.reading() as session:
+            terminal = asking(session, code, web.now())
+    shown = None if terminal is None else dashed(terminal.user_code)
+    return page(request, "device.html.jinja", member, terminal=terminal, code=shown)
+
+
+@router.post("/device")
+def confirm(request: Request, member: AnyMember, form: OwnForm) -> Response:
+    """Answer a terminal."""
+    web = web_of(request)
+    said = Answer.ALLOWED if text_in(form, "answer") == "allow" else Answer.DENIED
+    with web.database.writing() as session:
+        answer(session, text_in(form, "code"), member.id, said, web.now())
+    return RedirectResponse("/tokens", 303)
+
+
+@router.get("/tokens")
+def tokens(request: Request, member: AnyMember) -> Response:
+    """One's own tokens."""
+    web = web_of(request)
+    with web.database.reading() as session:
+        rows = tokens_of(session, member.id, web.now())
+    return page(request, "tokens.html.jinja", member, tokens=rows)
+
+
+@router.post("/tokens/{token_id}/revoke")
+def end_token(request: Request, member: AnyMember, _form: OwnForm, token_id: TokenNumber) -> Response:
+    """End one of one's own tokens."""
+    with web_of(request).database.writing() as session:
+        revoke(session, member.id, token_id)
+    return RedirectResponse("/tokens", 303)
+
+
+@router.get("/api")
+def api_page(request: Request) -> Response:
+    """What programs may ask, as a plain page: those that libraries bring load foreign scripts."""
+    return page(request, "api.html.jinja", None, paths=request.app.openapi()["paths"])

@@ -1,0 +1,91 @@
+"""cli/remote: a terminal against a real service on this machine, from signing in to signing out."""
+
+import socket
+import threading
+import time
+
+import pytest
+import uvicorn
+from services import Service, post
+
+from grader.cli.exit_codes import FAILED, PASSED, UNGRADED
+from grader.cli.remote import handing_in, sessions, sign_in_file
+from grader.cli.remote.calls import origin_of
+from grader.common.errors import InputError, UngradedError
+from grader.results.result import Reason
+
+
+@pytest.fixture
+def served(tmp_path, monkeypatch, free_port):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+    monkeypatch.setattr(sessions, "time", type("Hasty", (), {"sleep": staticmethod(lambda _: None)}))
+    service = Service(tmp_path, origin=f"http://127.0.0.1:{free_port}")
+    server = uvicorn.Server(uvicorn.Config(service.app, host="127.0.0.1", port=free_port, log_level="warning"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield service
+    server.should_exit = True
+    thread.join()
+    service.database.close()
+
+
+@pytest.fixture
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def test_a_terminal_signs_in_hands_in_watches_and_signs_out(served, tmp_path):
+    """The token's file is its owner's alone, and is gone in the end; every line fits the terminal but the address."""
+    said = []
+
+    def say(words):
+        said.append(words)
+        if "the code " in words:
+            code = words.partition("the code ")[2].partition(".")[0]
+            post(served.browser("ada"), "/device", code=code, answer="allow")
+
+    sessions.sign_in(served.origin, say)
+    assert sign_in_file.path().stat().st_mode & 0o777 == 0o600
+    (tmp_path / "kernels.cl").write_bytes(b"__kernel void add() {}\n")
+    attempt = handing_in.hand_in(tmp_path, "small", say)
+    served.finish(served.claim())
+    assert handing_in.watch(attempt, say) == PASSED
+    sessions.standing(say)
+    assert "15/15" in said[-1]
+    with pytest.raises(InputError, match="grader status"):
+        handing_in.hand_in(tmp_path, "nonsense", say)
+    sessions.sign_out(say)
+    assert not sign_in_file.path().exists()
+    with pytest.raises(InputError, match="grader login URL"):
+        sessions.standing(say)
+    assert all(len(line) <= 80 for line in said if "http" not in line)
+
+
+@pytest.mark.parametrize("url", ["http://example.org", "ftp://example.org", "example.org", "https://a:b@example.org"])
+def test_no_secret_is_sent_to_an_address_that_is_not_encrypted_or_none(url):
+    """The sentence names the address, and what to write."""
+    with pytest.raises(InputError, match="https://"):
+        origin_of(url)
+
+
+def test_a_service_that_cannot_be_reached_is_said_so(free_port):
+    """With the next step; it is no fault of the file's."""
+    with pytest.raises(UngradedError, match="check the address and your network"):
+        sessions.sign_in(f"http://127.0.0.1:{free_port}", print)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reason", "code"),
+    [
+        ("passed", "", PASSED),
+        ("failed", Reason.WRONG_OUTPUT, FAILED),
+        ("skipped", Reason.NOT_MEASURED, UNGRADED),
+        ("skipped", Reason.NO_SIMULATOR, UNGRADED),
+    ],
+)
+def test_exit_codes_are_those_of_grade(verdict, reason, code):
+    """As far as a result in brief tells."""
+    assert handing_in.code_of([{"verdict": verdict, "reason": str(reason)}]) == code

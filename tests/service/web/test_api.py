@@ -1,0 +1,169 @@
+"""api.py, device.py and bearers.py: what programs may ask, and how a terminal comes to its token."""
+
+from datetime import timedelta
+
+import pytest
+from services import SOURCE, post
+
+from grader.course.submissions.submission import SIZE_LIMIT
+from grader.service.bearers import TOKEN_LASTS, TOKENS
+from grader.service.database.tables import ApiTokenRow, AttemptRow, DeviceSignInRow
+from grader.service.device_flow import INTERVAL, LASTS
+from grader.service.web.device import GRANT
+
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+def caller(service, person=None, scopes="read submit"):
+    client = service.browser()
+    client.headers["authorization"] = f"Bearer {service.token(person or service.ada, scopes)}"
+    return client
+
+
+def begun(service, scope="read submit"):
+    asked = {"client_id": "laptop", "scope": scope}
+    return service.browser().post("/api/v1/device/code", data=asked)
+
+
+def polled(service, code):
+    return service.browser().post("/api/v1/device/token", data={"grant_type": GRANT, "device_code": code})
+
+
+def error(answer):
+    assert answer.status_code == 400
+    return answer.json()["error"]
+
+
+def rows(service, table):
+    with service.database.reading() as session:
+        return session.query(table).all()
+
+
+def confirmed(service, code, answer="allow", who="ada"):
+    return post(service.browser(who), "/device", code=code, answer=answer)
+
+
+def test_a_terminal_gets_one_token_once_its_owner_has_confirmed_the_code(service):
+    """Before that it waits; after that its code is none."""
+    told = begun(service).json()
+    assert error(polled(service, told["device_code"])) == "authorization_pending"
+    assert "laptop" in service.browser("ada").get("/device", params={"code": told["user_code"].lower()}).text
+    assert confirmed(service, told["user_code"]).status_code == 303
+    given = polled(service, told["device_code"]).json()
+    assert (given["token_type"], given["scope"]) == ("Bearer", "read submit")
+    me = service.browser().get("/api/v1/me", headers={"authorization": f"Bearer {given['access_token']}"})
+    assert me.json()["key"] == "ada"
+    assert error(polled(service, told["device_code"])) == "expired_token"
+    assert confirmed(service, told["user_code"], who="ben").status_code == 409
+
+
+def test_a_terminal_that_is_denied_or_late_gets_nothing(service):
+    """And no token is made."""
+    denied, late = begun(service).json(), begun(service).json()
+    confirmed(service, denied["user_code"], "deny")
+    assert error(polled(service, denied["device_code"])) == "access_denied"
+    service.now += LASTS
+    assert confirmed(service, late["user_code"]).status_code == 409
+    assert error(polled(service, late["device_code"])) == "expired_token"
+    assert rows(service, ApiTokenRow) == []
+
+
+def test_a_terminal_that_asks_too_often_is_slowed_down(service):
+    """By five seconds more each time, as the standard has it."""
+    code = begun(service).json()["device_code"]
+    said = []
+    for pause in (INTERVAL, 1, INTERVAL, 3 * INTERVAL):
+        service.passes(seconds=pause)
+        said.append(error(polled(service, code)))
+    assert said == ["authorization_pending", "slow_down", "slow_down", "authorization_pending"]
+
+
+def test_what_is_no_question_of_a_terminal_is_refused_in_the_words_of_the_standard(service):
+    """And stores nothing."""
+    client = service.browser()
+    assert error(begun(service, "admin")) == "invalid_scope"
+    assert error(client.post("/api/v1/device/code", content=b"\xff", headers=FORM)) == "invalid_request"
+    assert error(client.post("/api/v1/device/code", content=b"a&" * 30_000, headers=FORM)) == "invalid_request"
+    assert error(client.post("/api/v1/device/token", data={"grant_type": "password"})) == "unsupported_grant_type"
+    assert rows(service, DeviceSignInRow) == []
+
+
+def test_secrets_are_kept_as_hashes(service):
+    """Who reads the database can ask nothing."""
+    token, code = service.token(service.ada, "read"), begun(service).json()["device_code"]
+    kept = [each.token_sha256 for each in rows(service, ApiTokenRow)]
+    kept += [each.device_sha256 for each in rows(service, DeviceSignInRow)]
+    assert not {token, code} & set(kept)
+    assert {len(each) for each in kept} == {64}
+
+
+def test_a_token_ends_when_it_is_revoked_by_its_owner_alone_or_runs_out(service):
+    """At once."""
+    client = caller(service)
+    number = rows(service, ApiTokenRow)[0].id
+    post(service.browser("ben"), f"/tokens/{number}/revoke")
+    assert client.get("/api/v1/me").status_code == 200
+    ada = service.browser("ada")
+    assert "laptop" in ada.get("/tokens").text
+    post(ada, f"/tokens/{number}/revoke")
+    assert client.get("/api/v1/me").status_code == 401
+    late = caller(service)
+    service.now += TOKEN_LASTS - timedelta(seconds=1)
+    assert late.get("/api/v1/me").status_code == 200
+    service.passes(seconds=1)
+    said = late.get("/api/v1/me")
+    assert (said.status_code, said.headers["www-authenticate"]) == (401, "Bearer")
+    assert "grader login" in said.json()["detail"]
+
+
+def test_the_oldest_of_too_many_tokens_ends(service):
+    """So that nobody fills the table."""
+    first = caller(service)
+    for _ in range(TOKENS - 1):
+        service.token(service.ada, "read")
+    assert first.get("/api/v1/me").status_code == 200
+    service.token(service.ada, "read")
+    assert first.get("/api/v1/me").status_code == 401
+
+
+def test_handing_in_twice_with_one_key_stores_once_and_a_result_is_read(service):
+    """A terminal may ask again when it got no answer."""
+    client, path = caller(service), "/api/v1/assignments/small/attempts?key=k"
+    first, again = (client.post(path, content=SOURCE) for _ in range(2))
+    assert first.json() == again.json()
+    assert (first.status_code, first.json()["state"], first.json()["ahead"]) == (201, "waiting", 0)
+    service.graded(rows(service, AttemptRow)[0].id)
+    own = f"/api/v1/attempts/{first.json()['id']}"
+    done = client.get(own).json()
+    assert (done["state"], done["points"]) == ("done", done["max_points"])
+    assert done["result"]["checks"]
+    assert client.get(f"{own}/file").content == SOURCE
+    assert client.get("/api/v1/assignments").json()[0]["points"] == done["points"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "status", "words"),
+    [
+        ("small", b"", 409, "empty"),
+        ("small", b"x" * (SIZE_LIMIT + 1), 409, "1 MiB"),
+        ("small", b"x" * (3 * SIZE_LIMIT), 413, "1 MiB"),
+        ("none", SOURCE, 404, "no such"),
+    ],
+)
+def test_what_cannot_be_handed_in_is_a_sentence_and_stores_nothing(service, name, data, status, words):
+    """As on the page."""
+    said = caller(service).post(f"/api/v1/assignments/{name}/attempts?key=k", content=data)
+    assert said.status_code == status
+    assert words in said.text
+    assert rows(service, AttemptRow) == []
+
+
+def test_the_description_of_the_api_has_every_address_and_no_page(service):
+    """And our page of it loads nothing from elsewhere."""
+    client = service.browser()
+    paths = client.get("/openapi.json").json()["paths"]
+    assert "/api/v1/me" in paths
+    assert all(path.startswith("/api/v1/") for path in paths)
+    shown = client.get("/api").text
+    assert all(path in shown for path in paths)
+    assert "<script" not in shown
