@@ -13,6 +13,7 @@ from pydantic import AwareDatetime
 from grader.common.errors import InputError
 from grader.common.phrases import count
 from grader.common.record import Record
+from grader.course.policies.attempts import Scored, counting_position
 from grader.course.policies.deadlines import closes, schedule
 from grader.course.policies.rules import Counts, LateRule, Policies
 from grader.service.database.tables import State
@@ -68,14 +69,6 @@ def rules_of(name: str, policies: Policies) -> HandInRules:
         attempts=None if policies.attempts is None else policies.attempts.most,
         counts=policies.counts,
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scored:
-    """An attempt at an assignment, and its points; None as long as there is no result."""
-
-    late: bool
-    points: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,16 +136,5 @@ def _objections(rules: HandInRules, past: Sequence[Past], waiting_elsewhere: int
 
 
 def counting(rules: HandInRules, past: Sequence[Scored]) -> int | None:
-    """The position of the attempt that counts of those that have a result; None if there is none.
-
-    Of equally good ones the first is the best. Where none is on time, the last one counts as the last before due.
-    """
-    graded = [position for position, each in enumerate(past) if each.points is not None]
-    on_time = [position for position in graded if not past[position].late]
-    match rules.counts:
-        case "last":
-            return graded[-1] if graded else None
-        case "best":
-            return max(graded, key=lambda position: past[position].points or 0.0, default=None)
-        case "last before due":
-            return (on_time or graded)[-1] if graded else None
+    """The position of the attempt that counts of those that have a result, as a batch counts; None if there is none."""
+    return counting_position(rules.counts, past)

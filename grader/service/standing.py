@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
 from grader.common.record import replace
+from grader.course.policies.attempts import Scored
 from grader.service import policy
 from grader.service.courses import Shown
 from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow, State
@@ -92,17 +93,17 @@ def course_table(session: Session, assignments: Sequence[Shown]) -> CourseTable:
     )
 
 
-def _scores(session: Session) -> dict[tuple[int, str], list[tuple[int, policy.Scored]]]:
+def _scores(session: Session) -> dict[tuple[int, str], list[tuple[int, Scored]]]:
     """All attempts, oldest first, by person and assignment: their numbers in the table, and their points."""
     columns = AttemptRow.id, AttemptRow.person_id, AttemptRow.assignment, AttemptRow.late, GradingRow.points
     wanted = select(*columns).outerjoin(GradingRow, AttemptRow.counted_id == GradingRow.id)
-    found: dict[tuple[int, str], list[tuple[int, policy.Scored]]] = {}
+    found: dict[tuple[int, str], list[tuple[int, Scored]]] = {}
     for number, person, assignment, late, points in session.execute(wanted.order_by(AttemptRow.number)):
-        found.setdefault((person, assignment), []).append((number, policy.Scored(late=late, points=points)))
+        found.setdefault((person, assignment), []).append((number, Scored(late=late, points=points)))
     return found
 
 
-def _counting(assignment: Shown, scores: Sequence[tuple[int, policy.Scored]]) -> int | None:
+def _counting(assignment: Shown, scores: Sequence[tuple[int, Scored]]) -> int | None:
     at = policy.counting(assignment.rules, [scored for _, scored in scores])
     return None if at is None else scores[at][0]
 

@@ -119,18 +119,34 @@ def _events(attempts: Sequence[Attempt]) -> Iterator[tuple[datetime, int, int]]:
             yield (each.ended, 0, number) if each.ended > each.at else (each.at, 1, number)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Scored:
+    """An attempt at an assignment as far as it matters for which one counts; `points` is None without a result."""
+
+    late: bool
+    points: float | None = None
+
+
 def counting(counts: Counts, attempts: Sequence[Attempt], dates: Schedule) -> Attempt | None:
-    """The attempt that counts of those that have a result; None if there is none.
+    """The attempt that counts of those that have a result; None if there is none."""
+    ordered = sorted(attempts, key=lambda each: each.at)
+    scored = [Scored(late=days_late(dates, each.at) > 0, points=each.points) for each in ordered]
+    position = counting_position(counts, scored)
+    return None if position is None else ordered[position]
+
+
+def counting_position(counts: Counts, attempts: Sequence[Scored]) -> int | None:
+    """The position of the one that counts, of attempts in the order of handing in; None if none has a result.
 
     Of several equally good ones the first is the best: it is the least late. Where none is on time, the last one counts
     as the last before due: what was late is dealt with by the deduction.
     """
-    graded = sorted((each for each in attempts if each.points is not None), key=lambda each: each.at)
-    on_time = [each for each in graded if not days_late(dates, each.at)]
+    graded = [position for position, each in enumerate(attempts) if each.points is not None]
+    on_time = [position for position in graded if not attempts[position].late]
     match counts:
         case "last":
             return graded[-1] if graded else None
         case "best":
-            return max(graded, key=lambda each: each.points or 0.0, default=None)
+            return max(graded, key=lambda position: attempts[position].points or 0.0, default=None)
         case "last before due":
             return (on_time or graded)[-1] if graded else None
