@@ -13,6 +13,9 @@ TESTS := $(BIN)/pytest --dist loadgroup --no-loadscope-reorder
 # Python keeps what it has compiled, also where the environment forbids that: each program of a hundred would do it again.
 unexport PYTHONDONTWRITEBYTECODE
 
+# NumPy's threads wait for work by computing, a tenth of a second in each program: tests have all processors busy as it is.
+test test-all: export OPENBLAS_NUM_THREADS := 1
+
 .PHONY: demo serve setup test test-all check observer images clean
 
 demo: setup

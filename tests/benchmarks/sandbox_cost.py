@@ -1,12 +1,13 @@
 """Prints what one grading costs under `process` and under `docker`, side by side: alone, and in a batch.
 
-    python tests/benchmarks/sandbox_cost.py [ROUNDS]
+    python tests/benchmarks/sandbox_cost.py [ROUNDS] [--only wrong|right]
 
 The two take turns. Alone is all of `grader grade`, from the shell and back; in a batch, a spare container starts while
 another works, and the time is that of a grading in the middle of it. The submission has a mistake, so that it is not
 timed, or it is the model solution, with as many timed pairs as settings say.
 """
 
+import argparse
 import subprocess
 import sys
 import time
@@ -23,23 +24,28 @@ from grader.grading.settings import load_settings
 ROOT = Path(__file__).parent.parent.parent
 NAME = "coalsTransp"
 KINDS = {
-    "wrong, not timed": ROOT / "tests" / "submissions" / NAME / "block-not-moved",
-    "right, timed": ROOT / "reference" / NAME,
+    "wrong": ("not timed", ROOT / "tests" / "submissions" / NAME / "block-not-moved"),
+    "right": ("timed", ROOT / "reference" / NAME),
 }
 SANDBOXES = ("process", "docker")
 
 
 def main() -> None:
     """Measure and print one row a kind of submission and way of grading."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+    options = argparse.ArgumentParser()
+    options.add_argument("rounds", type=int, nargs="?", default=7)
+    options.add_argument("--only", choices=KINDS)
+    given = options.parse_args()
+    rounds, kinds = given.rounds, [given.only] if given.only else [*KINDS]
     print(f"{'seconds, median of ' + str(rounds):<34}{'process':>10}{'docker':>10}{'docker adds':>14}")
-    for kind, path in KINDS.items():
+    for kind in kinds:
+        how, path = KINDS[kind]
         alone: dict[str, list[float]] = {name: [] for name in SANDBOXES}
         for _ in range(rounds):
             for name in SANDBOXES:
                 alone[name].append(_alone(path, name))
-        _print(f"{kind}: alone", alone)
-        _print(f"{kind}: in a batch", _in_batch(path, rounds))
+        _print(f"{kind}, {how}: alone", alone)
+        _print(f"{kind}, {how}: in a batch", _in_batch(path, rounds))
 
 
 def _alone(path: Path, sandbox: str) -> float:

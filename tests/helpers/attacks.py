@@ -51,8 +51,9 @@ QUICK = {
     "GRADER_TIMING__MAX_PAIRS": "30",
     "GRADER_TIMING__MAX_SECONDS": "8",
     "GRADER_TIMING__NOISE_LIMIT": "100",
+    "GRADER_SEARCH__SECONDS": "0",
 }
-"""Settings under which attacks are graded: what they do shows in a moment, and speed is not the question.
+"""Settings under which attacks are graded: what they do shows in a moment; neither speed nor the line is the question.
 
 Memory is little, since a virtual machine may take seconds to hand out its first gigabyte: an attack that fills it must
 meet that limit before its deadline. Nine pairs decide most; where they leave it open what a kernel deserves, more do.

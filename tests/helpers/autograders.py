@@ -24,8 +24,8 @@ CORPUS = ROOT / "tests" / "submissions"
 RIGHT, WRONG = CORPUS / ASSIGNMENT / "flat-tile-turned-on-load", CORPUS / ASSIGNMENT / "block-not-moved"
 ATTACKS = sorted((CORPUS / "autograder").iterdir())
 
-PATIENT = {"GRADER_TIMING__NOISE_LIMIT": "100"}
-"""Machines that run tests are busy; whether that is told is a test of its own."""
+PATIENT = {"GRADER_TIMING__NOISE_LIMIT": "100", "GRADER_TIMING__MIN_PAIRS": "9", "GRADER_SEARCH__SECONDS": "0"}
+"""Machines that run tests are busy; whether that is told is a test of its own. Few pairs, and no search for a line."""
 
 PATIENTLY = {f"GRADER_DEADLINES__{step}": "60" for step in ("BUILD", "FIRST_LAUNCH", "LAUNCH")}
 BRISK = {**QUICK, **PATIENTLY}

@@ -36,9 +36,11 @@ QUICK = {"GRADER_TIMING__MIN_PAIRS": "10", "GRADER_TIMING__NOISE_LIMIT": "100"}
 
 
 def environment(**changes):
-    """That of this process, without settings of the grader but for the sandbox: most tests are about something else."""
+    """That of this process, without settings of the grader but for the sandbox and a search, which takes seconds: most
+    tests are about something else.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GRADER_")}
-    return {**kept, "COLUMNS": "80", "GRADER_SANDBOX": "process", **changes}
+    return {**kept, "COLUMNS": "80", "GRADER_SANDBOX": "process", "GRADER_SEARCH__SECONDS": "0", **changes}
 
 
 def python(folder, *args, **changes):

@@ -23,7 +23,7 @@ SMALLEST = {
     "model_solutions": ["--turns", "2", "--halvings", "5", "coalsTransp", "blockMMM"],
     "mutants": ["vectorAdd", "--count", "2"],
     "repeat_gradings": ["1", "vectorAdd"],
-    "sandbox_cost": ["1"],
+    "sandbox_cost": ["1", "--only", "wrong"],
     "simulator_cost": ["--rounds", "1", "vectorAdd"],
     "throughput": ["--students", "1", "--jobs", "1", "--assignments", "vectorAdd"],
     "two_workers": ["--submissions", "2"],
@@ -45,7 +45,7 @@ PRINTED = {
     "model_solutions": "| blockMMM | 128 x 128 x 128 |",
     "mutants": "2 mutants",
     "repeat_gradings": "vectorAdd",
-    "sandbox_cost": "right, timed: in a batch",
+    "sandbox_cost": "wrong, not timed: in a batch",
     "simulator_cost": "vectorAdd",
     "throughput": "together",
     "two_workers": "one of two killed half way: 2 of 2 graded, the same results",
@@ -58,7 +58,7 @@ SMALL = {"sandbox_cost", "verdict_stability"}
 """Those that take an assignment from a course, which may be a small one."""
 
 BRISK = {"GRADER_TIMING__MIN_PAIRS": "2", "GRADER_TIMING__MAX_PAIRS": "2", "GRADER_TIMING__NOISE_LIMIT": "1000"}
-BRISK |= {"GRADER_TIMING__WARM_UP_SECONDS": "0"}
+BRISK |= {"GRADER_TIMING__WARM_UP_SECONDS": "0", "GRADER_SEARCH__SECONDS": "0"}
 
 
 def test_every_benchmark_is_run():

@@ -34,13 +34,16 @@ HONEST = ROOT / "tests" / "submissions" / "coalsTransp" / "block-not-moved"
 HONEST_EVERY = 5
 """Attacks to an honest grading."""
 
-NEIGHBOURS = ("grader-worker-", "grader-rounds-", "adversaries-", "mark-of-a-worker", "sem.")
+NEIGHBOURS = ("PostgreSQL.", "grader-worker-", "grader-rounds-", "adversaries-", "mark-of-a-worker", "sem.")
 """How names in shared memory begin that tests beside these make: arrays of other gradings and of adversaries in a world
-of their own, what a worker leaves in test_sandbox_user.py, and Dask's locks.
+of their own, what a worker leaves in test_sandbox_user.py, Dask's locks, and what a database server shares.
 """
 
 KEPT = 3
 """Containers that stay between two gradings: the spare, and two that run our own kernels only."""
+
+SEARCHING = {"GRADER_SEARCH__SECONDS": "0.5"}
+"""A line is looked for in what gives wrong results: long enough that an attack is edited and run."""
 
 TIMED = {"speed": [pytest.mark.timed]}
 """Marks by what is attacked: only a machine that nobody else keeps busy tells who is slow."""
@@ -54,7 +57,7 @@ every_attack = pytest.mark.parametrize(
 def wall(worker_image, tmp_path_factory, locks):
     """A bench as `grader batch` has it, with a spare worker that starts while an attack runs."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in QUICK.items():
+        for name, value in {**QUICK, **SEARCHING}.items():
             patch.setenv(name, value)
         folder = tmp_path_factory.mktemp("arrays")
         settings = Settings(docker={"image": worker_image, "folder": folder}, locks=locks)
