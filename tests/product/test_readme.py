@@ -19,8 +19,9 @@ GRADER = [command for command in COMMANDS if command.startswith("grader ")]
 
 IN_SIMULATOR = [command for command in GRADER if command.startswith("grader profile")]
 IN_CONTAINERS = [command for command in GRADER if "docker" in command or command.startswith("grader batch")]
-SERVING = [command for command in GRADER if command.startswith("grader serve")]
-"""They run until they are stopped: tests/service/test_serving.py has them."""
+OF_SERVICE = {"serve", "station", "migrate", "login", "submit", "status", "logout"}
+SERVING = [command for command in GRADER if command.split()[1] in OF_SERVICE]
+"""They are a service, or need one that runs: tests/service has them, and tests/cli/remote."""
 
 TIMED = [command for command in GRADER if command.split()[1] in {"run", "calibrate", "selftest"}]
 
