@@ -366,15 +366,17 @@ class Worker:
         self.close()
         return fetched
 
-    def run(self, name: str, arrays: Mapping[str, NDArray[Any]], key: int = 0) -> dict[str, Fetched] | Failure:
-        """In an open session: stage the arrays, run the script with this key, fetch all its buffers."""
+    def run(
+        self, name: str, arrays: Mapping[str, NDArray[Any]], key: int = 0, fetched: tuple[str, ...] | None = None
+    ) -> dict[str, Fetched] | Failure:
+        """In an open session: stage the arrays, run the script with this key, fetch these buffers, or all it has."""
         staged = self.stage(name, arrays)
         if not isinstance(staged, Done):
             return staged
         launched = self.launch(name, key)
         if not isinstance(launched, Timing):
             return launched
-        return self.fetch(self._script(name).buffers)
+        return self.fetch(self._script(name).buffers if fetched is None else fetched)
 
     def close(self) -> None:
         """End the session; the process stays, unless that goes wrong."""

@@ -30,6 +30,7 @@ OPERATORS: tuple[Operator, ...] = (
     substitutions.alike,
     rewritings.factors_too_few,
     rewritings.variables_too_few,
+    rewritings.strides_too_few,
     substitutions.unlike,
 )
 """The likeliest first: of a mistake that leaves few edits, each of these is likelier than one of a hundred."""

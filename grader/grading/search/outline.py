@@ -3,6 +3,7 @@ seen from each.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -110,6 +111,17 @@ class Outline:
         pairs = ((one.text, other.text) for one, sign, other in threes if (one.kind, sign.text) == ("name", "*"))
         found = [*(term for each in sums for term in self.terms_of(*each)), *map(_product, pairs)]
         return tuple({term.text: term for term in found}.values())
+
+    @cached_property
+    def strides(self) -> dict[str, frozenset[str]]:
+        """What the indexes of each array multiply by: width of `A[row * width + column]`."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for opening, closing in self.pairs.items():
+            before = self.code[opening - 1]
+            if self.code[opening].text == "[" and before.kind == "name":
+                inside = zip(self.code[opening + 1 : closing], self.code[opening + 2 : closing], strict=False)
+                found[before.text] |= {name.text for sign, name in inside if (sign.text, name.kind) == ("*", "name")}
+        return {array: frozenset(names) for array, names in found.items()}
 
     def terms_of(self, first: int, last: int) -> Iterator[Term]:
         """What these tokens add up, in brackets, too; nothing that is an element of an array."""

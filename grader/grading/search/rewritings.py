@@ -99,17 +99,28 @@ def factors_too_few(site: Site) -> Iterator[Edit]:
         yield from (site.replaced(f"{site.token.text} * {each.name}") for each in sizes)
 
 
+def strides_too_few(site: Site) -> Iterator[Edit]:
+    """The same with a variable times what the indexes of this array multiply elsewhere, such as its width."""
+    if site.index is not None and _ends_a_sum(site):
+        strides = site.outline.strides.get(site.index[2], frozenset()) & site.variables.keys()
+        factors = (each.name for each in site.region.visible if each.is_integer and not each.is_size)
+        yield from _with_one_more(site, [f"{factor} * {stride}" for factor in factors for stride in sorted(strides)])
+
+
 def guards_too_few(site: Site) -> Iterator[Edit]:
-    """A condition with one more part: that a variable of the kernel's own is less than a size."""
+    """A condition with one more part: that a variable of the kernel's own is less than a size; of `?`, too."""
+    visible = [each for each in site.region.visible if each.is_integer]
+    sizes = [each.name for each in visible if each.is_size]
+    guards = (f"{each.name} < {size}" for each in visible if not each.is_size for size in sizes)
     if site.region.role == "condition" and site.token.text in COMPARISONS:
-        visible = [each for each in site.region.visible if each.is_integer]
-        sizes = [each.name for each in visible if each.is_size]
-        yield from (_also(site, f"{each.name} < {size}") for each in visible if not each.is_size for size in sizes)
+        yield from (_also(site, guard) for guard in guards)
+    elif site.token.text == "?":
+        yield from (site.inserted(f"&& {guard}") for guard in guards)
 
 
 def guards_for_constants(site: Site) -> Iterator[Edit]:
-    """A comparison in the place of a condition that always is the same: of a variable and a size, or of two real
-    numbers.
+    """A comparison in the place of a condition that always is the same: of a variable and a size, of two real numbers,
+    or with 0; or one or two variables that are true or false.
     """
     region = site.region
     names = {token.text for token in site.outline.code[region.first : region.last] if token.kind == "name"}
@@ -122,6 +133,10 @@ def guards_for_constants(site: Site) -> Iterator[Edit]:
         if one.name != other.name:
             signs = ("<", ">=") if one.is_integer else ("<",)
             yield from (site.edit(region.first, region.last, f"{one.name} {sign} {other.name}") for sign in signs)
+    truths = [each.name for each in own if each.type == "bool"]
+    zeros = (f"{each.name} == 0" for each in own if each.is_integer)
+    others = (*truths, *map(" && ".join, combinations(truths, 2)), *zeros)
+    yield from (site.edit(region.first, region.last, other) for other in others)
 
 
 def _also(site: Site, guard: str) -> Edit:

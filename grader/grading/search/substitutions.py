@@ -90,7 +90,8 @@ def arrays(site: Site) -> Iterator[Edit]:
     if mine is None or not mine.subscripts:
         return
     is_taken = site.text(1) == "[" and site.text(-1) != "&"
-    is_read = is_taken and site.number != site.region.first
+    is_stored = site.number == site.region.first and site.region.role in {"statement", "step"}
+    is_read = is_taken and not is_stored
     for other in site.region.visible:
         is_alike = (other.type, other.subscripts) == (mine.type, mine.subscripts) and other.name != mine.name
         fits = is_taken or other.space == mine.space

@@ -7,13 +7,17 @@ Every function of the text takes a key as one more parameter. An edit may make a
 either would cost as much time as hundreds of edits. So the key also says how many turns all loops of a call may make,
 and how many words the largest array has: an index beyond its array is moved into it. `#pragma`s that only make code
 faster are left out.
+
+A launch may be many edits at once, each with arrays of its own: groups that are n-th in dimension 2 are the edit whose
+number is n more, and the arrays that they are given lie n times as far on as abreast.py says.
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grader.grading.search.outline import Outline, Variable
+from grader.course.launches import ELEMENT_BYTES as WORD
+from grader.grading.search.outline import Function, Outline, Variable
 from grader.grading.search.reading import outline as read
 from grader.grading.search.sites import Edit
 
@@ -30,6 +34,9 @@ NUMBER_BITS, WORDS_BITS, TURNS_BITS = 16, 24, 24
 
 WORDS = frozenset({"float", "int", "uint", "unsigned", "unsigned int"})
 """Types of four bytes: an index of an array of these costs no division."""
+
+ALIGNED = 32
+"""Words, as many as the largest vector has twice: between arrays of two edits lies a multiple of them."""
 
 LOCAL_WORDS = 2**14
 """Local memory has about so many words, and so have the arrays of a work-item."""
@@ -200,10 +207,11 @@ class _Writer:
 
     def _limit_the_loops(self) -> None:
         for function in self._outline.functions:
-            number = f"const uint {self._number} = {self._key} & {2**NUMBER_BITS - 1};"
+            number = f"const uint {self._number} = ({self._key} & {2**NUMBER_BITS - 1}) + get_group_id(2);"
             words = f"const long {self._words} = ({self._key} >> {NUMBER_BITS}) & {2**WORDS_BITS - 1};"
             turns = f"int {self._turns} = {self._key} >> {NUMBER_BITS + WORDS_BITS};"
-            self._instead[function.body[0]] = f"{{ {number} {words} {turns}"
+            own = " ".join(map(self._own, self._arrays(function)))
+            self._instead[function.body[0]] = f"{{ {number} {words} {turns} {own}".rstrip()
         for first, last in self._outline.loops:
             condition = f"{self._turns}-- > 0"
             before, after = self._token(first - 1), self._token(last)
@@ -211,6 +219,21 @@ class _Writer:
                 self._instead[first - 1], self._instead[last] = f"{before} ({condition} && (", f")){after}"
             else:
                 self._instead[last] = condition + after
+
+    def _arrays(self, function: Function) -> Iterator[Variable]:
+        """The arrays that the host gives a kernel, as far as their pointers can be moved."""
+        first, last = function.body
+        region = next((each for each in self._outline.regions if first < each.first < last), None)
+        given = [token.text for token in self._outline.code[slice(*function.parameters)]]
+        for each in region.visible if region is not None and function.name in self._outline.kernels else ():
+            is_given = each.parameter and each.subscripts == 1 and each.space in {"global", "constant"}
+            if is_given and given[given.index(each.name) - 1] != "const":
+                yield each
+
+    def _own(self, array: Variable) -> str:
+        """Moves a pointer to the array of the group's edit."""
+        blocks = f"({self._words} + {ALIGNED - 1}) / {ALIGNED}"
+        return f"{array.name} += get_group_id(2) * ({blocks} * {2 * ALIGNED * WORD}) / sizeof({array.name}[0]);"
 
     def _limit_the_indexes(self) -> None:
         """Of variables: `a[i]` and, of an array, `a[i][j]` too."""

@@ -1,7 +1,8 @@
 """Tries edits on cases, in one session: each launch is given the number of the edit that it is to be."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from time import perf_counter
 
 import numpy as np
@@ -16,6 +17,7 @@ from grader.execution.outcome import Failure, Fetched
 from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, buffer_of, joined, submission_plan
 from grader.grading.checks.inspection import Trial, is_right
 from grader.grading.explain.build_log import parse
+from grader.grading.search.abreast import FEWEST, Abreast, abreast
 from grader.grading.search.sites import Edit
 from grader.grading.search.switchboard import UNCHANGED, Switchboard, key
 from grader.protocol.messages import BuildFailed, Opened
@@ -45,6 +47,11 @@ class TriedCase:
     def script(self) -> Script:
         """What is launched."""
         return self.plan.scripts[STUDENT]
+
+    @cached_property
+    def abreast(self) -> Abreast | None:
+        """The same for many edits at once, where that can be."""
+        return abreast(self.plan, self.words)
 
     @property
     def words(self) -> int:
@@ -90,6 +97,11 @@ def _are_same(one: Arrays, other: Arrays) -> bool:
     return all(np.array_equal(one[name].payload, other[name].payload) for name in one)
 
 
+def _at_once(name: str) -> str:
+    """The name of a case's launch that is many edits."""
+    return f"{name}, many at once"
+
+
 class OutOfTimeError(Exception):
     """The budget of the search is spent."""
 
@@ -103,6 +115,7 @@ class Tryout:
     ends: float
     board: Switchboard
     turns: dict[str, int] = field(default_factory=dict)
+    takes_many: dict[str, bool] = field(default_factory=dict)
     is_open: bool = False
 
     @property
@@ -129,7 +142,9 @@ class Tryout:
 
     def right(self, name: str, edits: Iterable[Edit]) -> list[Edit]:
         """Those of the edits that give the right results in a case."""
-        return [edit for edit in edits if self._is_right(self.cases[name], self.board.numbers[edit])]
+        case = self.cases[name]
+        likely = self._likely(case, list(edits))
+        return [edit for edit in likely if self._is_right(case, self.board.numbers[edit])]
 
     def close(self) -> None:
         """End the session."""
@@ -140,22 +155,81 @@ class Tryout:
     def _open(self) -> Opened | Failure:
         self.close()
         with self.worker.hurried(self._left()):
-            opened = self.worker.open(joined({name: case.plan for name, case in self.cases.items()}))
+            opened = self.worker.open(joined(dict(self._plans())))
         self.is_open = isinstance(opened, Opened)
         return opened
 
+    def _plans(self) -> Iterator[tuple[str, Plan]]:
+        """The plan of each case, and that of many edits at once."""
+        for name, case in self.cases.items():
+            yield name, case.plan
+            if case.abreast is not None:
+                yield _at_once(name), case.abreast.plan
+
     def _is_right(self, case: TriedCase, number: int) -> bool:
+        fetched = self._run(case, number, self._turns(case))
+        return fetched is not None and is_right(case.trial, case.script, fetched)
+
+    def _turns(self, case: TriedCase) -> int:
+        """How many turns the loops of a call may make in a case."""
         name = case.case.name
         if name not in self.turns:
             few, many = (self._run(case, UNCHANGED, turns) for turns in (case.few_turns, case.many_turns))
             self.turns[name] = case.few_turns if few and many and _are_same(few, many) else case.many_turns
-        fetched = self._run(case, number, self.turns[name])
-        return fetched is not None and is_right(case.trial, case.script, fetched)
+        return self.turns[name]
+
+    # --- many at once -------------------------------------------------------------------------
+
+    def _likely(self, case: TriedCase, edits: Sequence[Edit]) -> Iterator[Edit]:
+        """Those of the edits that may give the right results: all of them where they cannot be tried at once, and all
+        of a launch that one of them has ended.
+        """
+        many = case.abreast
+        if many is None or len(edits) < FEWEST or not self._takes_many(case, many):
+            yield from edits
+            return
+        waiting = {self.board.numbers[edit]: edit for edit in edits}
+        while waiting:
+            first = min(waiting)
+            together = [(number, waiting.pop(number)) for number in sorted(waiting) if number < first + many.count]
+            fetched = self._run_many(case, many, first)
+            for number, edit in together:
+                if fetched is None or is_right(case.trial, case.script, many.results(fetched, number - first)):
+                    yield edit
+
+    def _takes_many(self, case: TriedCase, many: Abreast) -> bool:
+        """Whether the text as it is makes the same of a case when it runs many times at once as when it runs alone. A
+        kernel that asks how many dimensions there are may not.
+        """
+        name = case.case.name
+        if name not in self.takes_many:
+            alone = self._run(case, UNCHANGED, self._turns(case))
+            together = self._run_many(case, many, 1 + max(self.board.numbers.values()))
+            self.takes_many[name] = (
+                alone is not None
+                and together is not None
+                and all(_are_same(many.results(together, place), alone) for place in (0, many.count - 1))
+            )
+        return self.takes_many[name]
+
+    def _run_many(self, case: TriedCase, many: Abreast, first: int) -> Arrays | None:
+        """What a launch of the edits from this number on made; None if it has ended the session."""
+        self._reopen()
+        name, turns = _at_once(case.case.name), self._turns(case)
+        arrays = {buffer_of(name, buffer): array for buffer, array in many.arrays(case.trial.arrays).items()}
+        with self.worker.hurried(self._left()):
+            outputs = tuple(buffer_of(name, buffer) for buffer in many.outputs)
+            fetched = self.worker.run(name, arrays, many.key(first, turns), outputs)
+        if not isinstance(fetched, dict):
+            self.close()
+            return None
+        return {buffer: fetched[buffer_of(name, buffer)] for buffer in many.outputs}
+
+    # --- one alone ----------------------------------------------------------------------------
 
     def _run(self, case: TriedCase, number: int, turns: int) -> Arrays | None:
         """What a launch made; None if it has ended the session."""
-        if not self.is_open and not isinstance(self._open(), Opened):
-            raise OutOfTimeError
+        self._reopen()
         name = case.case.name
         arrays = {buffer_of(name, buffer): array for buffer, array in case.trial.arrays.items()}
         with self.worker.hurried(self._left()):
@@ -164,6 +238,11 @@ class Tryout:
             self.close()
             return None
         return {buffer: fetched[buffer_of(name, buffer)] for buffer in case.script.buffers}
+
+    def _reopen(self) -> None:
+        """Have the session open, after an edit that ended it."""
+        if not self.is_open and not isinstance(self._open(), Opened):
+            raise OutOfTimeError
 
     def _left(self) -> float:
         """The seconds that are left, for whatever it asks next."""

@@ -92,11 +92,19 @@ def test_a_sum_in_brackets_has_a_term_too_few():
         ("A[row] = A[row / 4];", "A[row]=A[row%4];"),
         ("uint col = row / 4; A[col] = 0;", "uintcol=row%4;"),
         ("int words[2]; words[0] = row; A[row] = words[0];", "floatwords[2];"),
+        ("float word = B[row]; A[row] = word;", "floatword=A[row]"),
+        ("A[row] = row < 3 ? 1 : 0;", "row<3&&row<n?1:0"),
+        ("A[n * n] = A[col + n];", "A[col+n+row*n]"),
+        ("bool inside = row < n, low = row < 3; if (true) A[row] = 0;", "if(inside&&low)"),
+        ("if (true) A[0] = near;", "if(row==0)"),
     ],
 )
 def test_what_is_missing_is_put_back(wrong, right):
-    """A comparison where nothing is compared, the next of a row of numbers, a remainder, real numbers in an array."""
-    head = "__kernel void k(__global float *A, uint n) { uint row = get_global_id(0); float least = 0, near = A[row]; "
+    """A comparison where nothing is compared, the next of a row of numbers, a remainder, real numbers in an array; the
+    array that a variable's first value comes from, a guard of `?`, and the row that an array's other index has.
+    """
+    parameters = "__global float *A, __global const float *B, uint n"
+    head = f"__kernel void k({parameters}) {{ uint row = get_global_id(0); float least = 0, near = A[row]; "
     assert any(spaceless(right) in text for text in all_texts(f"{head}{wrong} }}"))
 
 

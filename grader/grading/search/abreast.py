@@ -1,0 +1,118 @@
+"""Many edits in one launch: its groups have one dimension more, along which each has an edit and buffers of its own.
+
+    | guard | A of edit 7 | guard | A of edit 8 | guard | ...
+
+A launch costs milliseconds, however little it does. A guard has as many words as the largest array, so no index that a
+switchboard lets pass leads from one edit's buffer into another's. Whether an edit writes beside its buffers or into its
+inputs is not looked at here: what seems right is tried alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.common.record import replace
+from grader.course.launches import ELEMENT_BYTES
+from grader.course.truth.comparison import GUARD_BYTES
+from grader.execution.outcome import Fetched
+from grader.execution.plan import STUDENT, Plan, Script
+from grader.grading.search.switchboard import ALIGNED, key
+from grader.protocol.steps import BufferSpec, CopyStep, KernelStep, RepeatSteps
+
+FEWEST, MOST = 8, 32
+"""Edits in a launch: with fewer it saves little; when one of them ends the process, all of them are tried alone."""
+
+MOST_BYTES = 2**24
+"""Of all buffers together: they are filled and read for each launch."""
+
+FEW_TURNS = 10
+"""Of a repeated sequence whose end a convergence test decides. So few, all edits make; the test would see the sums of
+all of them together.
+"""
+
+Arrays = Mapping[str, NDArray[Any]]
+
+NO_BAND = np.empty(0, dtype=np.uint32)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abreast:
+    """A case `count` times side by side, in buffers of a session: `one` are those of the case, and `words` are those of
+    its largest.
+    """
+
+    one: Plan
+    plan: Plan
+    count: int
+    words: int
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The buffers that are fetched."""
+        return self.plan.scripts[STUDENT].outputs
+
+    def key(self, number: int, turns: int) -> int:
+        """What a launch is given in which the first is the edit with this number."""
+        return key(number, self.words, turns)
+
+    def arrays(self, arrays: Arrays) -> dict[str, NDArray[np.uint32]]:
+        """What is uploaded, so many times."""
+        uploads = self.plan.scripts[STUDENT].uploads
+        return {spec.name: self._repeated(spec, arrays[spec.name]) for spec in self.one.buffers if spec.name in uploads}
+
+    def results(self, fetched: Mapping[str, Fetched], place: int) -> dict[str, Fetched]:
+        """The outputs of one of them, without guard bands."""
+        return {
+            spec.name: self._own(spec, fetched[spec.name], place) for spec in self.one.buffers if spec.name in fetched
+        }
+
+    def _own(self, spec: BufferSpec, fetched: Fetched, place: int) -> Fetched:
+        payload = fetched.payload.reshape(self.count, -1)[place, : spec.size // ELEMENT_BYTES]
+        return Fetched(before=NO_BAND, payload=payload, after=NO_BAND, poison=spec.poison)
+
+    def _repeated(self, spec: BufferSpec, array: NDArray[Any]) -> NDArray[np.uint32]:
+        words = np.ascontiguousarray(array).reshape(-1).view(np.uint32)
+        all_of_them = np.full((self.count, apart(self.words)), spec.poison or 0, dtype=np.uint32)
+        all_of_them[:, : words.size] = words
+        return all_of_them.reshape(-1)
+
+
+def apart(words: int) -> int:
+    """Words from the beginning of one edit's buffer to that of the next, where the largest has so many."""
+    return 2 * ALIGNED * -(-words // ALIGNED)
+
+
+def abreast(plan: Plan, words: int) -> Abreast | None:
+    """A plan of one script on copies of its buffers; None where it has no dimension to spare, where it must find out
+    how many turns it makes, or where its buffers are large.
+    """
+    script = plan.scripts[STUDENT]
+    count = min(MOST, MOST_BYTES // (ELEMENT_BYTES * apart(words) * len(plan.buffers)))
+    is_flat = all(len(step.global_size) <= 2 for step in script.kernels)
+    if count < FEWEST or not is_flat or not _ends_soon(script.repeat):
+        return None
+    guard = -(-apart(words) * ELEMENT_BYTES // 2 // GUARD_BYTES) * GUARD_BYTES
+    size = ELEMENT_BYTES * apart(words) * count
+    buffers = tuple(replace(spec, size=size, guard=guard, read_only=False) for spec in plan.buffers)
+    return Abreast(
+        one=plan, plan=Plan(buffers=buffers, scripts={STUDENT: _repeated(script, count)}), count=count, words=words
+    )
+
+
+def _ends_soon(repeat: RepeatSteps | None) -> bool:
+    return repeat is None or repeat.until is None or repeat.times <= FEW_TURNS
+
+
+def _repeated(script: Script, count: int) -> Script:
+    turns = script.repeat and replace(script.repeat, until=None)
+    return replace(script, steps=tuple(_widened(step, count) for step in script.steps), repeat=turns)
+
+
+def _widened(step: KernelStep | CopyStep, count: int) -> KernelStep | CopyStep:
+    if isinstance(step, CopyStep):
+        return step
+    flat_global, flat_local = ((*sizes, 1)[:2] for sizes in (step.global_size, step.local_size))
+    return replace(step, global_size=(*flat_global, count), local_size=(*flat_local, 1))

@@ -1,0 +1,67 @@
+"""abreast.py: what a launch of many edits is given, and which of its results are whose."""
+
+import numpy as np
+import pytest
+
+from grader.common.record import replace
+from grader.execution.outcome import Fetched
+from grader.execution.plan import STUDENT, SUBMISSION, Plan, Script
+from grader.grading.search.abreast import FEW_TURNS, MOST, abreast, apart
+from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, KeyArg, RepeatSteps, UntilBelow
+
+ARGS = (BufferArg(buffer="A"), BufferArg(buffer="B"), KeyArg())
+STEP = KernelStep(program=SUBMISSION, kernel="k", args=ARGS, global_size=(8,), local_size=(4,))
+SCRIPT = Script(steps=(STEP,), uploads=("A",), outputs=("B",))
+SPECS = tuple(BufferSpec(name=name, size=size, guard=128, poison=7) for name, size in (("A", 12), ("B", 160)))
+WORDS = 40
+
+
+def plan(script=SCRIPT, specs=SPECS):
+    """A plan of one script."""
+    return Plan(buffers=specs, scripts={STUDENT: script})
+
+
+def until(times):
+    """A sequence that ends when it has converged."""
+    return replace(SCRIPT, repeat=RepeatSteps(times=times, until=UntilBelow(buffer="B", below=1.0)))
+
+
+def test_each_edit_has_groups_and_buffers_of_its_own():
+    """The launch gets a third dimension; every buffer is as far from the next as the largest is long, at least."""
+    many = abreast(plan(), WORDS)
+    (step,) = many.plan.scripts[STUDENT].steps
+    assert (step.global_size, step.local_size) == ((8, 1, MOST), (4, 1, 1))
+    assert apart(WORDS) >= 2 * WORDS
+    assert [spec.size for spec in many.plan.buffers] == [4 * MOST * apart(WORDS)] * 2
+    assert all(spec.guard >= 4 * WORDS for spec in many.plan.buffers)
+
+
+def test_what_goes_in_comes_back_as_it_was():
+    """Inputs stand at the beginning of each edit's buffer, with poison around; outputs are read from there."""
+    many = abreast(plan(), WORDS)
+    sent = many.arrays({"A": np.array([1, 2, 3], dtype=np.uint32)})["A"].reshape(MOST, apart(WORDS))
+    assert (sent[:, :3] == [1, 2, 3]).all()
+    assert (sent[:, 3:] == 7).all()
+    made = np.arange(MOST * apart(WORDS), dtype=np.uint32)
+    band = np.empty(0, dtype=np.uint32)
+    result = many.results({"B": Fetched(before=band, payload=made, after=band, poison=7)}, 2)["B"]
+    assert result.payload.tolist() == list(range(2 * apart(WORDS), 2 * apart(WORDS) + 40))
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (replace(SCRIPT, steps=(replace(STEP, global_size=(8, 1, 1), local_size=(4, 1, 1)),)), WORDS),
+        (until(FEW_TURNS + 1), WORDS),
+        (SCRIPT, 2**22),
+    ],
+    ids=["three dimensions", "a convergence test", "large buffers"],
+)
+def test_what_cannot_be_many(script, words):
+    """A launch of three dimensions, one that must find out when it has converged, and one whose buffers are large."""
+    assert abreast(plan(script), words) is None
+
+
+def test_a_few_turns_are_all_made():
+    """The convergence test would see what all edits have made, so there is none."""
+    assert abreast(plan(until(FEW_TURNS)), WORDS).plan.scripts[STUDENT].repeat == RepeatSteps(times=FEW_TURNS)

@@ -1,0 +1,68 @@
+"""trying.py: edits that are tried many at a time, on a real device, are as right or wrong as one at a time."""
+
+from time import perf_counter
+
+import pytest
+from kernels import TRANSPOSITION, changed
+from texts import submitted
+
+from grader.course.submissions.task import Task
+from grader.course.truth.oracle import load_oracle
+from grader.grading.checks.building import build
+from grader.grading.checks.correctness import trial_of
+from grader.grading.search.edits import edits
+from grader.grading.search.reading import outline
+from grader.grading.search.switchboard import switchboard
+from grader.grading.search.trying import Tryout, tried_case
+
+WRONG = changed(TRANSPOSITION, "tile[lx][ly]", "tile[ly][lx]")
+
+
+def tryout(worker, assignment, source, most=100):
+    """The session of the first edits of a transposition, on the case with more than one row and column."""
+    built = build(Task(assignment=assignment, submission=submitted(source), seed=5), worker)
+    seen = outline(built.program.source, [binding.name for binding in built.bindings.values()])
+    case = assignment.correctness.shown[5]
+    trial = trial_of(case, built, load_oracle(assignment))
+    cases = {case.name: tried_case(built.task.assignment, case, trial, built.bindings)}
+    switched = [edit for edit in edits(seen, most=most) if edit.region.role != "type"]
+    board = switchboard(seen, switched)
+    return case.name, Tryout(worker=worker, cases=cases, ends=perf_counter() + 60, board=board)
+
+
+def mended(tried, name, edits):
+    """What an edit of them makes of the text, where it helps."""
+    return {(edit.line, edit.part, edit.text) for edit in tried.right(name, edits)}
+
+
+@pytest.mark.parametrize("in_words", [WRONG, changed(WRONG, "__global real *B", "__global real *const B")])
+def test_many_at_once_are_as_right_as_one_alone(bench, transposition, in_words):
+    """The same edits help; with a pointer that cannot be moved, they are tried alone."""
+    with bench.worker() as worker:
+        name, together = tryout(worker, transposition, in_words)
+        assert together.open()
+        of_many = mended(together, name, together.edits)
+        assert together.takes_many == {name: in_words == WRONG}
+        alone = {
+            edit for edit in together.edits if together._is_right(together.cases[name], together.board.numbers[edit])
+        }
+        together.close()
+    assert of_many == {(edit.line, edit.part, edit.text) for edit in alone}
+    assert of_many
+
+
+def test_an_edit_that_ends_the_session_takes_no_other_with_it(bench, transposition):
+    """All edits of a launch that has crashed are tried alone: one that helps is found beside one that crashes."""
+    with bench.worker() as worker:
+        name, together = tryout(worker, transposition, WRONG)
+        assert together.open()
+        right = mended(together, name, together.edits)
+        run = worker.run
+
+        def crashing(script, arrays, key=0, fetched=None):
+            outcome = run(script, arrays, key, fetched)
+            return outcome if fetched is None else None
+
+        worker.run = crashing
+        assert mended(together, name, together.edits) == right
+        together.close()
