@@ -1,15 +1,17 @@
 """Prints how often mistakes are caught and explained: single mutations of right kernels, by assignment and by kind.
 
-    python tests/benchmarks/mutants.py [ASSIGNMENT ...] [--kind KIND ...] [--count N] [--seed S] [--jobs N]
-                                       [--to FILE]
+    python tests/benchmarks/mutants.py [ASSIGNMENT ...] [--kind KIND ...] [--count N] [--seed S] [--among]
+                                       [--seconds S] [--jobs N] [--to FILE]
     python tests/benchmarks/mutants.py --table FILE [--sample N]
 
 Right kernels are the model solutions and the right submissions of tests/submissions/; of all their mutations N are
-drawn, as many of each kind and assignment as there are. Another judge than the grader's (second_judge.py) says which
-are `same`: as right as before. The others must be `caught`, by a build, a case or the sanitizer. Then the first
-explanation is judged: `named` is a line that was changed or shows the effect at once, `false` names other lines only,
-or claims what cannot be; `words` are without a line, so that nobody but a reader can judge them; `none` says how many
-elements are wrong, or where in the array. The percentages are of those that are not the same.
+drawn, as many of each kind and assignment as there are. With --among they are drawn from all assignments and kinds,
+and of these the ones that are named are graded: so the same mutants again. Another judge than the grader's
+(second_judge.py) says which are `same`: as right as before. The others must be `caught`, by a build, a case or the
+sanitizer. Then the first explanation is judged: `named` is a line that was changed or shows the effect at once, `false`
+names other lines only, or claims what cannot be; `words` are without a line, so that nobody but a reader can judge
+them; `none` says how many elements are wrong, or where in the array. The percentages are of those that are not the
+same.
 
 Each outcome is a line of a file as soon as it is known, so that a run that is cut off has its figures, too: --table
 prints those of such a file. With --sample, N of its wrong ones are told in full, to be read: what was changed, what was
@@ -47,6 +49,7 @@ from grader.course.submissions.task import Task  # noqa: E402
 from grader.execution.client import Worker  # noqa: E402
 from grader.grading.bench import Bench  # noqa: E402
 from grader.grading.grade import grade_submission  # noqa: E402
+from grader.grading.search.locating import SearchRules  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
 from grader.results.result import Check  # noqa: E402
 from grader.results.result import Kind as Checked  # noqa: E402
@@ -92,12 +95,12 @@ def main() -> None:
     if given.table:
         _print(given.table, given.sample)
         return
-    mutants = drawn([each for name in given.names for each in _mutants(name) if each.kind in given.kind], given)
+    mutants = _chosen(given)
     given.to.write_text("")
     start = time.perf_counter()
     with ProcessPoolExecutor(given.jobs) as pool:
         parts = [mutants[number :: given.jobs] for number in range(given.jobs)]
-        list(pool.map(partial(_judge, seed=given.seed, to=given.to), parts))
+        list(pool.map(partial(_judge, seed=given.seed, seconds=given.seconds, to=given.to), parts))
     print(f"{time.perf_counter() - start:.0f} s; the outcomes are in {given.to}\n")
     _print(given.to, given.sample)
 
@@ -108,6 +111,8 @@ def _options() -> argparse.Namespace:
     options.add_argument("--kind", nargs="+", type=Kind, choices=[*Kind], default=[*Kind])
     options.add_argument("--count", type=int, default=400)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--among", action="store_true")
+    options.add_argument("--seconds", type=float, default=SearchRules().seconds, help="of a search")
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("--sample", type=int, default=0)
     options.add_argument("--to", type=Path, default=Path(tempfile.gettempdir()) / "mutants.jsonl")
@@ -116,6 +121,14 @@ def _options() -> argparse.Namespace:
 
 
 # --- which ------------------------------------------------------------------------------------
+
+
+def _chosen(given: argparse.Namespace) -> list[Mutant]:
+    """Those of the assignments and kinds that are named: so many of these, or as many as are among so many of all."""
+    names = COURSE.names() if given.among else given.names
+    kinds = [*Kind] if given.among else given.kind
+    mutants = drawn((each for name in names for each in _mutants(name) if each.kind in kinds), given)
+    return [each for each in mutants if each.assignment in given.names and each.kind in given.kind]
 
 
 def _mutants(name: str) -> Iterator[Mutant]:
@@ -152,9 +165,9 @@ def drawn(mutants: Iterable[Mutant], given: argparse.Namespace) -> list[Mutant]:
 # --- judging ----------------------------------------------------------------------------------
 
 
-def _judge(mutants: list[Mutant], seed: int, to: Path) -> None:
-    """All of them on one bench, each written down at once."""
-    settings = load_settings({"timing": ONE_PAIR})
+def _judge(mutants: list[Mutant], seed: int, seconds: float, to: Path) -> None:
+    """All of them on one bench, each written down at once; a search may take so many seconds."""
+    settings = load_settings({"timing": ONE_PAIR, "search": SearchRules(seconds=seconds)})
     with settings.open_batch(settings.sandbox_for_ours()) as bench, bench.worker() as worker, to.open("a") as file:
         for mutant in mutants:
             outcome = _outcome(mutant, bench, worker, seed)

@@ -8,7 +8,7 @@ no part in any of this.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from time import perf_counter
@@ -34,7 +34,7 @@ from grader.grading.search.telling import Mended
 from grader.grading.search.trying import OutOfTimeError, TriedCase, Tryout, tried_case
 from grader.results.result import Verdict
 
-EDITS_PER_SECOND = 150
+EDITS_PER_SECOND = 400
 """That can be tried, about; more of them than there is time for would be compiled for nothing."""
 
 CONFIRMING = 3.0
@@ -180,16 +180,38 @@ def _tried(tryout: Tryout, suspect: Suspect) -> Helping:
     """What comes of the edits of a program."""
     right = {name: suspect.right[name] if name in suspect.right else tryout.is_right(name) for name in tryout.cases}
     wrong = [name for name in tryout.cases if not right[name]]
-    mended: Helping = defaultdict(set)
-    for place, name in enumerate(wrong):
-        every = tryout.edits if place < SMALLEST else []
-        for edit in tryout.right(name, list(mended) or every):
-            mended[edit].add(name)
+    mended = _mending(tryout, wrong, _worth_trying(tryout, wrong, right))
     helping = {edit: names for edit, names in _those_of_most(mended).items() if len(names) >= min(FEW, len(wrong))}
     for name in tryout.cases:
         if right[name]:
             helping = {edit: helping[edit] for edit in tryout.right(name, helping)}
     return helping
+
+
+def _worth_trying(tryout: Tryout, wrong: Sequence[str], right: Mapping[str, bool]) -> list[Edit]:
+    """All edits; where the first wrong case cannot be tried with many at once, those that break no case that can."""
+    edits = tryout.edits
+    if not tryout.is_quick(wrong[0]):
+        for name in (each for each in tryout.cases if right[each] and tryout.is_quick(each)):
+            edits = [*tryout.likely(name, edits)]
+    return edits
+
+
+def _mending(tryout: Tryout, wrong: Sequence[str], edits: Sequence[Edit]) -> Helping:
+    """Which of these edits mend which wrong cases: those that mend all, if there are any."""
+    first, *others = wrong
+    mended: Helping = {edit: {first} for edit in tryout.right(first, edits)}
+    whole = [*mended]
+    for name in others:
+        whole = tryout.right(name, whole)
+    if whole:
+        return {edit: set(wrong) for edit in whole}
+    mended = defaultdict(set, mended)
+    for place, name in enumerate(others, start=1):
+        every = edits if place < SMALLEST else []
+        for edit in tryout.right(name, list(mended) or every):
+            mended[edit].add(name)
+    return mended
 
 
 def _those_of_most(mended: Helping) -> Helping:

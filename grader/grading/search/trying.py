@@ -140,10 +140,14 @@ class Tryout:
         """Whether the text as it is gives the right results in a case."""
         return self._is_right(self.cases[name], UNCHANGED)
 
+    def is_quick(self, name: str) -> bool:
+        """Whether a case can be tried with many edits at once."""
+        many = self.cases[name].abreast
+        return many is not None and self._takes_many(self.cases[name], many)
+
     def right(self, name: str, edits: Iterable[Edit]) -> list[Edit]:
         """Those of the edits that give the right results in a case."""
-        case = self.cases[name]
-        likely = self._likely(case, list(edits))
+        case, likely = self.cases[name], self.likely(name, list(edits))
         return [edit for edit in likely if self._is_right(case, self.board.numbers[edit])]
 
     def close(self) -> None:
@@ -180,12 +184,13 @@ class Tryout:
 
     # --- many at once -------------------------------------------------------------------------
 
-    def _likely(self, case: TriedCase, edits: Sequence[Edit]) -> Iterator[Edit]:
+    def likely(self, name: str, edits: Sequence[Edit]) -> Iterator[Edit]:
         """Those of the edits that may give the right results: all of them where they cannot be tried at once, and all
         of a launch that one of them has ended.
         """
+        case = self.cases[name]
         many = case.abreast
-        if many is None or len(edits) < FEWEST or not self._takes_many(case, many):
+        if many is None or len(edits) < FEWEST or not self.is_quick(name):
             yield from edits
             return
         waiting = {self.board.numbers[edit]: edit for edit in edits}

@@ -39,7 +39,9 @@ def test_every_function_takes_the_key_and_every_loop_has_an_end():
 def test_each_group_has_the_arrays_of_its_edit():
     """A launch of many edits: a kernel moves its arrays, a pointer that is constant and local memory stay."""
     head = "__kernel void k(__global float *A, __global int *const B, __constant float *F, __local float *t, uint n)"
-    text = switchboard(outline(f"{head} {{ A[0] = twice(F[0]); }} float twice(float x) {{ return x; }}", ["k"]), ()).text
+    text = switchboard(
+        outline(f"{head} {{ A[0] = twice(F[0]); }} float twice(float x) {{ return x; }}", ["k"]), ()
+    ).text
     assert "A += get_group_id(2) * ((grader_words + 31) / 32 * 256) / sizeof(A[0]);" in text
     assert "F += get_group_id(2) * " in text
     assert "B += " not in text
