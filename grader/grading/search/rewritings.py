@@ -211,13 +211,20 @@ def wholes(site: Site) -> Iterator[Edit]:
     match region.role:
         case "condition":
             others = ["1", "0"]
-        case "value" if site.variable is None or not site.variable.subscripts or site.text(1) == "[":
+        case "value" if not _makes_a_pointer(site):
             others = ["0", *([] if whole.isalnum() else [f"-({whole})"])]
         case "statement":
             others = [""]
         case _:
             others = []
     yield from (site.edit(region.first, region.last, other) for other in others)
+
+
+def _makes_a_pointer(site: Site) -> bool:
+    """Whether the variable that begins with this value is one: it has no sign, and 0 would end the process."""
+    region = site.region
+    after = (each for each in site.outline.regions if each.first > region.first)
+    return any(each.subscripts for later in after for each in later.visible if each.name == region.target)
 
 
 def types(site: Site) -> Iterator[Edit]:

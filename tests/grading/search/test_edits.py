@@ -125,6 +125,14 @@ def test_nothing_constant_is_assigned_and_nothing_divided_by_an_index():
     assert not any("i=i/n" in text or "/j" in text or "/i;" in text for text in made)
 
 
+def test_a_pointer_is_neither_0_nor_has_it_a_sign():
+    """With 0 it would end the process, with a sign nothing would compile; a number has both."""
+    made = all_texts("__kernel void k(__global int *A, uint n) { __global int *p = A + n; int i = n + 3; p[0] = i; }")
+    assert not any("p=0;" in text or "p=-(" in text for text in made)
+    assert any("inti=0;" in text for text in made)
+    assert any("inti=-(n+3);" in text for text in made)
+
+
 def test_a_part_is_named_in_words():
     """An index by its array, other expressions by what they are."""
     seen = outline(KERNEL.format(**RIGHT), ["k"])
