@@ -11,12 +11,13 @@ SIGN = re.compile(r"[(){};]|\b(?:for|while|do)\b")
 LOOP = re.compile(r"\b(?:for|while|do)\b")
 BARRIER = re.compile(r"\b(?:work_group_)?barrier\s*\(")
 SWAP = re.compile(r"\batom(?:ic)?_cmpxchg\s*\(")
+ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")
 ASSIGNED = re.compile(r"\b(\w+)(?:\.\w+)?\s*=(?!=)")
 
 
 def loops(source: str) -> Iterator[range]:
     """The lines of each loop that is written as one, from its head to its end; in one pass, whatever the text is."""
-    code = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), source)
+    code = _without_comments(source)
     signs = list(SIGN.finditer(code))
     closing = _closing([sign[0] for sign in signs])
     line_ends = [found.start() for found in re.finditer("\n", code)]
@@ -26,6 +27,11 @@ def loops(source: str) -> Iterator[range]:
             ends[number] = _end(number, signs, closing, ends)
             last = signs[ends[number]].start() if ends[number] < len(signs) else len(code)
             yield range(bisect_left(line_ends, signs[number].start()) + 1, bisect_left(line_ends, last) + 2)
+
+
+def _without_comments(source: str) -> str:
+    """The text with blanks in their place, so that all else stays where it is."""
+    return COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), source)
 
 
 def _closing(signs: Sequence[str]) -> dict[int, int]:
@@ -86,6 +92,24 @@ class Scene:
     def is_loop(self, line: int) -> bool:
         """Whether a loop is written in the line, outside of a comment at its end."""
         return LOOP.search(self.text(line).partition("//")[0]) is not None
+
+    def assigned_in(self, kernel: str, array: str) -> tuple[int, ...]:
+        """The lines of a kernel's text in which a statement assigns to an element of an array, whether or not any
+        work-item gets there.
+        """
+        code = _without_comments(self.expanded or self.source)
+        head = re.search(rf"\b{re.escape(kernel)}\s*\(", code)
+        element = re.compile(rf"(?:^|\)|\belse)\s*({re.escape(array)})\s*\[")
+        lines, depth, line = [], 0, code.count("\n", 0, head.start() if head else 0) + 1
+        for piece in re.finditer(r"[{};]|[^{};]+", code[head.start() :] if head else ""):
+            found = element.search(piece[0])
+            if depth and found and ASSIGNMENT.search(piece[0], found.end()):
+                lines.append(line + piece[0].count("\n", 0, found.start(1)))
+            line += piece[0].count("\n")
+            depth += {"{": 1, "}": -1}.get(piece[0], 0)
+            if piece[0] == "}" and not depth:
+                break
+        return tuple(lines)
 
     def swaps_what_was_read(self, read: int, swap: int) -> bool:
         """Whether a compare-and-swap in a line is about what another line reads into a variable: it takes place only if

@@ -33,7 +33,7 @@ def of_unset(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> 
         cause = _of_local_words(name, unset.line, launches[-1])
     elif unset.space == GLOBAL:
         what = f"line {unset.line} reads {name} before anything is written there; {use}."
-        cause = _of_global_words(name, launches)
+        cause = _of_global_words(name, launches, scene)
     else:
         what = f"line {unset.line} reads {name}, which has no value yet; {use}."
         cause = f"Give {name} a value where it is declared, such as 0."
@@ -57,7 +57,7 @@ def _of_local_words(name: str, reader: int, launch: SeenKernel) -> str:
     )
 
 
-def _of_global_words(name: str, launches: Sequence[SeenKernel]) -> str:
+def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) -> str:
     """An array that its reader does not write is for a kernel before it to fill."""
     *before, launch = launches
     if not before or writers(name, GLOBAL, launch):
@@ -66,4 +66,8 @@ def _of_global_words(name: str, launches: Sequence[SeenKernel]) -> str:
         lines = writers(name, GLOBAL, other)
         if lines:
             return f"{other.kernel} writes {name} in {lines_in_words(lines)}, but not all of what is read here."
+    for other in reversed(before):
+        unreached = scene.assigned_in(other.kernel, name)
+        if unreached:
+            return f"{other.kernel} would write {name} in {lines_in_words(unreached)}, but no work-item gets there."
     return f"No kernel before it has written to {name}."

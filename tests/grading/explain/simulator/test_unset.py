@@ -31,7 +31,7 @@ def launch(name, *written, space=GLOBAL):
     return SeenKernel(kernel=name, flop=0, arrays=(), messages=(), unset=(), accesses=accesses, branches=())
 
 
-def cause(name, space, *launches):
+def cause(name, space, *launches, scene=LINE):
     """What is said of a read in line 20 of the last launch."""
     unset = SeenUnset(
         line=20,
@@ -46,7 +46,7 @@ def cause(name, space, *launches):
         group=(0, 0, 0),
         times=1,
     )
-    return of_unset(unset, launches, LINE).cause
+    return of_unset(unset, launches, scene).cause
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,35 @@ def test_what_another_kernel_should_have_written_is_that_kernels():
 def test_what_no_kernel_has_written_is_for_one_before_the_reader():
     """As where the first one returns at once."""
     assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22))) == "No kernel before it has written to x."
+
+
+TWO_KERNELS = """__kernel void first(__global float *x, int n)
+{
+    int i = get_global_id(0);
+    if (i < n) return;    // x[i] = 3;
+    if (x[i] == 1) i = 2;
+    else
+        x[i] += x[i] = 2;
+}
+__kernel void r(__global float *x, __global float *sums)
+{
+    x[0] = 1;
+}"""
+
+
+@pytest.mark.parametrize(("kernel", "lines"), [("first", (7,)), ("r", (11,)), ("third", ())])
+def test_where_a_kernel_assigns_to_an_array(kernel, lines):
+    """Its own statements: no comment, no comparison, and nothing of the kernel below it."""
+    scene = Scene(source=TWO_KERNELS, dimensions=1, extent=None)
+    assert scene.assigned_in(kernel, "x") == lines
+
+
+def test_a_line_to_which_nobody_gets_is_named():
+    """As where a guard lets every work-item return."""
+    scene = Scene(source=TWO_KERNELS, dimensions=1, extent=None)
+    assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22)), scene=scene) == (
+        "first would write x in line 7, but no work-item gets there."
+    )
 
 
 @pytest.mark.parametrize("before", [[], [launch("first", ("C", 5))], [launch("first", ("x", 5))]])
