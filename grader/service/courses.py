@@ -6,6 +6,8 @@ from pathlib import Path
 from grader.common.record import Record
 from grader.course.catalogue import Course
 from grader.course.folders import RULES_FILE, read_text
+from grader.course.policies.deadlines import Extension
+from grader.course.policies.rules import Policies
 from grader.service.handouts import rendered
 from grader.service.policy import HandInRules, rules_of
 from grader.service.refusing import NotFoundError
@@ -20,7 +22,16 @@ class Shown(Record):
     title: str
     points: float
     handout: str
-    rules: HandInRules
+    policies: Policies
+
+    @property
+    def rules(self) -> HandInRules:
+        """Those for everybody."""
+        return self.rules_for()
+
+    def rules_for(self, *extensions: Extension) -> HandInRules:
+        """Those for a student who has these extensions."""
+        return rules_of(self.name, self.policies, *extensions)
 
 
 class Shelf:
@@ -54,10 +65,11 @@ class Shelf:
     def _shown(self, name: str, _changed: tuple[int, ...]) -> Shown:
         coursework = self._course.load(name)
         path = coursework.folder / HANDOUT
+        rules_of(name, coursework)  # refuses what the service cannot obey, before anybody hands in
         return Shown(
             name=name,
             title=coursework.title,
             points=coursework.points,
             handout=rendered(read_text(path)) if path.is_file() else "",
-            rules=rules_of(name, coursework),
+            policies=Policies.model_validate(coursework, from_attributes=True),
         )

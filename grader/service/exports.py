@@ -30,7 +30,7 @@ def _cells(line: Line, names: Sequence[str]) -> list[str]:
             cells += ["", "", str(line.attempts[name]), ""]
         else:
             points = (f"{each:g}" for each in (grading.points or 0.0, grading.max_points or 0.0))
-            cells += [*points, str(line.attempts[name]), "late" if attempt.late else ""]
+            cells += [*points, str(line.attempts[name]), "late" if name in line.late else ""]
     return cells
 
 

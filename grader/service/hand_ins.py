@@ -76,12 +76,14 @@ def history(session: Session, person_id: int, assignment: str) -> Sequence[Attem
     return session.scalars(wanted.options(*loaded).order_by(AttemptRow.number)).all()
 
 
-def past_of(attempts: Sequence[AttemptRow]) -> list[Past]:
-    """The same as the policy sees them: by their first grading, and by the points that count now."""
+def past_of(attempts: Sequence[AttemptRow], rules: HandInRules) -> list[Past]:
+    """The same as the policy sees them: by their first grading, by the points that count now, and by the rules that
+    hold for the student now, whatever was late when it came.
+    """
     return [
         Past(
             received=each.received,
-            late=each.late,
+            late=policy.is_late(rules, each.received),
             state=_state(each),
             begun=each.gradings[0].started is not None,
             points=None if each.counted is None else each.counted.points,
@@ -96,8 +98,9 @@ def _state(attempt: AttemptRow) -> State:
 
 
 def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) -> AttemptRow:
-    """Store an attempt and put it in the queue, in the place of those that it supersedes; a form that has been accepted
-    before gives the attempt that it gave. Raises NotDoneError, and then stores nothing.
+    """Store an attempt and put it in the queue, in the place of those that it supersedes, by the rules that hold for
+    the student; a form that has been accepted before gives the attempt that it gave. Raises NotDoneError, and then
+    stores nothing.
     """
     _hold(session, offer)
     if not 0 < len(offer.form_key) <= FORM_KEY_LENGTH:
@@ -105,7 +108,7 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
     if known := _known(session, offer):
         return known
     attempts = history(session, offer.person_id, offer.assignment)
-    past = past_of(attempts)
+    past = past_of(attempts, rules)
     if why := unfit(offer.data) or policy.refusal(rules, past, _waiting_elsewhere(session, offer), now):
         raise NotDoneError(why)
     for position in policy.superseded_by_now(rules, past, now):

@@ -14,7 +14,7 @@ from grader.common.errors import InputError
 from grader.common.phrases import count
 from grader.common.record import Record
 from grader.course.policies.attempts import Scored, counting_position
-from grader.course.policies.deadlines import closes, schedule
+from grader.course.policies.deadlines import Extension, closes, schedule
 from grader.course.policies.rules import Counts, LateRule, Policies
 from grader.service.database.tables import State
 
@@ -34,7 +34,7 @@ WAITING_AT_ONCE = 5
 
 
 class HandInRules(Record):
-    """What holds for an assignment. Times have a zone; None sets no limit."""
+    """What holds for a student at an assignment. Times have a zone; None sets no limit."""
 
     opens: AwareDatetime | None = None
     due: AwareDatetime | None = None
@@ -45,13 +45,15 @@ class HandInRules(Record):
     """When late attempts are refused, too."""
 
     attempts: int | None = None
-    """How many attempts count as used before no more is taken."""
+    """How many attempts count as used before no more is taken, bonus ones included."""
 
     counts: Counts = "last"
 
 
-def rules_of(name: str, policies: Policies) -> HandInRules:
-    """What a course says of an assignment; raises InputError if it says what this service does not do yet."""
+def rules_of(name: str, policies: Policies, *extensions: Extension) -> HandInRules:
+    """What holds at an assignment for a student with these extensions; raises InputError if the course says what this
+    service does not do yet.
+    """
     if isinstance(policies.late, LateRule):
         raise InputError(
             f"{name}: `late` deducts points or has late days, which `grader serve` cannot do yet; use a word."
@@ -60,13 +62,14 @@ def rules_of(name: str, policies: Policies) -> HandInRules:
         raise InputError(f"{name}: `attempts` has refill_hours, which `grader serve` cannot do yet; leave it out.")
     if policies.groups > 1:
         raise InputError(f"{name}: `groups` hand in together, which `grader serve` cannot do yet; leave it out.")
-    dates = schedule(policies)
+    dates = schedule(policies, *extensions)
+    bonus = max((each.attempts for each in extensions), default=0)
     return HandInRules(
         opens=dates.opens,
         due=dates.due,
         on_time_until=dates.on_time_until,
         closes=closes(dates, policies.late),
-        attempts=None if policies.attempts is None else policies.attempts.most,
+        attempts=None if policies.attempts is None else policies.attempts.most + bonus,
         counts=policies.counts,
     )
 

@@ -1,7 +1,7 @@
 """How people stand in assignments, as tables show it: the student's own view, and the instructor's."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,8 +12,10 @@ from grader.common.record import replace
 from grader.course.policies.attempts import Scored
 from grader.service import policy
 from grader.service.courses import Shown
-from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow, State
+from grader.service.database.tables import AttemptRow, CourseRole, ExtensionRow, GradingRow, PersonRow, State
+from grader.service.granting import all_extensions, rules_under
 from grader.service.hand_ins import past_of
+from grader.service.policy import HandInRules
 from grader.service.progress import ChecksInBrief
 
 
@@ -22,35 +24,51 @@ class OwnStanding:
     """Somebody's attempts at an assignment, latest first, and the one that counts, if any does yet."""
 
     assignment: Shown
+    rules: HandInRules
+    extension: ExtensionRow | None
     attempts: tuple[AttemptRow, ...]
     left: int | None
     counting: AttemptRow | None
     late: bool
 
+    def is_late(self, attempt: AttemptRow) -> bool:
+        """Whether one of the attempts is, by the dates that hold for whoever handed it in."""
+        return policy.is_late(self.rules, attempt.received)
 
-def standing_of(assignment: Shown, attempts: Sequence[AttemptRow], now: datetime) -> OwnStanding:
-    """By the points that students may see: the choice of the best must not tell of hidden ones."""
+
+def standing_of(
+    assignment: Shown, extension: ExtensionRow | None, attempts: Sequence[AttemptRow], now: datetime
+) -> OwnStanding:
+    """By the rules that hold for the student, and the points that students may see: the choice of the best must not
+    tell of hidden ones.
+    """
+    rules = rules_under(assignment, extension)
     past = [
         replace(each, points=None if attempt.counted is None else attempt.counted.shown_points)
-        for each, attempt in zip(past_of(attempts), attempts, strict=True)
+        for each, attempt in zip(past_of(attempts, rules), attempts, strict=True)
     ]
-    best = policy.counting(assignment.rules, past)
+    best = policy.counting(rules, past)
     return OwnStanding(
         assignment=assignment,
+        rules=rules,
+        extension=extension,
         attempts=tuple(reversed(attempts)),
-        left=policy.left(assignment.rules, past),
+        left=policy.left(rules, past),
         counting=None if best is None else attempts[best],
-        late=policy.is_late(assignment.rules, now),
+        late=policy.is_late(rules, now),
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A student's grades, by assignment: the attempt that counts, or None; and how many there are."""
+    """A student's grades, by assignment: the attempt that counts, or None; how many there are; and in `late` those
+    assignments where the one that counts is late.
+    """
 
     person: PersonRow
     counting: dict[str, AttemptRow | None]
     attempts: dict[str, int]
+    late: frozenset[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,15 +89,17 @@ SHOWN_FAILURES = 5
 def course_table(session: Session, assignments: Sequence[Shown]) -> CourseTable:
     """The table of all students, by name. Of most attempts only the points are read: a course has tens of thousands."""
     students = session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT).order_by(PersonRow.name))
-    scores = _scores(session)
-    by_name = {each.name: each for each in assignments}
-    counted = {place: _counting(by_name[place[1]], tried) for place, tried in scores.items() if place[1] in by_name}
-    rows = _attempts(session, [number for number in counted.values() if number is not None])
+    scores = _scores(session, {each.name: each for each in assignments})
+    counted = {place: _counting(tried) for place, tried in scores.items()}
+    rows = _attempts(session, [each.number for each in counted.values() if each is not None])
     lines = tuple(
         Line(
             person=person,
-            counting={each.name: rows.get(counted.get((person.id, each.name))) for each in assignments},
-            attempts={each.name: len(scores.get((person.id, each.name), ())) for each in assignments},
+            counting={each.name: _row(rows, counted.get((person.id, each.name))) for each in assignments},
+            attempts={each.name: len(_tried(scores, person.id, each.name)) for each in assignments},
+            late=frozenset(
+                each.name for each in assignments if (one := counted.get((person.id, each.name))) and one.score.late
+            ),
         )
         for person in students
     )
@@ -93,25 +113,64 @@ def course_table(session: Session, assignments: Sequence[Shown]) -> CourseTable:
     )
 
 
-def _scores(session: Session) -> dict[tuple[int, str], list[tuple[int, Scored]]]:
-    """All attempts, oldest first, by person and assignment: their numbers in the table, and their points."""
-    columns = AttemptRow.id, AttemptRow.person_id, AttemptRow.assignment, AttemptRow.late, GradingRow.points
+@dataclass(frozen=True, kw_only=True)
+class _Try:
+    """An attempt: its number in the table, and what matters for which one counts."""
+
+    number: int
+    score: Scored
+
+
+@dataclass(kw_only=True)
+class _Tried:
+    """A student's attempts at an assignment, oldest first, and the rules that hold for the student."""
+
+    rules: HandInRules
+    tries: list[_Try]
+
+
+Place = tuple[int, str]
+"""A person and an assignment."""
+
+
+def _scores(session: Session, assignments: Mapping[str, Shown]) -> dict[Place, _Tried]:
+    """All attempts at these assignments."""
+    extensions, usual = all_extensions(session), {name: each.rules for name, each in assignments.items()}
+    columns = AttemptRow.id, AttemptRow.person_id, AttemptRow.assignment, AttemptRow.received, GradingRow.points
     wanted = select(*columns).outerjoin(GradingRow, AttemptRow.counted_id == GradingRow.id)
-    found: dict[tuple[int, str], list[tuple[int, Scored]]] = {}
-    for number, person, assignment, late, points in session.execute(wanted.order_by(AttemptRow.number)):
-        found.setdefault((person, assignment), []).append((number, Scored(late=late, points=points)))
+    found: dict[Place, _Tried] = {}
+    for number, person, name, received, points in session.execute(wanted.order_by(AttemptRow.number)):
+        if name not in assignments:
+            continue
+        place = person, name
+        if place not in found:
+            row = extensions.get(place)
+            rules = usual[name] if row is None else rules_under(assignments[name], row)
+            found[place] = _Tried(rules=rules, tries=[])
+        tried = found[place]
+        score = Scored(late=policy.is_late(tried.rules, received), points=points)
+        tried.tries.append(_Try(number=number, score=score))
     return found
 
 
-def _counting(assignment: Shown, scores: Sequence[tuple[int, Scored]]) -> int | None:
-    at = policy.counting(assignment.rules, [scored for _, scored in scores])
-    return None if at is None else scores[at][0]
+def _tried(scores: Mapping[Place, _Tried], person: int, name: str) -> Sequence[_Try]:
+    tried = scores.get((person, name))
+    return () if tried is None else tried.tries
 
 
-def _attempts(session: Session, numbers: Sequence[int]) -> dict[int | None, AttemptRow]:
+def _counting(tried: _Tried) -> _Try | None:
+    at = policy.counting(tried.rules, [each.score for each in tried.tries])
+    return None if at is None else tried.tries[at]
+
+
+def _attempts(session: Session, numbers: Sequence[int]) -> dict[int, AttemptRow]:
     """These attempts with the gradings that count."""
     wanted = select(AttemptRow).where(AttemptRow.id.in_(numbers)).options(selectinload(AttemptRow.counted))
     return {row.id: row for row in session.scalars(wanted)}
+
+
+def _row(rows: Mapping[int, AttemptRow], chosen: _Try | None) -> AttemptRow | None:
+    return None if chosen is None else rows[chosen.number]
 
 
 def _failing(lines: Sequence[Line], name: str) -> list[tuple[str, int]]:

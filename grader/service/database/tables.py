@@ -1,6 +1,7 @@
 """The tables. Attempts never change once stored, but for which of their gradings counts; gradings are the queue.
 
 people -< attempts -< gradings -< progress
+people -< extensions
 people -< invitations, sessions, api tokens, device sign-ins           audit: everything that changes a grade
 """
 
@@ -138,7 +139,8 @@ class DeviceSignInRow(Base):
 
 class AttemptRow(Base):
     """A file that was handed in, as it came. `public` is its name in addresses; `form_key` is that of the form by which
-    it came, so that a second click stores nothing; `counted_id` is the grading whose result counts.
+    it came, so that a second click stores nothing; `counted_id` is the grading whose result counts. `late` is what was
+    said when it came; whether it counts as late follows from `received` and the student's dates (policy.is_late).
     """
 
     __tablename__ = "attempts"
@@ -210,6 +212,23 @@ class GradingRow(Base):
         Index("gradings_queue", "state", "priority", "round", "id"),
         Index("gradings_one_open", "attempt_id", unique=True, sqlite_where=OPEN, postgresql_where=OPEN),
     )
+
+
+class ExtensionRow(Base):
+    """What a student has beyond the others at an assignment. `who` gave it, `at` when."""
+
+    __tablename__ = "extensions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
+    assignment: Mapped[str]
+    due: Mapped[datetime | None]
+    attempts: Mapped[int]
+    reason: Mapped[str]
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+    __table_args__ = (UniqueConstraint("person_id", "assignment", name="extensions_once"),)
 
 
 class ProgressRow(Base):

@@ -12,8 +12,10 @@ from grader.common.record import Record
 from grader.course.submissions.submission import FILE_NAME
 from grader.service.bearers import revoke
 from grader.service.database.tables import AttemptRow, State
+from grader.service.granting import extensions_of, rules_for
 from grader.service.hand_ins import FORM_KEY_LENGTH, Offer, accept, history
 from grader.service.leases import place_in_queue
+from grader.service.policy import HandInRules, is_late
 from grader.service.progress import ChecksInBrief
 from grader.service.standing import OwnStanding, checks_of, standing_of
 from grader.service.web.attempts import Number, cancel_own, file_of, report_of, stream_of
@@ -83,8 +85,9 @@ def assignments(request: Request, caller: Reader) -> list[AssignmentState]:
     """All assignments: due dates, attempts left, points so far."""
     web = web_of(request)
     with web.database.reading() as session:
+        theirs = extensions_of(session, caller.id)
         return [
-            _assignment(standing_of(each, history(session, caller.id, each.name), web.now()))
+            _assignment(standing_of(each, theirs.get(each.name), history(session, caller.id, each.name), web.now()))
             for each in web.shelf.all()
         ]
 
@@ -94,8 +97,8 @@ def _assignment(standing: OwnStanding) -> AssignmentState:
     return AssignmentState(
         name=standing.assignment.name,
         title=standing.assignment.title,
-        opens=standing.assignment.rules.opens,
-        due=standing.assignment.rules.due,
+        opens=standing.rules.opens,
+        due=standing.rules.due,
         attempts_left=standing.left,
         points=None if best is None else best.shown_points,
         max_points=None if best is None else best.shown_max,
@@ -106,9 +109,10 @@ def _assignment(standing: OwnStanding) -> AssignmentState:
 def attempts_at(request: Request, caller: Reader, name: str) -> list[AttemptState]:
     """The caller's attempts at an assignment, oldest first."""
     web = web_of(request)
-    web.shelf.assignment(name)
+    shown = web.shelf.assignment(name)
     with web.database.reading() as session:
-        return [_attempt(web, session, each) for each in history(session, caller.id, name)]
+        rules = rules_for(session, shown, caller.id)
+        return [_attempt(web, session, each, rules) for each in history(session, caller.id, name)]
 
 
 async def _body(request: Request) -> bytes:
@@ -130,10 +134,11 @@ def hand_in(
 ) -> AttemptState:
     """Hand in a file, the body, at most 1 MiB. The same `key` again gives the same attempt: one may ask twice."""
     web = web_of(request)
-    rules = web.shelf.assignment(name).rules
+    shown = web.shelf.assignment(name)
     offer = Offer(person_id=caller.id, assignment=name, file_name=FILE_NAME, data=data, form_key=key)
     with web.database.writing() as session:
-        return _attempt(web, session, accept(session, offer, rules, web.now()))
+        rules = rules_for(session, shown, caller.id)
+        return _attempt(web, session, accept(session, offer, rules, web.now()), rules)
 
 
 @router.get("/attempts/{public}")
@@ -145,17 +150,19 @@ def attempt(request: Request, caller: Reader, public: str) -> AttemptState:
 def _seen(request: Request, caller: Caller, public: str) -> AttemptState:
     web = web_of(request)
     with web.database.reading() as session:
-        return _attempt(web, session, visible_attempt(session, public, caller))
+        row = visible_attempt(session, public, caller)
+        rules = rules_for(session, web.shelf.assignment(row.assignment), row.person_id)
+        return _attempt(web, session, row, rules)
 
 
-def _attempt(web: Web, session: Session, row: AttemptRow) -> AttemptState:
+def _attempt(web: Web, session: Session, row: AttemptRow, rules: HandInRules) -> AttemptState:
     latest, counted = row.gradings[-1], row.counted
     return AttemptState(
         id=row.public,
         assignment=row.assignment,
         number=row.number,
         received=row.received,
-        late=row.late,
+        late=is_late(rules, row.received),
         size=row.size,
         sha256=row.sha256,
         state=State(latest.state),

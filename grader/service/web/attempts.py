@@ -10,8 +10,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from grader.service.database.tables import AttemptRow, GradingRow, State
+from grader.service.granting import rules_for
 from grader.service.hand_ins import HANDED_IN, cancel
 from grader.service.leases import place_in_queue
+from grader.service.policy import is_late
 from grader.service.progress import ProgressNote, notes_after
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.standing import checks_of
@@ -51,13 +53,16 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
         attempt = visible_attempt(session, public, member)
         latest, counted, person = attempt.gradings[-1], attempt.counted, attempt.person
         going = _going(session, latest) if State(latest.state).open else None
+        assignment = web.shelf.assignment(attempt.assignment)
+        late = is_late(rules_for(session, assignment, person.id), attempt.received)
     own = person.id == member.id
     return page(
         request,
         "attempt.html.jinja",
         member,
         attempt=attempt,
-        assignment=web.shelf.assignment(attempt.assignment),
+        assignment=assignment,
+        late=late,
         latest=latest,
         going=going,
         counted=counted,

@@ -13,6 +13,7 @@ from grader.common.record import Record
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.service.comparing import compared
 from grader.service.database.tables import AttemptRow, PersonRow
+from grader.service.granting import extension_of, extensions_of, rules_for
 from grader.service.hand_ins import Offer, accept, history
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.standing import standing_of
@@ -53,7 +54,11 @@ def home_of(request: Request, member: Member, person_id: int | None) -> Response
     web = web_of(request)
     with web.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
-        standings = [standing_of(each, history(session, owner.id, each.name), web.now()) for each in web.shelf.all()]
+        theirs = extensions_of(session, owner.id)
+        standings = [
+            standing_of(each, theirs.get(each.name), history(session, owner.id, each.name), web.now())
+            for each in web.shelf.all()
+        ]
     return page(request, "home.html.jinja", member, standings=standings, owner=owner, base=base_of(owner, person_id))
 
 
@@ -75,7 +80,8 @@ def assignment_of(request: Request, member: Member, name: str, person_id: int | 
     shown = web.shelf.assignment(name)
     with web.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
-        standing = standing_of(shown, history(session, owner.id, name), web.now())
+        extension = extension_of(session, name, owner.id)
+        standing = standing_of(shown, extension, history(session, owner.id, name), web.now())
     return page(
         request, "assignment.html.jinja", member, standing=standing, owner=owner, base=base_of(owner, person_id)
     )
@@ -145,5 +151,5 @@ def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Re
         form_key=text_in(form, "form_key"),
     )
     with web.database.writing() as session:
-        attempt = accept(session, offer, shown.rules, web.now())
+        attempt = accept(session, offer, rules_for(session, shown, member.id), web.now())
     return RedirectResponse(f"/attempts/{attempt.public}", 303)

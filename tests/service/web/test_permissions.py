@@ -57,6 +57,7 @@ TABLE = {
     "GET /course/people/{person_id}": TEACHING,
     "GET /course/people/{person_id}/assignments/{name}": TEACHING,
     "GET /course/people/{person_id}/assignments/{name}/compare": TEACHING,
+    "POST /course/people/{person_id}/assignments/{name}/extension": TEACHING_FORM,
     "GET /course/faults": TEACHING,
     "POST /course/faults/{grading_id}/again": (401, 404, 404, 409),  # of one that has not failed
     "GET /course/audit": TEACHING,
@@ -68,6 +69,7 @@ the sign-in; 404 is the answer for what there is not, too.
 FIELDS = {
     "POST /assignments/{name}/attempts": {"form_key": "key", "file": ("kernels.cl", b"kernel")},
     "POST /course/regrade": {"assignment": "small", "which": "latest"},
+    "POST /course/people/{person_id}/assignments/{name}/extension": {"attempts": "1", "reason": "ill"},
     "POST /course/people/roster": {"file": ("roster.csv", b"key,name\ncleo,Cleo\n")},
 }
 

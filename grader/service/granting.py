@@ -1,0 +1,120 @@
+"""What single students have beyond the others: a later due date or more attempts, which instructors give."""
+
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from grader.common.phrases import count
+from grader.common.record import Record
+from grader.course.policies.deadlines import Extension
+from grader.course.policies.rules import in_words, moment, read_date
+from grader.protocol.text import showable
+from grader.service.courses import Shown
+from grader.service.database.tables import AuditRow, ExtensionRow, PersonRow
+from grader.service.policy import HandInRules
+from grader.service.refusing import NotDoneError
+
+MOST = 100
+"""Attempts that can be given to a student at an assignment."""
+
+LONGEST_REASON = 500
+"""Characters."""
+
+
+class AskedExtension(Record):
+    """What a form says, as it was typed, and who sends it; without a date and attempts, what the student had is taken
+    back.
+    """
+
+    who: str
+    until: str
+    attempts: str
+    reason: str
+
+
+def rules_for(session: Session, assignment: Shown, person_id: int) -> HandInRules:
+    """The rules of an assignment for this person, as they are now."""
+    return rules_under(assignment, extension_of(session, assignment.name, person_id))
+
+
+def rules_under(assignment: Shown, row: ExtensionRow | None) -> HandInRules:
+    """The rules for whoever has this extension, or none."""
+    return assignment.rules if row is None else assignment.rules_for(Extension(due=row.due, attempts=row.attempts))
+
+
+def extension_of(session: Session, assignment: str, person_id: int) -> ExtensionRow | None:
+    """What this person has at this assignment."""
+    wanted = select(ExtensionRow).where(ExtensionRow.person_id == person_id, ExtensionRow.assignment == assignment)
+    return session.scalar(wanted)
+
+
+def extensions_of(session: Session, person_id: int) -> dict[str, ExtensionRow]:
+    """What this person has, by assignment."""
+    found = session.scalars(select(ExtensionRow).where(ExtensionRow.person_id == person_id))
+    return {each.assignment: each for each in found}
+
+
+def all_extensions(session: Session) -> dict[tuple[int, str], ExtensionRow]:
+    """What everybody has, by person and assignment."""
+    return {(each.person_id, each.assignment): each for each in session.scalars(select(ExtensionRow))}
+
+
+def extend(session: Session, assignment: Shown, person: PersonRow, asked: AskedExtension, now: datetime) -> None:
+    """Give somebody this in place of what they had at the assignment; it holds at once, also for what was handed in
+    before. Raises NotDoneError, and then changes nothing.
+    """
+    due, attempts, reason = _due(assignment, asked.until), _attempts(assignment, asked.attempts), _reason(asked.reason)
+    row = extension_of(session, assignment.name, person.id)
+    who = asked.who
+    before = "nothing" if row is None else _in_words(assignment, row.due, row.attempts)
+    if due is None and not attempts:
+        if row is None:
+            raise NotDoneError("This extends nothing: choose a later date, or say how many attempts more.")
+        session.delete(row)
+    elif row is None:
+        values = {"due": due, "attempts": attempts, "reason": reason, "who": who, "at": now}
+        session.add(ExtensionRow(person_id=person.id, assignment=assignment.name, **values))
+    else:
+        row.due, row.attempts, row.reason, row.who, row.at = due, attempts, reason, who, now
+    after = _in_words(assignment, due, attempts)
+    what = f"{person.key}, {assignment.name}: extension {before} -> {after}; reason: {reason}"
+    session.add(AuditRow(at=now, who=who, about=person.key, what=what))
+
+
+def _due(assignment: Shown, text: str) -> datetime | None:
+    """The new due date, which is after everybody's, in UTC."""
+    zone, usual = assignment.policies.zone, assignment.rules.due
+    if not text.strip():
+        return None
+    if usual is None:
+        raise NotDoneError(f"{assignment.name} has no due date, so there is none to extend.")
+    try:
+        due = moment(read_date(text), zone)
+    except (ValueError, OverflowError) as error:
+        raise NotDoneError(f"The date cannot be read: {showable(str(error))}.") from error
+    if due <= usual:
+        raise NotDoneError(f"The date is not after everybody's due date, {in_words(usual, zone)}; choose a later one.")
+    return due
+
+
+def _attempts(assignment: Shown, text: str) -> int:
+    typed = text.strip() or "0"
+    if not (typed.isascii() and typed.isdigit() and len(typed) <= 3 and int(typed) <= MOST):
+        raise NotDoneError(f"The attempts must be a number up to {MOST}: how many more the student has.")
+    if int(typed) and assignment.rules.attempts is None:
+        raise NotDoneError(f"{assignment.name} has no limit of attempts, so there are none to add.")
+    return int(typed)
+
+
+def _reason(text: str) -> str:
+    reason = showable(text).strip()
+    if not 0 < len(reason) <= LONGEST_REASON:
+        raise NotDoneError(f"Give a reason, of {LONGEST_REASON} letters at most; the student sees it.")
+    return reason
+
+
+def _in_words(assignment: Shown, due: datetime | None, attempts: int) -> str:
+    """For example "due 2026-12-03 23:59 CET and 2 attempts more"."""
+    parts = [] if due is None else [f"due {in_words(due, assignment.policies.zone)}"]
+    return " and ".join([*parts, f"{count(attempts, 'attempt')} more"] if attempts else parts) or "nothing"
