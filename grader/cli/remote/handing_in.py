@@ -52,7 +52,7 @@ def watch(attempt: str, say: Say) -> int:
     service = Service(kept.url, kept.token)
     for event, data in _events(service, attempt):
         if event == "place":
-            say(f"waiting: {data['ahead']} before yours")
+            say(_place(data))
         elif event == "note" and data["check"]:
             say(_line(f"{data['verdict']:<8} {data['words']}"))
     told = service.ask("GET", f"/api/v1/attempts/{attempt}")
@@ -73,6 +73,11 @@ def code_of(checks: list[dict[str, Any]]) -> int:
     if reasons & set(TO_BE_REPEATED):
         return UNGRADED
     return ELSEWHERE if reasons & set(OUTSTANDING) else PASSED
+
+
+def _place(data: dict[str, Any]) -> str:
+    wait = data.get("wait")
+    return _line(f"waiting: {data['ahead']} before yours" + (f"; it begins in {wait}" if wait else ""))
 
 
 def _line(words: str) -> str:

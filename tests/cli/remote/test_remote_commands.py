@@ -89,3 +89,22 @@ def test_a_service_that_cannot_be_reached_is_said_so(free_port):
 def test_exit_codes_are_those_of_grade(verdict, reason, code):
     """As far as a result in brief tells."""
     assert handing_in.code_of([{"verdict": verdict, "reason": str(reason)}]) == code
+
+
+@pytest.mark.parametrize(
+    ("wait", "line"),
+    [
+        ({"wait": "about 3 minutes"}, "waiting: 2 before yours; it begins in about 3 minutes"),
+        ({"wait": ""}, "waiting: 2 before yours"),
+        ({}, "waiting: 2 before yours"),
+    ],
+)
+def test_the_wait_is_told_where_there_is_an_estimate(monkeypatch, wait, line):
+    """An older service tells none."""
+    told = {"state": "cancelled"}
+    monkeypatch.setattr(handing_in, "stored", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
+    monkeypatch.setattr(handing_in, "_events", lambda *_: iter([("place", {"ahead": 2, **wait}), ("over", told)]))
+    monkeypatch.setattr(handing_in.Service, "ask", lambda *_: told)
+    said = []
+    assert handing_in.watch("x", said.append) == UNGRADED
+    assert said[0] == line
