@@ -22,6 +22,8 @@ TABLE = {
     "GET /": MEMBERS,
     "GET /guide": MEMBERS,
     "GET /assignments/{name}": MEMBERS,
+    "GET /data": MEMBERS,
+    "GET /data.zip": MEMBERS,
     "GET /api": ALL,
     "GET /openapi.json": ALL,
     "GET /device": MEMBERS,
