@@ -8,6 +8,7 @@ from grader.course.catalogue import Course
 from grader.course.folders import RULES_FILE, read_text
 from grader.course.policies.deadlines import Extension
 from grader.course.policies.rules import Policies
+from grader.course.submissions.submission import FILE_NAME
 from grader.service.handouts import rendered
 from grader.service.policy import HandInRules, rules_of
 from grader.service.refusing import NotFoundError
@@ -16,12 +17,15 @@ HANDOUT = "README.md"
 
 
 class Shown(Record):
-    """An assignment as its page shows it; `handout` is markup that rendered() has made."""
+    """An assignment as its page shows it; `handout` is markup that rendered() has made, `skeleton` the text to start
+    from; each is empty if there is none.
+    """
 
     name: str
     title: str
     points: float
     handout: str
+    skeleton: str
     policies: Policies
 
     @property
@@ -50,8 +54,9 @@ class Shelf:
         """The assignment of this name; raises NotFoundError if there is none."""
         if name not in self.names():
             raise NotFoundError
+        folder = self._course.assignments / name
         rules = self._course.assignments.parent / RULES_FILE
-        files = (self._course.find(name), self._course.assignments / name / HANDOUT, rules)
+        files = (self._course.find(name), folder / HANDOUT, folder / FILE_NAME, rules)
         return self._read(name, tuple(path.stat().st_mtime_ns for path in files if path.is_file()))
 
     def all(self) -> list[Shown]:
@@ -64,12 +69,13 @@ class Shelf:
 
     def _shown(self, name: str, _changed: tuple[int, ...]) -> Shown:
         coursework = self._course.load(name)
-        path = coursework.folder / HANDOUT
+        path, skeleton = coursework.folder / HANDOUT, coursework.folder / FILE_NAME
         rules_of(name, coursework)  # refuses what the service cannot obey, before anybody hands in
         return Shown(
             name=name,
             title=coursework.title,
             points=coursework.points,
             handout=rendered(read_text(path)) if path.is_file() else "",
+            skeleton=read_text(skeleton) if skeleton.is_file() else "",
             policies=Policies.model_validate(coursework, from_attributes=True),
         )

@@ -1,7 +1,6 @@
 """Handing in from a terminal, and watching: each check on a line, as soon as it is decided."""
 
 import json
-import secrets
 import time
 from collections.abc import Callable, Iterator
 from http.client import HTTPException
@@ -10,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from grader.cli.exit_codes import ELSEWHERE, FAILED, PASSED, UNGRADED
+from grader.cli.remote import pending
 from grader.cli.remote.calls import Service
 from grader.cli.remote.sign_in_file import stored
 from grader.cli.result_codes import TO_BE_REPEATED
@@ -28,8 +28,10 @@ def hand_in(path: Path, assignment: str, say: Say) -> str:
     """The name of the attempt, once the service has stored it; raises InputError."""
     kept = stored()
     data = _read(path / FILE_NAME if path.is_dir() else path)
-    asked = f"/api/v1/assignments/{quote(assignment, safe='')}/attempts?key={secrets.token_urlsafe(16)}"
+    key = pending.begin(kept.url, assignment, data).key
+    asked = f"/api/v1/assignments/{quote(assignment, safe='')}/attempts?key={key}"
     told = Service(kept.url, kept.token).ask("POST", asked, data)
+    pending.done()
     say(showable(f"received as attempt {told['number']}, {told['size']} bytes, SHA-256 {told['sha256'][:16]}"))
     say(showable(told["page"]))
     return str(told["id"])
@@ -52,7 +54,7 @@ def watch(attempt: str, say: Say) -> int:
     service = Service(kept.url, kept.token)
     for event, data in _events(service, attempt):
         if event == "place":
-            say(f"waiting: {data['ahead']} before yours")
+            say(_place(data))
         elif event == "note" and data["check"]:
             say(_line(f"{data['verdict']:<8} {data['words']}"))
     told = service.ask("GET", f"/api/v1/attempts/{attempt}")
@@ -73,6 +75,11 @@ def code_of(checks: list[dict[str, Any]]) -> int:
     if reasons & set(TO_BE_REPEATED):
         return UNGRADED
     return ELSEWHERE if reasons & set(OUTSTANDING) else PASSED
+
+
+def _place(data: dict[str, Any]) -> str:
+    wait = data.get("wait")
+    return _line(f"waiting: {data['ahead']} before yours" + (f"; it begins in {wait}" if wait else ""))
 
 
 def _line(words: str) -> str:

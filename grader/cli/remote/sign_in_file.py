@@ -34,15 +34,20 @@ def stored() -> SignIn:
 
 def store(kept: SignIn) -> None:
     """Keep it in place of what was there; raises InputError."""
-    fresh = path().with_suffix(".new")
+    write(path(), kept)
+
+
+def write(place: Path, kept: Record) -> None:
+    """Keep something in a file that only its owner may read, in place of what was there; raises InputError."""
+    fresh = place.with_suffix(".new")
     try:
         fresh.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         fresh.unlink(missing_ok=True)
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(kept.model_dump_json())
-        fresh.replace(path())
+        fresh.replace(place)
     except OSError as error:
-        raise InputError(f"cannot write {path()}: {error.strerror}; make its folder writable.") from error
+        raise InputError(f"cannot write {place}: {error.strerror}; make its folder writable.") from error
 
 
 def forget() -> None:

@@ -2,6 +2,7 @@
 
 import zlib
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -12,11 +13,11 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from grader.service.database.tables import AttemptRow, GradingRow, State
 from grader.service.granting import rules_for
 from grader.service.hand_ins import HANDED_IN, cancel
-from grader.service.leases import place_in_queue
 from grader.service.policy import is_late
 from grader.service.progress import ProgressNote, notes_after
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.standing import checks_of
+from grader.service.waiting import PlaceInQueue, place_of
 from grader.service.web.guards import REPORT_POLICY
 from grader.service.web.members import AnyMember, OwnForm, Somebody, visible_attempt
 from grader.service.web.pages import page
@@ -33,10 +34,10 @@ Number = Annotated[int, Query(ge=0, lt=10 ** (DIGITS - 1))]
 
 @dataclass(frozen=True, kw_only=True)
 class Going:
-    """A grading that is to be watched: how many come before it, and what has been told so far."""
+    """A grading that is to be watched: its place in the queue, and what has been told so far."""
 
     grading: GradingRow
-    ahead: int
+    place: PlaceInQueue
     notes: tuple[tuple[int, ProgressNote], ...]
 
     @property
@@ -52,7 +53,7 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
     with web.database.reading() as session:
         attempt = visible_attempt(session, public, member)
         latest, counted, person = attempt.gradings[-1], attempt.counted, attempt.person
-        going = _going(session, latest) if State(latest.state).open else None
+        going = _going(session, latest, web.now()) if State(latest.state).open else None
         assignment = web.shelf.assignment(attempt.assignment)
         late = is_late(rules_for(session, assignment, person.id), attempt.received)
     own = person.id == member.id
@@ -74,10 +75,10 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
     )
 
 
-def _going(session: Session, grading: GradingRow) -> Going:
+def _going(session: Session, grading: GradingRow, now: datetime) -> Going:
     return Going(
         grading=grading,
-        ahead=place_in_queue(session, grading) if grading.state == State.WAITING else 0,
+        place=place_of(session, grading, now),
         notes=tuple(notes_after(session, grading, 0)),
     )
 
@@ -99,11 +100,10 @@ def stream_of(request: Request, member: Somebody, public: str, after: int) -> Re
     def look(since: int) -> Look:
         with web.database.reading() as session:
             grading = session.get_one(GradingRow, grading_id)
-            state = State(grading.state)
             return Look(
-                state=state,
+                state=State(grading.state),
                 turn=grading.tries,
-                ahead=place_in_queue(session, grading) if state is State.WAITING else 0,
+                place=place_of(session, grading, web.now()),
                 notes=tuple(notes_after(session, grading, since)),
             )
 

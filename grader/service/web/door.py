@@ -10,6 +10,7 @@ from grader.service.signing_in import SESSION_LASTS, USED_UP, sign_in, sign_out
 from grader.service.web.members import AnyForm, AnyMember, OwnForm, PerhapsMember, text_in
 from grader.service.web.pages import STATIC, page
 from grader.service.web.setting import web_of
+from grader.service.web.terminals import first_page
 
 router = APIRouter()
 
@@ -54,7 +55,7 @@ def join(request: Request, form: AnyForm) -> Response:
         token = sign_in(session, text_in(form, "token"), now)
     if token is None:
         return page(request, "error.html.jinja", status=403, title="You are not signed in", words=USED_UP)
-    answer = RedirectResponse("/", 303)
+    answer = first_page(request, web)
     lasts = int(SESSION_LASTS.total_seconds())
     answer.set_cookie(web.cookie, token, max_age=lasts, path="/", secure=web.secure, httponly=True, samesite="lax")
     return answer

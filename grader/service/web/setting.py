@@ -30,6 +30,11 @@ class Web:
         """The name of the session's cookie: with TLS, one that no neighbouring host can set."""
         return "__Host-grader" if self.secure else "grader"
 
+    @property
+    def code_cookie(self) -> str:
+        """The name of the cookie with the code of a terminal whose owner is on the way to sign in."""
+        return f"{self.cookie}-code"
+
 
 def web_of(request: Request) -> Web:
     """That of the application."""

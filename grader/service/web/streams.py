@@ -1,7 +1,7 @@
 """Server-sent events about one grading. What was told is kept in the database: a browser that comes back goes on there.
 
 event note   a ProgressNote with its turn, numbered: what begins, or a check that is decided
-event place  how many gradings come first
+event place  how many gradings come first, and how long that is likely to take, in words; none where nothing tells
 event over   the grading has ended: the page is to be loaded again
 """
 
@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 
 from grader.service.database.tables import State
 from grader.service.progress import ProgressNote
+from grader.service.waiting import PlaceInQueue
 
 BETWEEN = {State.RUNNING: 0.5, State.WAITING: 2.0}
 """Seconds between two looks into the database."""
@@ -36,7 +37,7 @@ class Look:
 
     state: State
     turn: int
-    ahead: int
+    place: PlaceInQueue
     notes: tuple[tuple[int, ProgressNote], ...]
 
 
@@ -71,15 +72,15 @@ async def events(look: Callable[[int], Look], after: int, person_id: int) -> Asy
         return
     try:
         begun = spoke = time.monotonic()
-        ahead: int | None = None
+        place: dict[str, object] | None = None
         yield "retry: 2000\n\n"
         while time.monotonic() - begun < LONGEST:
             seen = await run_in_threadpool(look, after)
             told = [_note(number, seen.turn, note) for number, note in seen.notes]
             after = seen.notes[-1][0] if seen.notes else after
-            if seen.state is State.WAITING and seen.ahead != ahead:
-                ahead = seen.ahead
-                told.append(_event("place", {"ahead": ahead}))
+            if seen.state is State.WAITING and _place(seen) != place:
+                place = _place(seen)
+                told.append(_event("place", place))
             if not seen.state.open:
                 told.append(_event("over", {"state": seen.state}))
             if not told and time.monotonic() - spoke > SILENCE:
@@ -92,6 +93,10 @@ async def events(look: Callable[[int], Look], after: int, person_id: int) -> Asy
             await asyncio.sleep(BETWEEN[seen.state])
     finally:
         watchers.leave(person_id)
+
+
+def _place(seen: Look) -> dict[str, object]:
+    return {"ahead": seen.place.ahead, "wait": seen.place.wait_in_words}
 
 
 def _note(number: int, turn: int, note: ProgressNote) -> str:

@@ -87,6 +87,16 @@ def assignment_of(request: Request, member: Member, name: str, person_id: int | 
     )
 
 
+@router.get("/assignments/{name}/skeleton")
+def skeleton(request: Request, _member: AnyMember, name: str) -> Response:
+    """The file to start from."""
+    text = web_of(request).shelf.assignment(name).skeleton
+    if not text:
+        raise NotFoundError
+    headers = {"content-disposition": f'attachment; filename="{FILE_NAME}"', "content-security-policy": "sandbox"}
+    return Response(text.encode(), media_type="application/octet-stream", headers=headers)
+
+
 @router.get("/assignments/{name}/compare")
 def compare(request: Request, member: AnyMember, name: str, pair: AnyPair) -> Response:
     """What has changed from one attempt to another."""

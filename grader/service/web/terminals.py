@@ -7,10 +7,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.service.bearers import revoke, tokens_of
-from grader.service.device_flow import LENGTH, Answer, answer, asking, dashed, typed
-from grader.service.web.members import AnyMember, OwnForm, text_in
+from grader.service.device_flow import LASTS, LENGTH, Answer, answer, asking, dashed, typed
+from grader.service.web.members import AnyMember, OwnForm, PerhapsMember, text_in
 from grader.service.web.pages import page
-from grader.service.web.setting import web_of
+from grader.service.web.setting import Web, web_of
 
 router = APIRouter()
 
@@ -18,14 +18,35 @@ TokenNumber = Annotated[int, Path(ge=1, lt=2**31)]
 
 
 @router.get("/device")
-def device(request: Request, member: AnyMember, code: str = "") -> Response:
-    """Where a terminal's code is typed, and then what confirming it means."""
+def device(request: Request, member: PerhapsMember, code: str = "") -> Response:
+    """Where a terminal's code is typed, and then what confirming it means. It is kept for who must sign in first."""
+    if member is None:
+        return _after_sign_in(web_of(request), typed(code))
     web, terminal = web_of(request), None
     if len(typed(code)) == LENGTH:
         with web.database.reading() as session:
             terminal = asking(session, code, web.now())
     shown = None if terminal is None else dashed(terminal.user_code)
     return page(request, "device.html.jinja", member, terminal=terminal, code=shown)
+
+
+def _after_sign_in(web: Web, code: str) -> Response:
+    answer = RedirectResponse("/sign-in", 303)
+    if len(code) == LENGTH:
+        lasts = int(LASTS.total_seconds())
+        answer.set_cookie(
+            web.code_cookie, code, max_age=lasts, path="/", secure=web.secure, httponly=True, samesite="lax"
+        )
+    return answer
+
+
+def first_page(request: Request, web: Web) -> Response:
+    """Where a sign-in leads: to the terminal for which it was made, if there is one, which still has to be allowed."""
+    code = typed(request.cookies.get(web.code_cookie, ""))
+    answer = RedirectResponse(f"/device?code={dashed(code)}" if len(code) == LENGTH else "/", 303)
+    if web.code_cookie in request.cookies:
+        answer.delete_cookie(web.code_cookie, path="/", secure=web.secure, httponly=True, samesite="lax")
+    return answer
 
 
 @router.post("/device")

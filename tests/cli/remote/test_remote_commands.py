@@ -89,3 +89,48 @@ def test_a_service_that_cannot_be_reached_is_said_so(free_port):
 def test_exit_codes_are_those_of_grade(verdict, reason, code):
     """As far as a result in brief tells."""
     assert handing_in.code_of([{"verdict": verdict, "reason": str(reason)}]) == code
+
+
+@pytest.mark.parametrize(
+    ("wait", "line"),
+    [
+        ({"wait": "about 3 minutes"}, "waiting: 2 before yours; it begins in about 3 minutes"),
+        ({"wait": ""}, "waiting: 2 before yours"),
+        ({}, "waiting: 2 before yours"),
+    ],
+)
+def test_the_wait_is_told_where_there_is_an_estimate(monkeypatch, wait, line):
+    """An older service tells none."""
+    told = {"state": "cancelled"}
+    monkeypatch.setattr(handing_in, "stored", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
+    monkeypatch.setattr(handing_in, "_events", lambda *_: iter([("place", {"ahead": 2, **wait}), ("over", told)]))
+    monkeypatch.setattr(handing_in.Service, "ask", lambda *_: told)
+    said = []
+    assert handing_in.watch("x", said.append) == UNGRADED
+    assert said[0] == line
+
+
+def test_a_file_whose_answer_is_lost_is_handed_in_once(served, tmp_path, monkeypatch):
+    """The same command again finds the attempt; after an answer, or with another file, it makes another."""
+    token = served.token(served.ada, "read submit")
+    sign_in_file.store(sign_in_file.SignIn(url=served.origin, token=token))
+    (tmp_path / "kernels.cl").write_bytes(b"__kernel void add() {}\n")
+    ask = handing_in.Service.ask
+
+    def lost(*asked):
+        ask(*asked)
+        raise UngradedError("lost")
+
+    def lose_one():
+        with monkeypatch.context() as patch:
+            patch.setattr(handing_in.Service, "ask", lost)
+            with pytest.raises(UngradedError):
+                handing_in.hand_in(tmp_path, "small", print)
+
+    lose_one()
+    first = handing_in.hand_in(tmp_path, "small", print)
+    assert served.attempt(1).public == first
+    assert handing_in.hand_in(tmp_path, "small", print) == served.attempt(2).public
+    lose_one()
+    (tmp_path / "kernels.cl").write_bytes(b"__kernel void add() { }\n")
+    assert handing_in.hand_in(tmp_path, "small", print) == served.attempt(4).public

@@ -3,12 +3,13 @@
 from datetime import timedelta
 
 import pytest
-from services import SOURCE, post
+from services import ORIGIN, SOURCE, Service, parts, post
 
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.bearers import TOKEN_LASTS, TOKENS
-from grader.service.database.tables import ApiTokenRow, AttemptRow, DeviceSignInRow
+from grader.service.database.tables import ApiTokenRow, AttemptRow, DeviceSignInRow, PersonRow
 from grader.service.device_flow import INTERVAL, LASTS
+from grader.service.signing_in import invite
 from grader.service.web.device import GRANT
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -55,6 +56,33 @@ def test_a_terminal_gets_one_token_once_its_owner_has_confirmed_the_code(service
     assert me.json()["key"] == "ada"
     assert error(polled(service, told["device_code"])) == "expired_token"
     assert confirmed(service, told["user_code"], who="ben").status_code == 409
+
+
+@pytest.mark.parametrize("origin", [ORIGIN, "https://grader.example.org"])
+def test_a_code_is_kept_over_the_sign_in(tmp_path, origin):
+    """It leads once to the page where it is allowed, and no further; what is no code is not kept."""
+    service = Service(tmp_path, origin=origin)
+    code, client = begun(service).json()["user_code"], service.browser()
+    assert not client.get("/device", params={"code": "//evil.example"}).cookies
+    kept = client.get("/device", params={"code": code})
+    assert kept.headers["location"] == "/sign-in"
+    assert ("Secure" in kept.headers["set-cookie"]) is origin.startswith("https")
+    assert "HttpOnly" in kept.headers["set-cookie"]
+    for where in (f"/device?code={code}", "/"):
+        with service.database.writing() as session:
+            token = invite(session, session.get(PersonRow, service.ada), "test", service.now)
+        assert client.post("/join", files=parts(token=token)).headers["location"] == where
+    assert rows(service, ApiTokenRow) == []
+    assert "laptop" in client.get("/device", params={"code": code}).text
+
+
+def test_a_cookie_that_is_no_code_leads_nowhere(service):
+    """Whoever has set it."""
+    client = service.browser()
+    client.cookies.set("grader-code", "@evil.example")
+    with service.database.writing() as session:
+        token = invite(session, session.get(PersonRow, service.ada), "test", service.now)
+    assert client.post("/join", files=parts(token=token)).headers["location"] == "/"
 
 
 def test_a_terminal_that_is_denied_or_late_gets_nothing(service):

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from datetime import timedelta
 
 from courses import KERNEL
 from hiding import right
@@ -13,6 +14,7 @@ from grader.service.clock import utc_now
 from grader.service.database.tables import State
 from grader.service.leases import LEASE
 from grader.service.progress import ProgressNote, keep_note, note_of
+from grader.service.waiting import NO_PLACE, PlaceInQueue
 from grader.service.web import streams
 from grader.service.web.streams import AT_ONCE, Look, events
 
@@ -108,9 +110,22 @@ def test_the_place_in_the_queue_is_told_when_it_changes(monkeypatch):
     def look(_):
         ahead = next(looks, None)
         state = State.CANCELLED if ahead is None else State.WAITING
-        return Look(state=state, turn=0, ahead=ahead or 0, notes=())
+        return Look(state=state, turn=0, place=PlaceInQueue(ahead=ahead or 0, wait=None), notes=())
 
     assert re.findall(r'"ahead": (\d)', told_by(look)) == ["2", "1", "0"]
+
+
+def test_the_wait_is_told_when_its_words_change(monkeypatch):
+    """The place may stay: a station has come or gone. A second more or less is not told."""
+    monkeypatch.setattr(streams, "BETWEEN", {State.WAITING: 0.0, State.RUNNING: 0.0})
+    waits = iter([150, 160, 100])
+
+    def look(_):
+        wait = next(waits, None)
+        place = NO_PLACE if wait is None else PlaceInQueue(ahead=3, wait=timedelta(seconds=wait))
+        return Look(state=State.CANCELLED if wait is None else State.WAITING, turn=0, place=place, notes=())
+
+    assert re.findall('"wait": "([^"]*)"', told_by(look)) == ["about 3 minutes", "about 2 minutes"]
 
 
 def test_a_stream_ends_by_itself_and_says_that_it_lives(monkeypatch):
@@ -118,14 +133,14 @@ def test_a_stream_ends_by_itself_and_says_that_it_lives(monkeypatch):
     monkeypatch.setattr(streams, "BETWEEN", {State.RUNNING: 0.01})
     monkeypatch.setattr(streams, "LONGEST", 0.2)
     monkeypatch.setattr(streams, "SILENCE", 0.05)
-    told = told_by(lambda _: Look(state=State.RUNNING, turn=1, ahead=0, notes=()))
+    told = told_by(lambda _: Look(state=State.RUNNING, turn=1, place=NO_PLACE, notes=()))
     assert 1 <= told.count(": still here") <= 5
 
 
 def test_a_note_cannot_end_its_event():
     """Whatever is in it: line ends are escaped."""
     note = ProgressNote(words="a\n\nevent: over\ndata: {}")
-    looks = iter([Look(state=State.DONE, turn=1, ahead=0, notes=((1, note),))])
+    looks = iter([Look(state=State.DONE, turn=1, place=NO_PLACE, notes=((1, note),))])
     assert re.findall("^event: (.*)$", told_by(lambda _: next(looks)), re.MULTILINE) == ["note", "over"]
 
 
@@ -133,7 +148,7 @@ def test_one_person_has_so_many_streams_at_most():
     """One more is told to come later, and takes nothing from the others."""
 
     async def run():
-        look = Look(state=State.RUNNING, turn=1, ahead=0, notes=())
+        look = Look(state=State.RUNNING, turn=1, place=NO_PLACE, notes=())
         open_ones = [events(lambda _: look, 0, 7) for _ in range(AT_ONCE)]
         for each in open_ones:
             await anext(each)

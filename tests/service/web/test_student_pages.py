@@ -118,6 +118,19 @@ def test_a_result_is_shown_with_its_report_and_all_attempts(service, ada):
     assert report.text == zlib.decompress(graded(service.course).page).decode()
 
 
+def test_the_skeleton_can_be_downloaded(service, ada):
+    """As the course has it now; where there is none, no link leads to one."""
+    link, skeleton = "/assignments/small/skeleton", service.course.assignments / "small" / "kernels.cl"
+    skeleton.write_text("// start here: ä\n")
+    assert f'href="{link}"' in ada.get("/assignments/small").text
+    got = ada.get(link)
+    assert got.content == "// start here: ä\n".encode()
+    assert got.headers["content-disposition"] == 'attachment; filename="kernels.cl"'
+    skeleton.unlink()
+    assert link not in ada.get("/assignments/small").text
+    assert ada.get(link).status_code == 404
+
+
 def test_two_attempts_are_compared(service, ada):
     """Line by line; a number that is none is not found."""
     service.graded(service.hand_in(data=b"same\nold <b>\n"))

@@ -1,6 +1,6 @@
 """Names the lines that a wrong result may come from: writes of the array, reads of the others, loops."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from grader.common.record import replace
 from grader.grading.explain.evidence import Use
@@ -77,7 +77,7 @@ def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:
         yield f"{name} is {does} in {lines_in_words(used[name])}"
 
 
-def lines_in_words(numbers: set[int]) -> str:
+def lines_in_words(numbers: Collection[int]) -> str:
     """For example "line 12", "lines 12, 13 and 20"."""
     *others, last = sorted(numbers)
     return f"lines {', '.join(map(str, others))} and {last}" if others else f"line {last}"

@@ -39,8 +39,9 @@ function watch(live) {
     if (note.check) decided.append(rowOf(note)); else doing.textContent = note.words;
   });
   events.addEventListener("place", (event) => {
-    const ahead = JSON.parse(event.data).ahead;
-    doing.textContent = ahead ? `${ahead} grading${ahead === 1 ? "" : "s"} before this one.` : "Next in the queue.";
+    const { ahead, wait } = JSON.parse(event.data);
+    const place = ahead ? `${ahead} grading${ahead === 1 ? "" : "s"} before this one` : "Next in the queue";
+    doing.textContent = wait ? `${place}; it begins in ${wait}.` : `${place}.`;
   });
   events.addEventListener("over", () => { events.close(); location.reload(); });
   events.addEventListener("error", () => {

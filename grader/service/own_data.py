@@ -1,0 +1,120 @@
+"""What the service holds about somebody, and a zip of it: their rows, files and reports, and nobody else's.
+
+    data.json                        their rows, by table
+    files/<assignment>-<number>.cl   what they handed in, as it came
+    reports/<assignment>-<number>-<id of the grading>.html
+
+Fields are listed one by one, so that a new one is left out until somebody thinks about it. Left out are secrets, which
+are hashes anyway; results with what is hidden in them; faults, which are about our machines; and the words of the audit
+trail, which name other people and points with hidden ones among them.
+"""
+
+import json
+import zlib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import IO, Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy.orm import Session
+
+from grader.service.database.connecting import Database
+from grader.service.database.tables import (
+    ApiTokenRow,
+    AttemptRow,
+    AuditRow,
+    Base,
+    DeviceSignInRow,
+    ExtensionRow,
+    GradingRow,
+    InvitationRow,
+    PersonRow,
+    ProgressRow,
+    SessionRow,
+)
+
+GRADING = "id", "attempt_id", "state", "created", "started", "ended", "tries", "shown_points", "shown_max", "checks"
+ATTEMPT = "id", "public", "assignment", "number", "file_name", "size", "sha256", "received", "late", "counted_id"
+
+FIELDS: Mapping[type[Base], tuple[str, ...]] = {
+    PersonRow: ("key", "name", "role", "created"),
+    InvitationRow: ("expires", "used"),
+    SessionRow: ("expires",),
+    ApiTokenRow: ("name", "scopes", "created", "expires"),
+    DeviceSignInRow: ("name", "scopes", "expires", "polled", "answer"),
+    ExtensionRow: ("assignment", "due", "attempts", "reason", "at"),
+    AttemptRow: ATTEMPT,
+    GradingRow: GRADING,
+    ProgressRow: ("grading_id", "turn", "at", "data"),
+    AuditRow: ("at",),
+}
+"""What is told of each table."""
+
+PARSED = frozenset({"checks", "data"})
+"""Fields that hold JSON."""
+
+
+def amounts(session: Session, person_id: int) -> dict[str, int]:
+    """How many rows of each table are somebody's."""
+    return {
+        table.__tablename__: session.scalar(_theirs(select(func.count()).select_from(table), table, person_id)) or 0
+        for table in FIELDS
+    }
+
+
+def rows_of(session: Session, person_id: int) -> dict[str, list[dict[str, Any]]]:
+    """Somebody's rows, by table, oldest first."""
+    return {table.__tablename__: _rows(session, table, person_id) for table in FIELDS}
+
+
+def export(database: Database, person_id: int, out: IO[bytes]) -> None:
+    """Write the zip. Files are read one at a time: somebody may have hundreds of a mebibyte."""
+    with database.reading() as session:
+        rows = rows_of(session, person_id)
+    names = {each["id"]: f"{each['assignment']}-{each['number']}" for each in rows[AttemptRow.__tablename__]}
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("data.json", json.dumps(rows, indent=2, ensure_ascii=False))
+        for number, name in names.items():
+            data = _field(database, AttemptRow.data, AttemptRow.id == number)
+            if data is not None:
+                archive.writestr(f"files/{name}.cl", data)
+        for grading in rows[GradingRow.__tablename__]:
+            drawn = _field(database, GradingRow.page, GradingRow.id == grading["id"])
+            if drawn is not None:
+                name = f"{names[grading['attempt_id']]}-{grading['id']}"
+                archive.writestr(f"reports/{name}.html", zlib.decompress(drawn))
+
+
+def _field(database: Database, column: Any, which: ColumnElement[bool]) -> bytes | None:
+    with database.reading() as session:
+        found: bytes | None = session.scalar(select(column).where(which))
+    return found
+
+
+def _rows(session: Session, table: type[Base], person_id: int) -> list[dict[str, Any]]:
+    fields = FIELDS[table]
+    wanted = _theirs(select(*(getattr(table, name) for name in fields)), table, person_id)
+    found = session.execute(wanted.order_by(table.__table__.c.id))
+    return [{name: _plain(name, value) for name, value in zip(fields, row, strict=True)} for row in found]
+
+
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return json.loads(value) if name in PARSED and value is not None else value
+
+
+def _theirs(wanted: Select[Any], table: type[Base], person_id: int) -> Select[Any]:
+    """Only the rows that are somebody's."""
+    attempts = select(AttemptRow.id).where(AttemptRow.person_id == person_id)
+    gradings = select(GradingRow.id).where(GradingRow.attempt_id.in_(attempts))
+    direct = InvitationRow, SessionRow, ApiTokenRow, DeviceSignInRow, AttemptRow
+    owned: dict[type[Base], ColumnElement[bool]] = {
+        **{each: each.person_id == person_id for each in direct},
+        PersonRow: PersonRow.id == person_id,
+        GradingRow: GradingRow.id.in_(gradings),
+        ProgressRow: ProgressRow.grading_id.in_(gradings),
+        AuditRow: AuditRow.about == select(PersonRow.key).where(PersonRow.id == person_id).scalar_subquery(),
+    }
+    return wanted.where(owned[table])

@@ -1,0 +1,92 @@
+"""waiting.py: an estimate by the last gradings and the stations at work, and none where nothing tells."""
+
+from datetime import timedelta
+
+import pytest
+
+from grader.service.leases import LEASE, renew
+from grader.service.waiting import PlaceInQueue, place_of
+
+
+def place(service, attempt):
+    with service.database.reading() as session:
+        return place_of(session, service.gradings(attempt)[-1], service.now)
+
+
+def took(service, seconds):
+    """Somebody's grading that has taken so long."""
+    service.hand_in(assignment="other")
+    claimed = service.claim()
+    service.passes(seconds=seconds)
+    service.finish(claimed)
+
+
+def crowd(service, size):
+    return [service.hand_in(person=service.person(f"p{number}", "student")) for number in range(size)]
+
+
+def test_the_wait_is_the_median_by_place_over_stations(service):
+    """One slow grading among quick ones changes nothing; two stations halve it."""
+    for seconds in (10, 12, 500):
+        took(service, seconds)
+    attempts = crowd(service, 4)
+    service.claim("one")
+    assert place(service, attempts[3]) == PlaceInQueue(ahead=3, wait=timedelta(seconds=36))
+    service.claim("two")
+    assert place(service, attempts[3]) == PlaceInQueue(ahead=3, wait=timedelta(seconds=18))
+    assert place(service, attempts[0]) == PlaceInQueue(ahead=0, wait=None)
+
+
+def test_nothing_is_estimated_where_nothing_tells(service):
+    """No grading is done yet, or no station is at work, or the only one has gone: the place is told all the same."""
+    second = crowd(service, 2)[1]
+    claimed = service.claim()
+    assert place(service, second) == PlaceInQueue(ahead=1, wait=None)
+    service.passes(seconds=5)
+    service.finish(claimed)
+    third = service.hand_in()
+    assert place(service, third) == PlaceInQueue(ahead=1, wait=None)
+    service.claim()
+    assert place(service, third).wait == timedelta(seconds=5)
+    service.passes(seconds=LEASE.total_seconds() + 1)
+    assert place(service, third).wait is None
+
+
+def test_a_grading_that_a_station_lost_is_no_measure(service):
+    """Its time includes the wait for the next station."""
+    took(service, 10)
+    third = crowd(service, 3)[2]
+    service.claim()
+    service.passes(seconds=LEASE.total_seconds() + 300)
+    service.finish(service.claim("two"))
+    claimed = service.claim("two")
+    with service.database.writing() as session:
+        renew(session, claimed, service.now)
+    assert place(service, third) == PlaceInQueue(ahead=1, wait=timedelta(seconds=10))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (None, ""),
+        (0, "less than a minute"),
+        (60, "about 1 minute"),
+        (61, "about 2 minutes"),
+        (3600, "about 60 minutes"),
+        (3601, "about 2 hours"),
+    ],
+)
+def test_a_wait_is_told_in_round_words(seconds, words):
+    """Rounded up, and nothing where nothing tells."""
+    wait = None if seconds is None else timedelta(seconds=seconds)
+    assert PlaceInQueue(ahead=1, wait=wait).wait_in_words == words
+
+
+def test_the_page_tells_the_wait(service):
+    """Beside the place."""
+    took(service, 90)
+    crowd(service, 2)
+    service.claim()
+    own = service.hand_in()
+    page = service.browser("ada").get(service.page_of(own)).text
+    assert "2 gradings before this one; it begins in about 3 minutes." in page
