@@ -109,7 +109,7 @@ def _theirs(wanted: Select[Any], table: type[Base], person_id: int) -> Select[An
     """Only the rows that are somebody's."""
     attempts = select(AttemptRow.id).where(AttemptRow.person_id == person_id)
     gradings = select(GradingRow.id).where(GradingRow.attempt_id.in_(attempts))
-    direct = InvitationRow, SessionRow, ApiTokenRow, DeviceSignInRow, AttemptRow
+    direct = InvitationRow, SessionRow, ApiTokenRow, DeviceSignInRow, ExtensionRow, AttemptRow
     owned: dict[type[Base], ColumnElement[bool]] = {
         **{each: each.person_id == person_id for each in direct},
         PersonRow: PersonRow.id == person_id,
