@@ -114,7 +114,8 @@ def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:
             wanted.append(_made(session, INSTRUCTOR, "Instructor", CourseRole.INSTRUCTOR))
         if request.demo:
             wanted.append(_made(session, STUDENT, "Ada Student", CourseRole.STUDENT))
-        links = [(each.name, each.key, invite(session, each, "grader serve", utc_now())) for each in wanted]
+        each_once = dict.fromkeys(wanted)  # a later link ends those before it
+        links = [(each.name, each.key, invite(session, each, "grader serve", utc_now())) for each in each_once]
     yield f"serving {request.course} at {request.origin}; Ctrl-C ends this."
     for name, key, token in links:
         yield f"sign in as {name} ({key}), once: {request.origin}/join/{token}"

@@ -1,7 +1,9 @@
-"""The small modules: tables, courses, handouts, comparing, progress, seeds."""
+"""The small modules: tables, courses, handouts, comparing, progress, seeds, first lines."""
 
 import os
 import time
+from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -17,12 +19,14 @@ from grader.common.errors import InputError
 from grader.grading.bench import Decided
 from grader.service.comparing import SHOWN, compared
 from grader.service.courses import Shelf
+from grader.service.crews import StationCrew
 from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import migrate
 from grader.service.database.tables import Base, Moment, PersonRow
 from grader.service.handouts import rendered
 from grader.service.progress import WORDS_LENGTH, in_brief, note_of
 from grader.service.seeds import service_seed
+from grader.service.serving import ServeRequest, first_lines, ready_database
 
 
 def test_the_steps_make_the_tables_that_the_code_has(service):
@@ -165,3 +169,24 @@ def test_no_message_of_the_database_holds_what_is_stored(service):
     with pytest.raises(IntegrityError) as caught, service.database.writing() as session:
         session.add(PersonRow(key="ada", name="a secret", role="student", created=service.now))
     assert "a secret" not in str(caught.value)
+
+
+def test_nobody_is_given_two_sign_in_links_at_once(tmp_path):
+    """The later one would have ended the first: of a person who is invited and of the demo, too."""
+    request = ServeRequest(
+        database=tmp_path,
+        course=ROOT,
+        guide=ROOT,
+        host="localhost",
+        port=1,
+        url=None,
+        crew=StationCrew(count=0, course=ROOT, orders=""),
+        demo=True,
+    )
+    with closing(ready_database(tmp_path)) as database:
+        list(first_lines(database, request))
+        lines = list(first_lines(database, replace(request, invite=("student",))))
+    assert [line.partition(",")[0] for line in lines[1:]] == [
+        "sign in as Ada Student (student)",
+        "sign in as Instructor (instructor)",
+    ]

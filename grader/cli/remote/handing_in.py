@@ -56,7 +56,7 @@ def watch(attempt: str, say: Say) -> int:
         if event == "place":
             say(_place(data))
         elif event == "note" and data["check"]:
-            say(_line(f"{data['verdict']:<8} {data['words']}"))
+            say(_decided(data))
     told = service.ask("GET", f"/api/v1/attempts/{attempt}")
     if told["state"] != "done":
         say(f"not graded: {told['state']}")
@@ -78,8 +78,14 @@ def code_of(checks: list[dict[str, Any]]) -> int:
 
 
 def _place(data: dict[str, Any]) -> str:
-    wait = data.get("wait")
-    return _line(f"waiting: {data['ahead']} before yours" + (f"; it begins in {wait}" if wait else ""))
+    wait, ahead = data.get("wait"), data["ahead"]
+    place = f"{ahead} before yours" if ahead else "yours is next"
+    return _line(f"waiting: {place}" + (f"; it begins in {wait}" if wait else ""))
+
+
+def _decided(data: dict[str, Any]) -> str:
+    named = f"{data['verdict']} {data['check']}"
+    return _line(f"{named}: {data['words']}" if data["words"] else named)
 
 
 def _line(words: str) -> str:

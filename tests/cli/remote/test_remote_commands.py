@@ -92,18 +92,21 @@ def test_exit_codes_are_those_of_grade(verdict, reason, code):
 
 
 @pytest.mark.parametrize(
-    ("wait", "line"),
+    ("event", "data", "line"),
     [
-        ({"wait": "about 3 minutes"}, "waiting: 2 before yours; it begins in about 3 minutes"),
-        ({"wait": ""}, "waiting: 2 before yours"),
-        ({}, "waiting: 2 before yours"),
+        ("place", {"ahead": 2, "wait": "about 3 minutes"}, "waiting: 2 before yours; it begins in about 3 minutes"),
+        ("place", {"ahead": 2, "wait": ""}, "waiting: 2 before yours"),
+        ("place", {"ahead": 0}, "waiting: yours is next"),
+        ("note", {"check": "build", "verdict": "passed", "words": ""}, "passed build"),
+        ("note", {"check": "speed", "verdict": "failed", "words": "it is slow."}, "failed speed: it is slow."),
+        ("note", {"check": "x" * 90, "verdict": "failed", "words": ""}, f"failed {'x' * 70}..."),
     ],
 )
-def test_the_wait_is_told_where_there_is_an_estimate(monkeypatch, wait, line):
-    """An older service tells none."""
+def test_each_event_is_a_line_that_names_what_it_is_about(monkeypatch, event, data, line):
+    """A check is named, with its reason if it failed; an older service tells no estimate of the wait."""
     told = {"state": "cancelled"}
     monkeypatch.setattr(handing_in, "stored", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
-    monkeypatch.setattr(handing_in, "_events", lambda *_: iter([("place", {"ahead": 2, **wait}), ("over", told)]))
+    monkeypatch.setattr(handing_in, "_events", lambda *_: iter([(event, data), ("over", told)]))
     monkeypatch.setattr(handing_in.Service, "ask", lambda *_: told)
     said = []
     assert handing_in.watch("x", said.append) == UNGRADED
