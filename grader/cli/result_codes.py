@@ -1,6 +1,7 @@
 """The exit code of what was graded: of one submission, of a batch."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from grader.cli.exit_codes import ELSEWHERE, FAILED, PASSED, UNGRADED
 from grader.results.gradebook import Grade, StudentRow
@@ -11,10 +12,14 @@ TO_BE_REPEATED = {Reason.NO_SIMULATOR, Reason.NOT_MEASURED}
 
 
 def exit_code(outcome: Result | Grade) -> int:
-    """Of one submission that was graded: what failed comes first, then what could not be checked here."""
-    if outcome.failed:
+    """Of one submission that was graded."""
+    return code_of(failed=bool(outcome.failed), reasons={left.reason for left in outcome.unchecked})
+
+
+def code_of(*, failed: bool, reasons: AbstractSet[str]) -> int:
+    """What failed comes first, then why something could not be checked here."""
+    if failed:
         return FAILED
-    reasons = {left.reason for left in outcome.unchecked}
     if reasons & TO_BE_REPEATED:
         return UNGRADED
     return ELSEWHERE if reasons else PASSED

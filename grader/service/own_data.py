@@ -109,9 +109,8 @@ def _theirs(wanted: Select[Any], table: type[Base], person_id: int) -> Select[An
     """Only the rows that are somebody's."""
     attempts = select(AttemptRow.id).where(AttemptRow.person_id == person_id)
     gradings = select(GradingRow.id).where(GradingRow.attempt_id.in_(attempts))
-    direct = InvitationRow, SessionRow, ApiTokenRow, DeviceSignInRow, ExtensionRow, AttemptRow
     owned: dict[type[Base], ColumnElement[bool]] = {
-        **{each: each.person_id == person_id for each in direct},
+        **{each: each.person_id == person_id for each in FIELDS if hasattr(each, "person_id")},
         PersonRow: PersonRow.id == person_id,
         GradingRow: GradingRow.id.in_(gradings),
         ProgressRow: ProgressRow.grading_id.in_(gradings),

@@ -13,7 +13,7 @@ from pydantic import AwareDatetime
 from grader.common.errors import InputError
 from grader.common.phrases import count
 from grader.common.record import Record
-from grader.course.policies.attempts import Scored, counting_position
+from grader.course.policies.attempts import Scored
 from grader.course.policies.deadlines import Extension, closes, schedule
 from grader.course.policies.rules import Counts, LateRule, Policies
 from grader.service.database.tables import State
@@ -136,8 +136,3 @@ def _objections(rules: HandInRules, past: Sequence[Past], waiting_elsewhere: int
         yield f"You have handed in {count(recent, 'time')} within an hour; take a break, and hand in later."
     if len(past) >= STORED:
         yield f"You have handed in {STORED} times; ask your instructor before you go on."
-
-
-def counting(rules: HandInRules, past: Sequence[Scored]) -> int | None:
-    """The position of the attempt that counts of those that have a result, as a batch counts; None if there is none."""
-    return counting_position(rules.counts, past)

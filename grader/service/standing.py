@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
 from grader.common.record import replace
-from grader.course.policies.attempts import Scored
+from grader.course.policies.attempts import Scored, counting_position
 from grader.service import policy
 from grader.service.courses import Shown
 from grader.service.database.tables import AttemptRow, CourseRole, ExtensionRow, GradingRow, PersonRow, State
@@ -47,7 +47,7 @@ def standing_of(
         replace(each, points=None if attempt.counted is None else attempt.counted.shown_points)
         for each, attempt in zip(past_of(attempts, rules), attempts, strict=True)
     ]
-    best = policy.counting(rules, past)
+    best = counting_position(rules.counts, past)
     return OwnStanding(
         assignment=assignment,
         rules=rules,
@@ -159,7 +159,7 @@ def _tried(scores: Mapping[Place, _Tried], person: int, name: str) -> Sequence[_
 
 
 def _counting(tried: _Tried) -> _Try | None:
-    at = policy.counting(tried.rules, [each.score for each in tried.tries])
+    at = counting_position(tried.rules.counts, [each.score for each in tried.tries])
     return None if at is None else tried.tries[at]
 
 

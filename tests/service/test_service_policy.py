@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from services import NOON
 
+from grader.course.policies.attempts import counting_position
 from grader.course.policies.rules import Policies
 from grader.service.database.tables import State
 from grader.service.policy import (
     REFUNDS,
     HandInRules,
     Past,
-    counting,
     is_late,
     left,
     refusal,
@@ -87,11 +87,11 @@ def test_the_course_says_which_attempt_counts():
     """The last, the best (of equals the first), or the last that was in time, if any was."""
     early = [past(points=3.0), past(points=5.0), past(points=5.0), past(points=4.0), past(State.FAULTED)]
     late = past(received=LATER, points=4.5)
-    found = {how: counting(HandInRules(counts=how), [*early, late]) for how in ("last", "best", "last before due")}
+    found = {how: counting_position(how, [*early, late]) for how in ("last", "best", "last before due")}
     assert found == {"last": 5, "best": 1, "last before due": 3}
     for how in found:
-        assert counting(HandInRules(counts=how), [past(), late]) == 1
-        assert counting(HandInRules(counts=how), [past()]) is None
+        assert counting_position(how, [past(), late]) == 1
+        assert counting_position(how, [past()]) is None
 
 
 def test_the_rules_are_those_of_the_course():

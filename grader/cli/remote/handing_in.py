@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from grader.cli.exit_codes import ELSEWHERE, FAILED, PASSED, UNGRADED
+from grader.cli import result_codes
+from grader.cli.exit_codes import UNGRADED
 from grader.cli.remote import pending
 from grader.cli.remote.calls import Service
 from grader.cli.remote.sign_in_file import stored
-from grader.cli.result_codes import TO_BE_REPEATED
 from grader.common.errors import InputError, UngradedError
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.protocol.text import showable
@@ -69,12 +69,8 @@ def watch(attempt: str, say: Say) -> int:
 
 def code_of(checks: list[dict[str, Any]]) -> int:
     """The exit code of a result in brief."""
-    if any(each["verdict"] in {"failed", "partial"} for each in checks):
-        return FAILED
-    reasons = {each["reason"] for each in checks}
-    if reasons & set(TO_BE_REPEATED):
-        return UNGRADED
-    return ELSEWHERE if reasons & set(OUTSTANDING) else PASSED
+    failed = any(each["verdict"] in {"failed", "partial"} for each in checks)
+    return result_codes.code_of(failed=failed, reasons={each["reason"] for each in checks} & set(OUTSTANDING))
 
 
 def _place(data: dict[str, Any]) -> str:
