@@ -50,8 +50,13 @@ def place_of(session: Session, grading: GradingRow, now: datetime) -> PlaceInQue
 
 
 def _usual(session: Session) -> timedelta | None:
-    """The median of what the last gradings took that were done at their first try; None if there is none."""
-    done = select(GradingRow.started, GradingRow.ended).where(GradingRow.state == State.DONE, GradingRow.tries == 1)
+    """The median of what the last gradings took that were done at their first try; None if there is none.
+
+    Whoever waits asks again every two seconds, so it reads back from the latest until it has enough: by the index of
+    states it would sort all that were ever done, which coalesce() keeps databases from.
+    """
+    is_done = func.coalesce(GradingRow.state, "") == State.DONE
+    done = select(GradingRow.started, GradingRow.ended).where(is_done, GradingRow.tries == 1)
     rows = session.execute(done.order_by(GradingRow.id.desc()).limit(LATEST))
     took = [(row.ended - row.started).total_seconds() for row in rows if row.started and row.ended]
     return timedelta(seconds=median(took)) if took else None
