@@ -1,5 +1,6 @@
 """`grader serve`: the web process here, and stations as children. Each may die at any moment; the database stays."""
 
+import logging
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -21,7 +22,7 @@ from grader.service.database.migrating import migrate, require_current
 from grader.service.database.tables import CourseRole, PersonRow
 from grader.service.signing_in import invite
 from grader.service.web.app import make_app
-from grader.service.web.connections import PatientProtocol, raise_limit_of_files
+from grader.service.web.connections import PatientProtocol, Seldom, raise_limit_of_files
 from grader.service.web.setting import Web
 
 INSTRUCTOR, STUDENT = "instructor", "student"
@@ -75,6 +76,7 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
             )
         )
         raise_limit_of_files()
+        logging.getLogger("uvicorn.error").addFilter(Seldom())
         with _listening(request) as listener, running(request.crew, database.url, say):
             for line in first_lines(database, request):
                 say(line)

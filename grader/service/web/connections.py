@@ -1,25 +1,127 @@
-"""Connections: those that ask nothing are closed, so that they cannot use up what others need."""
+"""Connections: whoever keeps one without using it loses it, and nobody has all of them.
+
+Each connection is looked at every few seconds. It is ended when the next request is not there in time, when a body
+that was not read goes on, or when what was written is not taken.
+"""
 
 import asyncio
+import logging
 import resource
+import time
+from collections import Counter
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
 PATIENCE = 20.0
-"""Seconds in which the first request must have come, with all its headers."""
+"""Seconds in which a request must have come with all its headers: since the connection began, or the last answer."""
+
+LINGER = 2.0
+"""The same after an answer to a request whose body nobody has read: time for the browser to see the answer."""
+
+LOOK = 10.0
+"""Seconds between two looks at a connection."""
+
+LEAST = 10 * 1024
+"""Bytes of an answer that must be taken between two looks: a kibibyte a second."""
+
+IN_ALL, AN_ADDRESS = 4000, 400
+"""Connections at once. The machine itself, where a proxy is, may have all of them; a room of students shares an address
+and has six streams each at most.
+"""
+
+OUR_OWN_FILES = 200
+"""Files that this process needs beside its connections: the database, packed data, what libraries open."""
+
+SAID_A_MINUTE = 20
+"""Lines of one kind in the log: whoever sends nonsense must not fill the disk."""
 
 
 class PatientProtocol(H11Protocol):
-    """Uvicorn's own, which waits for ever for the first request of a connection."""
+    """Uvicorn's own, which waits for ever for requests, bodies and readers."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A browser, or whoever, is there."""
+        """A browser, or whoever, is there; it is sent away where there are too many."""
+        self._unsent, self._taken = 0, False
+        self._deadline: asyncio.TimerHandle | None = None
         super().connection_made(transport)
-        self.loop.call_later(PATIENCE, self._close_if_silent)
+        if not _has_room(self.server_state, self.client):
+            transport.abort()
+            return
+        self.loop.call_later(LOOK, self._look)
+        self._expect_request(PATIENCE)
 
-    def _close_if_silent(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
-            self.transport.close()
+    def on_response_complete(self) -> None:
+        """The next request may be there already; else it is waited for."""
+        answered = self.cycle
+        unread = self.conn.their_state is h11.SEND_BODY
+        super().on_response_complete()
+        if self.cycle is answered:
+            self._expect_request(LINGER if unread else PATIENCE)
+
+    def resume_writing(self) -> None:
+        """What was written has been taken, but for a little."""
+        self._taken = True
+        super().resume_writing()
+
+    def _expect_request(self, seconds: float) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = self.loop.call_later(seconds, self._end_unless_asked, self.cycle)
+
+    def _end_unless_asked(self, answered: object) -> None:
+        """End it, unless a request has come since, or the answer is still being taken."""
+        if self.cycle is not answered or self not in self.connections:
+            return
+        if self.transport.get_write_buffer_size():
+            self._expect_request(PATIENCE)
+        else:
+            self.transport.abort()
+
+    def _look(self) -> None:
+        if self not in self.connections:
+            return
+        unsent = self.transport.get_write_buffer_size()
+        if self._unsent and not self._taken and unsent > self._unsent - LEAST:
+            self.transport.abort()
+            return
+        self._unsent, self._taken = unsent, False
+        self.loop.call_later(LOOK, self._look)
+
+
+def _has_room(state: ServerState, client: tuple[str, int] | None) -> bool:
+    """Whether this connection, which is counted already, is not one too many."""
+    if len(state.connections) > min(IN_ALL, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OUR_OWN_FILES):
+        return False
+    if client is None or is_this_machine(client[0]):
+        return True
+    same = sum(each.client is not None and each.client[0] == client[0] for each in state.connections)  # type: ignore[union-attr]
+    return same <= AN_ADDRESS
+
+
+def is_this_machine(address: str) -> bool:
+    """Whether it is one by which a machine reaches itself."""
+    return address.startswith("127.") or address == "::1"
+
+
+class Seldom(logging.Filter):
+    """Lets each kind of line through so often a minute, and says that it leaves out the others."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._minute, self._said = 0, Counter[str]()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the line is written."""
+        minute = int(time.monotonic() // 60)
+        if minute != self._minute:
+            self._minute, self._said = minute, Counter()
+        kind = str(record.msg)
+        self._said[kind] += 1
+        if self._said[kind] == SAID_A_MINUTE:
+            record.msg, record.args = f"{record.getMessage()} (more of these are not written for a minute)", ()
+        return self._said[kind] <= SAID_A_MINUTE
 
 
 def raise_limit_of_files() -> None:

@@ -1,39 +1,192 @@
-"""connections.py: who says nothing is not waited for."""
+"""connections.py: a connection is for whoever asks and reads, and nobody has all of them."""
 
 import asyncio
+import logging
 import resource
+import socket
+from contextlib import asynccontextmanager
 
+import pytest
 import uvicorn
 
 from grader.service.web import connections
-from grader.service.web.connections import PatientProtocol, raise_limit_of_files
+from grader.service.web.connections import SAID_A_MINUTE, PatientProtocol, Seldom, raise_limit_of_files
+
+LARGE = 32 * 1024 * 1024
+"""Bytes of an answer that fit into no buffer of the system's."""
+
+WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+HALF = WHOLE[:-2]
+BODY_TO_COME = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
 
 
-async def _answers_nothing(_scope, _receive, _send):
-    """Never called: no request comes."""
+async def _ok(_scope, _receive, send):
+    """Answers in two bytes, and reads no body."""
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"ok"})
 
 
-async def _until_closed(words):
-    """Connect to a server, say this, and return what comes until the connection ends."""
-    config = uvicorn.Config(_answers_nothing, http=PatientProtocol, log_level="critical", lifespan="off")
+async def _large(_scope, _receive, send):
+    """Answers in one piece that nobody can take at once."""
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": bytes(LARGE)})
+
+
+@asynccontextmanager
+async def _serving(app):
+    """The address of a server of this application, and the connections that it has."""
+    config = uvicorn.Config(app, http=PatientProtocol, log_level="critical", lifespan="off")
     config.load()
-    loop = asyncio.get_running_loop()
     state = uvicorn.server.ServerState()
+    loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: PatientProtocol(config, state, {}), "127.0.0.1", 0)
     async with server:
-        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        yield server.sockets[0].getsockname(), state.connections
+
+
+async def _until_closed(words, app=_ok, drips=b""):
+    """Connect to a server, say this, and return what comes until the connection ends, dripping bytes meanwhile."""
+    async with _serving(app) as (address, _):
+        reader, writer = await asyncio.open_connection(*address)
         writer.write(words)
+        dripping = asyncio.create_task(_drip(writer, drips))
         try:
             return await asyncio.wait_for(reader.read(), 10)
+        except ConnectionResetError:
+            return None
         finally:
+            dripping.cancel()
             writer.close()
 
 
-def test_a_connection_that_asks_nothing_is_closed(monkeypatch):
+async def _drip(writer, drips):
+    for byte in drips:
+        await asyncio.sleep(0.05)
+        writer.write(bytes([byte]))
+
+
+@pytest.fixture
+def hurry(monkeypatch):
+    """What takes seconds takes tenths of one."""
+    for name, seconds in (("PATIENCE", 0.3), ("LINGER", 0.1), ("LOOK", 0.2)):
+        monkeypatch.setattr(connections, name, seconds)
+
+
+@pytest.mark.parametrize("words", [b"", HALF])
+@pytest.mark.usefixtures("hurry")
+def test_a_connection_that_asks_nothing_is_closed(words):
     """Also one whose request never ends; or some hundred of them would keep everybody out."""
-    monkeypatch.setattr(connections, "PATIENCE", 0.2)
-    for words in (b"", b"GET / HTTP/1.1\r\nHost: x\r\n"):
-        assert asyncio.run(_until_closed(words)) == b""
+    assert not asyncio.run(_until_closed(words))
+
+
+@pytest.mark.usefixtures("hurry")
+def test_a_connection_is_closed_if_half_a_request_follows_a_whole_one():
+    """However it drips: the time is counted from the end of the answer."""
+    said = asyncio.run(_until_closed(WHOLE + b"GET / HTTP/1.1\r\nX: ", drips=b"x" * 400))
+    assert said is None or said.endswith(b"ok")
+
+
+@pytest.mark.usefixtures("hurry")
+def test_a_connection_is_closed_if_a_body_that_nobody_reads_never_ends():
+    """The answer comes first."""
+    assert asyncio.run(_until_closed(BODY_TO_COME)).endswith(b"ok")
+
+
+@pytest.mark.usefixtures("hurry")
+def test_a_connection_may_ask_again_and_again():
+    """Longer than the time for one request."""
+
+    async def run():
+        async with _serving(_ok) as (address, _):
+            reader, writer = await asyncio.open_connection(*address)
+            for _ in range(5):
+                writer.write(WHOLE)
+                assert (await reader.readuntil(b"ok")).startswith(b"HTTP/1.1 200")
+                await asyncio.sleep(0.15)
+            writer.close()
+
+    asyncio.run(run())
+
+
+async def _left_unread(answers):
+    """How many connections are left of some that ask and never read, when their time is over."""
+    async with _serving(_large) as (address, open_ones):
+        asking = []
+        for _ in range(answers):
+            one = socket.create_connection(address)
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            one.sendall(WHOLE)
+            asking.append(one)
+        await asyncio.sleep(0.1)
+        begun = len(open_ones)
+        async with asyncio.timeout(10):
+            while open_ones:  # noqa: ASYNC110 - a set of uvicorn's
+                await asyncio.sleep(0.05)
+        for each in asking:
+            each.close()
+        return begun
+
+
+@pytest.mark.usefixtures("hurry")
+def test_an_answer_that_is_never_read_is_dropped():
+    """With the memory that holds it."""
+    assert asyncio.run(_left_unread(3)) == 3
+
+
+@pytest.mark.usefixtures("hurry")
+def test_an_answer_that_is_read_slowly_is_not_dropped():
+    """As long as it gets on."""
+
+    async def run():
+        async with _serving(_large) as (address, _):
+            reader, writer = await asyncio.open_connection(*address)
+            writer.write(WHOLE)
+            got = 0
+            while chunk := await reader.read(LARGE // 20):
+                got += len(chunk)
+                await asyncio.sleep(0.01)
+            writer.close()
+            return got
+
+    assert asyncio.run(run()) > LARGE
+
+
+@pytest.mark.parametrize(("limit", "ours"), [("IN_ALL", True), ("AN_ADDRESS", False)])
+def test_a_connection_too_many_is_sent_away(monkeypatch, limit, ours):
+    """In all, and from an address, but for the machine's own, where a proxy is; those before it go on."""
+    monkeypatch.setattr(connections, limit, 2)
+    monkeypatch.setattr(connections, "is_this_machine", lambda _: ours)
+
+    async def run():
+        async with _serving(_ok) as (address, _):
+            asked = [await asyncio.open_connection(*address) for _ in range(3)]
+            for _, writer in asked:
+                writer.write(WHOLE)
+            return [await _heard(reader) for reader, _ in asked]
+
+    assert asyncio.run(run()) == [True, True, False]
+
+
+async def _heard(reader):
+    try:
+        return (await reader.read(100)).startswith(b"HTTP/1.1 200")
+    except ConnectionResetError:
+        return False
+
+
+def test_nonsense_does_not_fill_the_log():
+    """Each kind of line is written so often a minute; the last one says so."""
+    lines, logger = [], logging.getLogger("test of seldom")
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(record.getMessage())
+    logger.addHandler(handler)
+    logger.addFilter(Seldom())
+    for _ in range(1000):
+        logger.warning("Invalid HTTP request received.")
+    logger.warning("another %s", "line")
+    assert len(lines) == SAID_A_MINUTE + 1
+    assert "more of these" in lines[-2]
+    assert lines[-1] == "another line"
 
 
 def test_the_service_may_have_all_the_connections_that_the_system_allows(monkeypatch):
