@@ -61,6 +61,7 @@ class Graded:
     shown_max: float
     checks: str
     result: str
+    brief: str
     page: bytes
     full_page: bytes | None
 

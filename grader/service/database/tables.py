@@ -177,8 +177,8 @@ class GradingRow(Base):
 
     Of those of one priority, the lowest `round` comes first: a person has one in each (hand_ins.py).
     A station claims it until `lease_until`, as `claimed_by`, for its turn number `tries`. `result` is all that was
-    found, as JSON; `checks` in brief what the student may see of it, and `page` that as a compressed page; `full_page`
-    is the instructor's, where it shows more.
+    found, as JSON, and `brief` the grade in it (briefs.py); `checks` in brief what the student may see of it, and
+    `page` that as a compressed page; `full_page` is the instructor's, where it shows more.
     """
 
     __tablename__ = "gradings"
@@ -204,6 +204,7 @@ class GradingRow(Base):
     shown_max: Mapped[float | None]
     checks: Mapped[str | None]
     result: Mapped[str | None] = mapped_column(deferred=True)
+    brief: Mapped[str | None] = mapped_column(deferred=True)
     page: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
     full_page: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
     attempt: Mapped[AttemptRow] = relationship(back_populates="gradings", foreign_keys=[attempt_id])

@@ -16,6 +16,7 @@ from grader.lms.bundle import pack
 from grader.reports import REPORTS
 from grader.results.result import Reason, Result, Ungraded
 from grader.results.withholding import withheld
+from grader.service.briefs import brief_of
 from grader.service.leases import ClaimedGrading, Graded
 from grader.service.progress import in_brief
 
@@ -79,6 +80,7 @@ def ready(result: Result, coursework: Coursework) -> Graded:
         shown_max=shown.max_points,
         checks=in_brief(shown).model_dump_json(),
         result=REPORTS["json"](result),
+        brief=brief_of(result),
         page=_page(shown),
         full_page=None if shown == result else _page(result),
     )

@@ -9,11 +9,12 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.database.tables import AuditRow, CourseRole, InvitationRow, PersonRow, SessionRow
-from grader.service.exports import grades_csv, links_csv
+from grader.service.exports import links_csv
 from grader.service.instructing import Which, enrol, regrade, try_again
 from grader.service.refusing import NotDoneError
 from grader.service.signing_in import invite
-from grader.service.standing import course_table, faulted
+from grader.service.standing import faulted
+from grader.service.web.files import csv_file
 from grader.service.web.members import Instructor, StaffForm, file_in, person_of, text_in
 from grader.service.web.pages import page
 from grader.service.web.setting import Web, web_of
@@ -23,24 +24,6 @@ router = APIRouter(prefix="/course")
 
 AUDIT_SHOWN = 500
 """Lines of the audit trail on its page, the latest first."""
-
-
-@router.get("")
-def course(request: Request, member: Instructor) -> Response:
-    """Everybody's points, and what fails."""
-    web = web_of(request)
-    with web.database.reading() as session:
-        table = course_table(session, web.shelf.all())
-    return page(request, "course.html.jinja", member, table=table, whiches=get_args(Which))
-
-
-@router.get("/grades.csv")
-def grades(request: Request, _member: Instructor) -> Response:
-    """The same as a file."""
-    web = web_of(request)
-    with web.database.reading() as session:
-        data = grades_csv(course_table(session, web.shelf.all()))
-    return _csv("grades.csv", data)
 
 
 @router.post("/regrade")
@@ -100,7 +83,7 @@ def make_links(request: Request, member: Instructor, _form: StaffForm) -> Respon
             (person.key, person.name, link_of(web, invite(session, person, member.key, web.now())))
             for person in session.scalars(wanted.order_by(PersonRow.name)).all()
         ]
-    return _csv("sign-in-links.csv", links_csv(links))
+    return csv_file("sign-in-links.csv", links_csv(links))
 
 
 def link_of(web: Web, token: str) -> str:
@@ -149,8 +132,3 @@ def audit(request: Request, member: Instructor) -> Response:
     with web_of(request).database.reading() as session:
         lines = session.scalars(select(AuditRow).order_by(AuditRow.id.desc()).limit(AUDIT_SHOWN)).all()
     return page(request, "audit.html.jinja", member, lines=lines)
-
-
-def _csv(name: str, data: bytes) -> Response:
-    headers = {"content-disposition": f'attachment; filename="{name}"'}
-    return Response(data, media_type="text/csv; charset=utf-8", headers=headers)

@@ -52,6 +52,7 @@ TABLE = {
     "POST /attempts/{public}/cancel": OWN_FORM,
     "GET /course": TEACHING,
     "GET /course/grades.csv": TEACHING,
+    "GET /course/assignments/{name}": TEACHING,
     "POST /course/regrade": TEACHING_FORM,
     "GET /course/people": TEACHING,
     "POST /course/people/roster": TEACHING_FORM,

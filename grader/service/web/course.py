@@ -1,0 +1,73 @@
+"""The course in tables: everybody's points, cut down and live, and an assignment in numbers."""
+
+from typing import Annotated, Any, get_args
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from grader.reports.statistics import POINTS, cases, families, grades, histogram, per_cent, quartiles, sums_of
+from grader.service.course_rows import AssignmentRows, rows_of
+from grader.service.exports import grades_csv
+from grader.service.instructing import Which
+from grader.service.picking import CourseFilter, Show, Sort, columns_of, lines_of
+from grader.service.standing import course_table
+from grader.service.web.files import csv_file
+from grader.service.web.members import Instructor
+from grader.service.web.pages import page
+from grader.service.web.setting import web_of
+
+router = APIRouter(prefix="/course")
+
+
+@router.get("")
+def course(request: Request, member: Instructor, wanted: Annotated[CourseFilter, Query()]) -> Response:
+    """The points of those who are asked for, and what fails among all."""
+    web = web_of(request)
+    with web.database.reading() as session:
+        table = course_table(session, web.shelf.all())
+    return page(
+        request,
+        "course.html.jinja",
+        member,
+        table=table,
+        wanted=wanted,
+        columns=columns_of(table, wanted),
+        lines=lines_of(table, wanted),
+        shows=get_args(Show),
+        sorts=get_args(Sort),
+        whiches=get_args(Which),
+    )
+
+
+@router.get("/grades.csv")
+def all_grades(request: Request, _member: Instructor) -> Response:
+    """Everybody's points as a file."""
+    web = web_of(request)
+    with web.database.reading() as session:
+        data = grades_csv(course_table(session, web.shelf.all()))
+    return csv_file("grades.csv", data)
+
+
+@router.get("/assignments/{name}")
+def assignment_in_numbers(request: Request, member: Instructor, name: str) -> Response:
+    """How the attempts that count went: points, what fails and how, case by case."""
+    web = web_of(request)
+    shown = web.shelf.assignment(name)
+    with web.database.reading() as session:
+        found = rows_of(session, course_table(session, [shown]), name)
+    return page(request, "numbers.html.jinja", member, assignment=shown, **_numbers(found))
+
+
+def _numbers(found: AssignmentRows) -> dict[str, Any]:
+    """What the page shows."""
+    shares = [per_cent(grade) for grade in grades(found.rows)]
+    bins = histogram(shares, POINTS)
+    return {
+        "found": found,
+        "sums": sums_of(found.rows),
+        "quartiles": quartiles(shares),
+        "bins": [(bins.name(place), number) for place, number in enumerate(bins.counts)],
+        "families": families(found.rows),
+        "cases": cases(found.rows),
+    }

@@ -1,0 +1,35 @@
+// Fetches the page again now and then, and shows anew what is marked with data-refresh. What is asked for stands in the
+// address, so nothing of it is lost. Pages work without it.
+"use strict";
+
+const BETWEEN = 5000;
+const parts = document.querySelectorAll("[data-refresh]");
+const shown = new Map(Array.from(parts, (part) => [part.id, part.innerHTML]));
+
+function replace(part, now) {
+  const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  part.innerHTML = now;
+  const again = focused && Array.from(part.querySelectorAll("a")).find((link) => link.getAttribute("href") === focused);
+  if (again) again.focus({ preventScroll: true });
+}
+
+async function refresh() {
+  if (!document.hidden) {
+    const answer = await fetch(location.href);
+    if (!answer.ok || answer.redirected) return;  // signed out: the next click says so
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of parts) {
+      const now = fresh.getElementById(part.id)?.innerHTML;
+      if (now === undefined || now === shown.get(part.id)) continue;
+      shown.set(part.id, now);
+      replace(part, now);
+    }
+  }
+  later();
+}
+
+function later() {
+  setTimeout(() => refresh().catch(later), BETWEEN);
+}
+
+if (parts.length) later();

@@ -1,0 +1,53 @@
+"""course.py: the table of everybody, and an assignment in numbers."""
+
+import pytest
+from services import graded
+
+
+@pytest.fixture
+def staff(service):
+    return service.browser("staff")
+
+
+def test_the_table_shows_whom_the_address_asks_for(service, staff):
+    """And its form shows what was asked."""
+    service.graded(service.hand_in(), graded(service.course, passed=False))
+    everybody = staff.get("/course").text
+    assert ">Ada</a>" in everybody
+    assert ">Ben</a>" in everybody
+    page = staff.get("/course?find=ad&show=failed&assignment=small&sort=most+points").text
+    assert ">Ada</a>" in page
+    assert ">Ben</a>" not in page
+    for words in ('value="ad"', "<option selected>failed", "<option selected>small", "<option selected>most points"):
+        assert words in page
+    assert "Nobody is like that" in staff.get("/course?find=x").text
+    assert staff.get("/course?show=nonsense").status_code == 404
+
+
+def test_what_is_searched_for_is_text(staff):
+    """Whatever it looks like."""
+    assert "&lt;b&gt;" in staff.get("/course", params={"find": "<b>"}).text
+
+
+def test_an_assignment_in_numbers(service, staff):
+    """Points, what fails and how with the attempts in which it did, and each case."""
+    failed = service.graded(service.hand_in(), graded(service.course, passed=False))
+    service.graded(service.hand_in(person=service.ben))
+    page = staff.get("/course/assignments/small").text
+    assert "2 students: 2 graded, 1 of them passed every check" in page
+    points, failing, cases = (
+        page.partition(f">{heading}<")[2] for heading in ("Points", "What fails, and how", "Case by case")
+    )
+    assert '<th scope="row">100 % or more</th><td>1</td>' in points
+    assert f'href="{service.page_of(failed)}">Ada</a>' in failing
+    assert "WRONG_OUTPUT" in failing
+    assert cases.count('data-name="failed">1<') == 1
+
+
+def test_an_assignment_of_which_nothing_is_graded(service, staff):
+    """A page all the same."""
+    service.hand_in()
+    page = staff.get("/course/assignments/small").text
+    assert "0 graded" in page
+    assert "1 not graded yet" in page
+    assert "Nothing has been graded yet" in page
