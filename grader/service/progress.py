@@ -12,12 +12,15 @@ from sqlalchemy.orm import Session
 from grader.common.record import Record
 from grader.grading.bench import Decided
 from grader.protocol.text import showable
-from grader.results.result import Result
+from grader.results.result import Result, Verdict, lines_named
 from grader.service.database.tables import GradingRow, ProgressRow
 from grader.service.leases import ClaimedGrading
 
 WORDS_LENGTH = 1000
 """Characters of a sentence here; the report has all of it."""
+
+REMARKS = 50
+"""Remarks that are kept; nobody reads more at once."""
 
 
 class ProgressNote(Record):
@@ -39,11 +42,19 @@ class CheckInBrief(Record):
     max_points: float
 
 
+class LineRemark(Record):
+    """What is wrong in lines of the file, in a sentence."""
+
+    lines: tuple[int, ...]
+    words: str
+
+
 class ChecksInBrief(Record):
-    """All checks of a result, and the sentence to read first, if one failed."""
+    """All checks of a result, the sentence to read first, if one failed, and what was found in which lines."""
 
     checks: tuple[CheckInBrief, ...]
     first_cause: str = ""
+    remarks: tuple[LineRemark, ...] = ()
 
 
 def note_of(event: str | Decided) -> ProgressNote:
@@ -74,7 +85,20 @@ def in_brief(shown: Result) -> ChecksInBrief:
             for check in shown.checks
         ),
         first_cause="" if first is None else showable(first.message)[:WORDS_LENGTH],
+        remarks=remarks_of(shown),
     )
+
+
+def remarks_of(shown: Result) -> tuple[LineRemark, ...]:
+    """What the checks that did not pass say of lines, each sentence once, in the order of the first line."""
+    said = (
+        LineRemark(lines=lines, words=showable(words)[:WORDS_LENGTH])
+        for check in shown.checks
+        if check.verdict in {Verdict.FAILED, Verdict.PARTIAL}
+        for words in (check.message, *(finding.message for finding in check.findings))
+        if (lines := tuple(sorted(set(lines_named(words)))))
+    )
+    return tuple(sorted(dict.fromkeys(said), key=lambda each: each.lines)[:REMARKS])
 
 
 def keep_note(session: Session, claimed: ClaimedGrading, note: ProgressNote, now: datetime) -> None:

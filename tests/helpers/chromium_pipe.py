@@ -1,5 +1,6 @@
 """Chromium that a test drives through a pipe: pages are opened, and expressions evaluated in them."""
 
+import base64
 import json
 import os
 import subprocess
@@ -76,6 +77,30 @@ class Driven:
         while not self.say(expression):
             assert time.monotonic() < end, (expression, self.say("document.body.innerText"))
             time.sleep(0.1)
+
+    def type(self, text):
+        """Into what has the focus."""
+        self.ask("Input.insertText", text=text)
+
+    def press(self, key, modifiers=0):
+        """A key, as a person does; 8 is Shift."""
+        code = {"Tab": 9, "Enter": 13}[key]
+        text = {"text": "\r"} if key == "Enter" else {}
+        named = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
+        self.ask("Input.dispatchKeyEvent", type="keyDown", **named, **text)
+        self.ask("Input.dispatchKeyEvent", type="keyUp", **named)
+
+    def looks(self, width, scheme="light", height=900):
+        """From now on as in a window so wide, and in this colour scheme."""
+        phone = {"deviceScaleFactor": 1, "mobile": False}
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, **phone)
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.ask("Emulation.setEmulatedMedia", features=features)
+
+    def screenshot(self, path):
+        """The whole page as a PNG, for people to look at."""
+        shot = self.ask("Page.captureScreenshot", captureBeyondViewport=True)
+        path.write_bytes(base64.b64decode(shot["data"]))
 
     def close(self):
         self.ask("Browser.close")

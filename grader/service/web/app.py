@@ -12,7 +12,19 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from grader.service.refusing import NotDoneError, NotFoundError
-from grader.service.web import api, attempts, course, device, door, extending, own_data, staff, student, terminals
+from grader.service.web import (
+    api,
+    attempts,
+    course,
+    device,
+    door,
+    editing,
+    extending,
+    own_data,
+    staff,
+    student,
+    terminals,
+)
 from grader.service.web.callers import TokenNeededError
 from grader.service.web.guards import API, Guards
 from grader.service.web.members import SignInNeededError
@@ -23,13 +35,27 @@ UPLOADS = frozenset({"attempts", "roster"})
 """The last part of the addresses to which files are sent."""
 
 
+PAGES = (
+    door,
+    student,
+    editing,
+    attempts,
+    own_data,
+    terminals,
+    course,
+    staff,
+    extending,
+    device,
+)
+"""The modules with the routes of pages; the API is apart."""
+
+
 def make_app(web: Web) -> FastAPI:
     """The application for one course."""
     app = FastAPI(title="grader", version="1", docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.web = web
-    for module in (door, student, attempts, own_data, terminals, course, staff, extending):
+    for module in PAGES:
         app.include_router(module.router, include_in_schema=False)
-    app.include_router(device.router, include_in_schema=False)
     app.include_router(api.router)
     app.add_exception_handler(TokenNeededError, _no_token)
     app.add_exception_handler(SignInNeededError, _sign_in)

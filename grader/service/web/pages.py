@@ -16,12 +16,15 @@ from grader.service.tokens import fresh_token
 from grader.service.web.members import Member
 from grader.service.web.setting import web_of
 
+FOLDER = files("grader.service.web").joinpath("static")
+
 STATIC = {
     path.name: path.read_bytes()
-    for path in files("grader.service.web").joinpath("static").iterdir()
+    for folder in (FOLDER, FOLDER / "vendor")
+    for path in folder.iterdir()
     if path.name.endswith((".css", ".js", ".svg"))
 }
-"""The files that pages use, by name."""
+"""The files that pages use, by name; those in vendor/ are others', as they came."""
 
 STAMP = hashlib.sha256(b"".join(data for _, data in sorted(STATIC.items()))).hexdigest()[:12]
 """Changes with them, so that browsers fetch them again."""

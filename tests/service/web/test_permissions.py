@@ -43,6 +43,7 @@ TABLE = {
     "GET /api/v1/attempts/{public}/file": NO_COOKIE,
     "POST /api/v1/attempts/{public}/cancel": NO_COOKIE,
     "GET /assignments/{name}/skeleton": MEMBERS,
+    "GET /assignments/{name}/edit": MEMBERS,
     "GET /assignments/{name}/compare": (303, 404, 200, 404),
     "POST /assignments/{name}/attempts": (401, 303, 303, 303),
     "GET /attempts/{public}": OWN,

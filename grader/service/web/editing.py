@@ -1,0 +1,44 @@
+"""The editor: a student's text, from the skeleton or an attempt, with what was found in that at its lines."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from grader.service.database.tables import AttemptRow
+from grader.service.hand_ins import history
+from grader.service.refusing import NotFoundError
+from grader.service.standing import checks_of
+from grader.service.web.members import AnyMember
+from grader.service.web.pages import page
+from grader.service.web.setting import web_of
+
+router = APIRouter()
+
+SKELETON = 0
+"""The number of no attempt: stands for the text of the assignment."""
+
+Start = Annotated[int | None, Query(ge=SKELETON)]
+
+
+@router.get("/assignments/{name}/edit")
+def edit(request: Request, member: AnyMember, name: str, start: Start = None) -> Response:
+    """A text to go on with: an attempt by its number; without one the latest, or the skeleton if there is none."""
+    web = web_of(request)
+    shown = web.shelf.assignment(name)
+    with web.database.reading() as session:
+        attempts = {each.number: each for each in history(session, member.id, name)}
+        chosen = max(attempts, default=SKELETON) if start is None else start
+        if chosen != SKELETON and chosen not in attempts:
+            raise NotFoundError
+        attempt = attempts.get(chosen)
+        text = shown.skeleton if attempt is None else text_of(attempt)
+    counted = None if attempt is None else attempt.counted
+    remarks = () if counted is None else checks_of(counted).remarks
+    return page(request, "edit.html.jinja", member, assignment=shown, attempt=attempt, text=text, remarks=remarks)
+
+
+def text_of(attempt: AttemptRow) -> str:
+    """The file as text; what is no UTF-8 in it is shown as such."""
+    return attempt.data.decode("utf-8-sig", "replace")

@@ -1,0 +1,54 @@
+"""A service that a real browser can open: its pages at a port of this machine, its gradings in the test's hand."""
+
+import socket
+import threading
+from contextlib import contextmanager
+
+import uvicorn
+from chromium_pipe import Driven
+from services import Service
+
+from grader.service.database.tables import PersonRow
+from grader.service.signing_in import invite
+
+
+@contextmanager
+def opened(folder, **more):
+    """A service, which listens while the block runs."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    service = Service(folder, origin=f"http://127.0.0.1:{listener.getsockname()[1]}", **more)
+    server = uvicorn.Server(uvicorn.Config(service.app, log_level="warning", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield service
+    finally:
+        server.should_exit = True
+        thread.join()
+        service.database.close()
+
+
+@contextmanager
+def driving(browser, service, key):
+    """Chromium, in which this person is signed in."""
+    driven = Driven(browser.program, browser.folder / f"driven-{key}")
+    try:
+        sign_in(driven, service, key)
+        yield driven
+    finally:
+        driven.close()
+
+
+def sign_in(driven, service, key):
+    """By a link, as it is sent to people."""
+    with service.database.writing() as session:
+        person = session.query(PersonRow).filter_by(key=key).one()
+        token = invite(session, person, "test", service.now)
+    driven.open(f"{service.origin}/join/{token}")
+    driven.say("document.querySelector('main button').click()")
+    driven.wait("document.title.startsWith('Assignments')")
+
+
+def errors(driven):
+    """What the browser complained about, breaches of our policy among it."""
+    return [each["text"] for each in driven.complaints if each["level"] == "error"]

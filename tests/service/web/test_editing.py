@@ -1,0 +1,111 @@
+"""editing.py and editor.js: a text to go on with, and what was found in it at its lines."""
+
+import re
+
+import pytest
+from hiding import failing, hiding_course, right
+from open_service import driving, errors, opened
+from samples import RACE
+from services import Service
+
+from grader.service.station.judging import ready
+
+SOURCE = b"__kernel void add()\n{\n    int a = 1;\n}\n"
+EVIL = b"</textarea><script>alert(1)</script>\n"
+
+
+@pytest.fixture
+def ada(service):
+    return service.browser("ada")
+
+
+def text_in(page):
+    """What the text field holds, as a browser reads it."""
+    return re.search(r"<textarea [^>]*>\n(.*?)</textarea>", page.text, re.DOTALL)[1]
+
+
+def racing(service):
+    """An outcome with a race in lines 13 and 17."""
+    assignment = service.course.load("small")
+    return ready(failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,)), assignment)
+
+
+def test_it_begins_with_the_skeleton_then_with_the_latest_attempt(service, ada):
+    """Any attempt can be asked for, and the skeleton again."""
+    skeleton = text_in(ada.get("/assignments/small/edit"))
+    assert "z[i] = x[i] + y[i];" in skeleton
+    service.hand_in(data=b"first\n")
+    service.hand_in(data=b"second\n")
+    page = "/assignments/small/edit"
+    assert text_in(ada.get(page)) == "second\n"
+    assert text_in(ada.get(f"{page}?start=1")) == "first\n"
+    assert text_in(ada.get(f"{page}?start=0")) == skeleton
+    assert ada.get(f"{page}?start=3").status_code == 404
+
+
+def test_nobody_edits_anothers_attempt(service):
+    """Not even an instructor: numbers are one's own."""
+    service.hand_in(data=b"of ada\n")
+    assert "of ada" not in service.browser("ben").get("/assignments/small/edit").text
+    assert service.browser("staff").get("/assignments/small/edit?start=1").status_code == 404
+
+
+def test_the_text_is_text_and_stays_as_it_was(service, ada):
+    """Markup in it ends no field, and an empty first line is kept."""
+    service.hand_in(data=b"\n" + EVIL + b"a & b\xff\n")
+    page = ada.get("/assignments/small/edit")
+    assert "<script>alert" not in page.text
+    assert text_in(page) == "\n&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;\na &amp; b\ufffd\n"
+
+
+def test_findings_of_the_attempt_are_listed_by_their_lines(service, ada):
+    """Of it alone: those of another say nothing about this text."""
+    service.graded(service.hand_in(data=SOURCE), racing(service))
+    service.graded(service.hand_in(data=SOURCE))
+    page = ada.get("/assignments/small/edit?start=1").text
+    assert re.findall(r'data-line="(\d+)"', page) == ["3", "13", "17"]
+    assert "there is no barrier between them" in page
+    assert "data-line" not in ada.get("/assignments/small/edit").text
+
+
+def test_nothing_that_is_hidden_is_found_in_a_line(tmp_path):
+    """What a hidden check says names lines, too."""
+    service = Service(tmp_path, hiding_course(tmp_path / "course", "case"))
+    assignment = service.course.load("small")
+    whole = failing(right(assignment), 2, message="line 3 is wrong.", findings=(RACE,))
+    service.graded(service.hand_in(data=SOURCE), ready(whole, assignment))
+    assert "data-line" not in service.browser("ada").get("/assignments/small/edit").text
+
+
+def test_in_a_browser_it_is_an_editor(tmp_path, browser):
+    """OpenCL C in colours, findings at their lines, nothing that our policy forbids; Tab leaves it."""
+    with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
+        service.graded(service.hand_in(data=SOURCE), racing(service))
+        driven.open(f"{service.origin}/assignments/small/edit")
+        driven.wait("document.querySelectorAll('.CodeMirror-line').length >= 4")
+        styles = "Array.from(document.querySelectorAll('.{}'), (each) => each.textContent).join()"
+        assert driven.say(styles.format("cm-keyword")) == "__kernel"
+        assert driven.say(styles.format("cm-type")) == "void,int"
+        assert driven.say("document.querySelectorAll('.CodeMirror-code .marked').length") == 1
+        assert driven.say("document.querySelector('.CodeMirror-gutter-elt span').title") == "line 3 is wrong."
+        driven.say("document.querySelector('[data-line]').click()")
+        driven.wait("document.activeElement.closest('.CodeMirror') !== null")
+        driven.type("// typed ")
+        driven.press("Tab")
+        assert driven.say("document.activeElement.textContent") == "Hand in"
+        driven.press("Enter")
+        driven.wait("document.title.startsWith('Attempt 2')")
+        assert errors(driven) == []
+        handed_in = service.browser("ada").get(f"{service.page_of(2)}/file").content
+        assert handed_in == SOURCE.replace(b"    int", b"// typed     int")
+
+
+def test_a_text_that_was_changed_is_not_lost_by_a_slip(tmp_path, browser):
+    """The browser asks before it leaves the page."""
+    with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
+        driven.open(f"{service.origin}/assignments/small/edit")
+        driven.wait("document.querySelector('.CodeMirror') !== null")
+        asks = "!window.dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+        assert driven.say(asks) is False
+        driven.say("document.querySelector('.CodeMirror').CodeMirror.replaceRange('x', {line: 0, ch: 0})")
+        assert driven.say(asks) is True

@@ -1,0 +1,25 @@
+"""pages.py and its files: what others have written is as it came."""
+
+import hashlib
+
+import pytest
+from project import ROOT
+
+from grader.service.web.pages import STATIC
+
+VENDORED = sorted(path for room in ("grader", "tests") for path in (ROOT / room).rglob("vendor/**/SHA256SUMS"))
+
+
+@pytest.mark.parametrize("sums", VENDORED, ids=lambda path: str(path.parent.relative_to(ROOT)))
+def test_scripts_of_others_are_unchanged_and_have_their_licence(sums):
+    """Each file of the folder is in its list, with the hash that it came with."""
+    lines = [line.split() for line in sums.read_text().splitlines() if not line.startswith("#")]
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sums.parent.iterdir()}
+    del found[sums.name]
+    assert found == {name: digest for digest, name in lines}
+    assert "LICENSE" in found
+
+
+def test_the_editors_script_is_among_the_files_of_pages():
+    """Beside our own."""
+    assert {"codemirror.js", "codemirror.css", "clike.js", "editor.js", "style.css"} <= STATIC.keys()
