@@ -68,6 +68,12 @@ def token_row(session: Session, token: str, now: datetime) -> ApiTokenRow | None
     return found
 
 
+def token_holds(session: Session, token_id: int, now: datetime) -> bool:
+    """Whether a token has neither been revoked nor run out."""
+    wanted = select(ApiTokenRow.id).where(ApiTokenRow.id == token_id, ApiTokenRow.expires > now)
+    return session.scalar(wanted) is not None
+
+
 def tokens_of(session: Session, person_id: int, now: datetime) -> Sequence[ApiTokenRow]:
     """Somebody's tokens that still hold, latest first."""
     wanted = select(ApiTokenRow).where(ApiTokenRow.person_id == person_id, ApiTokenRow.expires > now)

@@ -57,8 +57,7 @@ class Begun:
 def begin(session: Session, name: str, scopes: str, now: datetime) -> Begun:
     """Note that a terminal wants to be signed in; raises NotDoneError if too many do."""
     session.execute(delete(DeviceSignInRow).where(DeviceSignInRow.expires <= now))
-    if (session.scalar(select(func.count(DeviceSignInRow.id))) or 0) >= OPEN_AT_ONCE:
-        raise NotDoneError("Too many terminals are being signed in right now; try again in ten minutes.")
+    refuse_too_many(session, now)
     begun = Begun(device_code=fresh_token(), user_code="".join(secrets.choice(LETTERS) for _ in range(LENGTH)))
     session.add(
         DeviceSignInRow(
@@ -72,6 +71,19 @@ def begin(session: Session, name: str, scopes: str, now: datetime) -> Begun:
         )
     )
     return begun
+
+
+def refuse_too_many(session: Session, now: datetime) -> None:
+    """Raises NotDoneError if too many terminals wait; asked before anything is written, since anybody may ask."""
+    waiting = select(func.count(DeviceSignInRow.id)).where(DeviceSignInRow.expires > now)
+    if (session.scalar(waiting) or 0) >= OPEN_AT_ONCE:
+        raise NotDoneError("Too many terminals are being signed in right now; try again in ten minutes.")
+
+
+def is_known(session: Session, device_code: str, now: datetime) -> bool:
+    """Whether a terminal of this code waits: asked before anything is written, too."""
+    same = DeviceSignInRow.device_sha256 == token_hash(device_code), DeviceSignInRow.expires > now
+    return session.scalar(select(DeviceSignInRow.id).where(*same)) is not None
 
 
 def typed(code: str) -> str:

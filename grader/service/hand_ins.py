@@ -109,7 +109,7 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
         return known
     attempts = history(session, offer.person_id, offer.assignment)
     past = past_of(attempts, rules)
-    if why := unfit(offer.data) or policy.refusal(rules, past, _waiting_elsewhere(session, offer), now):
+    if why := unfit(offer.data) or policy.refusal(rules, past, _open_elsewhere(session, offer), now):
         raise NotDoneError(why)
     for position in policy.superseded_by_now(rules, past, now):
         _supersede(session, attempts[position], now)
@@ -162,10 +162,10 @@ def _known(session: Session, offer: Offer) -> AttemptRow | None:
     return found
 
 
-def _waiting_elsewhere(session: Session, offer: Offer) -> int:
+def _open_elsewhere(session: Session, offer: Offer) -> int:
     others = AttemptRow.person_id == offer.person_id, AttemptRow.assignment != offer.assignment
-    waiting = select(func.count(GradingRow.id)).join(GradingRow.attempt)
-    return session.scalar(waiting.where(*others, GradingRow.state == State.WAITING)) or 0
+    unfinished = select(func.count(GradingRow.id)).join(GradingRow.attempt)
+    return session.scalar(unfinished.where(*others, GradingRow.state.in_(OPEN_STATES))) or 0
 
 
 def _supersede(session: Session, attempt: AttemptRow, now: datetime) -> None:

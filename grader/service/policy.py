@@ -29,8 +29,8 @@ AN_HOUR, HAND_INS_AN_HOUR = 3600.0, 30
 STORED = 300
 """Attempts of a student at an assignment that are ever stored, superseded and cancelled ones included."""
 
-WAITING_AT_ONCE = 5
-"""Attempts of a student, at all assignments, that wait for a station at once."""
+OPEN_AT_ONCE = 5
+"""Attempts of a student, at all assignments, that wait for a station or are being graded at once."""
 
 
 class HandInRules(Record):
@@ -114,24 +114,29 @@ def superseded_by_now(rules: HandInRules, past: Sequence[Past], now: datetime) -
     )
 
 
-def refusal(rules: HandInRules, past: Sequence[Past], waiting_elsewhere: int, now: datetime) -> str:
-    """Why nothing can be handed in now; empty if it can. `waiting_elsewhere` are attempts at other assignments."""
-    return next(_objections(rules, past, waiting_elsewhere, now), "")
+def is_open(rules: HandInRules, now: datetime) -> bool:
+    """Whether the assignment has opened; before that, students see nothing of it but its title."""
+    return rules.opens is None or now >= rules.opens
 
 
-def _objections(rules: HandInRules, past: Sequence[Past], waiting_elsewhere: int, now: datetime) -> Iterator[str]:
+def refusal(rules: HandInRules, past: Sequence[Past], open_elsewhere: int, now: datetime) -> str:
+    """Why nothing can be handed in now; empty if it can. `open_elsewhere` are open attempts at other assignments."""
+    return next(_objections(rules, past, open_elsewhere, now), "")
+
+
+def _objections(rules: HandInRules, past: Sequence[Past], open_elsewhere: int, now: datetime) -> Iterator[str]:
     superseded = set(superseded_by_now(rules, past, now))
     staying = [each for position, each in enumerate(past) if position not in superseded]
-    waiting = waiting_elsewhere + sum(each.state is State.WAITING for each in staying)
+    unfinished = open_elsewhere + sum(each.state.open for each in staying)
     recent = sum((now - each.received).total_seconds() < AN_HOUR for each in past)
-    if rules.opens is not None and now < rules.opens:
+    if not is_open(rules, now):
         yield "This assignment is not open yet."
     if rules.closes is not None and now > rules.closes:
         yield "This assignment is closed; nothing can be handed in any more."
     if rules.attempts is not None and used(staying) >= rules.attempts:
         yield f"You have used all of your {count(rules.attempts, 'attempt')}."
-    if waiting >= WAITING_AT_ONCE:
-        yield f"{count(waiting, 'attempt')} of yours are waiting to be graded; wait until one is done."
+    if unfinished >= OPEN_AT_ONCE:
+        yield f"{count(unfinished, 'attempt')} of yours are waiting or being graded; wait until one is done."
     if recent >= HAND_INS_AN_HOUR:
         yield f"You have handed in {count(recent, 'time')} within an hour; take a break, and hand in later."
     if len(past) >= STORED:

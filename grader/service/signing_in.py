@@ -6,10 +6,17 @@ Each function works in the transaction that it is given.
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session, joinedload
 
-from grader.service.database.tables import AuditRow, InvitationRow, PersonRow, SessionRow
+from grader.service.database.tables import (
+    ApiTokenRow,
+    AuditRow,
+    DeviceSignInRow,
+    InvitationRow,
+    PersonRow,
+    SessionRow,
+)
 from grader.service.tokens import fresh_token, token_hash
 
 INVITATION_LASTS = timedelta(days=14)
@@ -34,12 +41,7 @@ def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
 def sign_in(session: Session, token: str, now: datetime) -> str | None:
     """Use up an invitation; the token of the new session, or None if it is none (any more)."""
     used = session.execute(
-        update(InvitationRow)
-        .where(
-            InvitationRow.token_sha256 == token_hash(token), InvitationRow.used.is_(None), InvitationRow.expires > now
-        )
-        .values(used=now)
-        .returning(InvitationRow.person_id)
+        update(InvitationRow).where(*_usable(token, now)).values(used=now).returning(InvitationRow.person_id)
     ).scalar()
     return None if used is None else _begin(session, used, now)
 
@@ -61,6 +63,30 @@ def session_of(session: Session, token: str, now: datetime) -> SessionRow | None
     """The session of a cookie, with its person; None if it has ended."""
     wanted = select(SessionRow).where(SessionRow.token_sha256 == token_hash(token), SessionRow.expires > now)
     return session.scalar(wanted.options(joinedload(SessionRow.person)))  # in one query: every page asks
+
+
+def session_holds(session: Session, row_id: int, now: datetime) -> bool:
+    """Whether a session has not ended."""
+    wanted = select(SessionRow.id).where(SessionRow.id == row_id, SessionRow.expires > now)
+    return session.scalar(wanted) is not None
+
+
+def is_invited(session: Session, token: str, now: datetime) -> bool:
+    """Whether an invitation of this token can be used: asked before anything is written, since anybody may ask."""
+    return session.scalar(select(InvitationRow.id).where(*_usable(token, now))) is not None
+
+
+def _usable(token: str, now: datetime) -> tuple[ColumnElement[bool], ...]:
+    return InvitationRow.token_sha256 == token_hash(token), InvitationRow.used.is_(None), InvitationRow.expires > now
+
+
+def end_all(session: Session, person: PersonRow, who: str, now: datetime) -> None:
+    """End whatever signs somebody in, as where a laptop was stolen: browsers, programs, links that are unused."""
+    session.execute(delete(SessionRow).where(SessionRow.person_id == person.id))
+    session.execute(delete(ApiTokenRow).where(ApiTokenRow.person_id == person.id))
+    session.execute(delete(DeviceSignInRow).where(DeviceSignInRow.person_id == person.id))
+    session.execute(delete(InvitationRow).where(InvitationRow.person_id == person.id, InvitationRow.used.is_(None)))
+    session.add(AuditRow(at=now, who=who, about=person.key, what=f"signed {person.key} out everywhere"))
 
 
 def sign_out(session: Session, row_id: int) -> None:

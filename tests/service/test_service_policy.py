@@ -70,6 +70,7 @@ def test_a_late_attempt_never_supersedes_one_in_time():
         (HandInRules(closes=NOON - timedelta(hours=1)), [], 0, "closed"),
         (HandInRules(attempts=1), [past()], 0, "used all of your 1 attempt"),
         (HandInRules(), [], 5, "5 attempts of yours are waiting"),
+        (HandInRules(), [past(State.RUNNING)] * 3, 2, "5 attempts of yours are waiting or being graded"),
         (HandInRules(attempts=None), [past(received=NOON)] * 30, 0, "30 times within an hour"),
         (HandInRules(attempts=None), [past()] * 300, 0, "300 times; ask your instructor"),
         (HandInRules(attempts=1), [past(State.WAITING, begun=False)], 4, ""),

@@ -71,6 +71,19 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites(tmp_path, origin, name,
     assert "Domain" not in said
 
 
+def test_an_instructor_ends_whatever_signs_somebody_in(service):
+    """Browsers, programs and unused links, of this person alone; the audit trail says so."""
+    ada, ben, staff = (service.browser(each) for each in ("ada", "ben", "staff"))
+    unused, token = link(service), service.token(service.ada, "read")
+    assert post(staff, f"/course/people/{service.ada}/sign-out").status_code == 303
+    assert ada.get("/").status_code == 303
+    bearer = {"authorization": f"Bearer {token}"}
+    assert service.browser().get("/api/v1/me", headers=bearer).status_code == 401
+    assert join(service.browser(), unused).status_code == 403
+    assert ben.get("/").status_code == staff.get("/").status_code == 200
+    assert "signed ada out everywhere" in staff.get("/course/audit").text
+
+
 def test_no_token_is_in_the_database(service):
     """Who can read it cannot sign in with what is there."""
     token = link(service)

@@ -1,5 +1,6 @@
 """What programs ask: the same as the pages, as JSON, with a bearer token. Errors are {"detail": a sentence}."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
@@ -10,7 +11,7 @@ from starlette.responses import Response
 
 from grader.common.record import Record
 from grader.course.submissions.submission import FILE_NAME
-from grader.service.bearers import revoke
+from grader.service.bearers import TokenScope, revoke
 from grader.service.database.tables import AttemptRow, State
 from grader.service.granting import extensions_of, rules_for
 from grader.service.hand_ins import FORM_KEY_LENGTH, Offer, accept, history
@@ -48,7 +49,8 @@ class AssignmentState(Record):
 
 class AttemptState(Record):
     """An attempt, and where its latest grading stands; `ahead` gradings come first while it waits. Points and checks
-    are those of the grading that counts, as far as the student may see them.
+    are those of the grading that counts, as far as the student may see them; a token without the scope `read` is not
+    told.
     """
 
     id: str
@@ -112,7 +114,8 @@ def attempts_at(request: Request, caller: Reader, name: str) -> list[AttemptStat
     shown = web.shelf.assignment(name)
     with web.database.reading() as session:
         rules = rules_for(session, shown, caller.id)
-        return [_attempt(web, session, each, rules) for each in history(session, caller.id, name)]
+        asked = _Asked(web=web, caller=caller, rules=rules)
+        return [_attempt(session, each, asked) for each in history(session, caller.id, name)]
 
 
 async def _body(request: Request) -> bytes:
@@ -138,7 +141,8 @@ def hand_in(
     offer = Offer(person_id=caller.id, assignment=name, file_name=FILE_NAME, data=data, form_key=key)
     with web.database.writing() as session:
         rules = rules_for(session, shown, caller.id)
-        return _attempt(web, session, accept(session, offer, rules, web.now()), rules)
+        row = accept(session, offer, rules, web.now())
+        return _attempt(session, row, _Asked(web=web, caller=caller, rules=rules))
 
 
 @router.get("/attempts/{public}")
@@ -152,17 +156,27 @@ def _seen(request: Request, caller: Caller, public: str) -> AttemptState:
     with web.database.reading() as session:
         row = visible_attempt(session, public, caller)
         rules = rules_for(session, web.shelf.assignment(row.assignment), row.person_id)
-        return _attempt(web, session, row, rules)
+        return _attempt(session, row, _Asked(web=web, caller=caller, rules=rules))
 
 
-def _attempt(web: Web, session: Session, row: AttemptRow, rules: HandInRules) -> AttemptState:
-    latest, counted = row.gradings[-1], row.counted
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """Who asks for an attempt, and the rules for whoever handed it in."""
+
+    web: Web
+    caller: Caller
+    rules: HandInRules
+
+
+def _attempt(session: Session, row: AttemptRow, asked: _Asked) -> AttemptState:
+    latest = row.gradings[-1]
+    counted = row.counted if TokenScope.READ in asked.caller.scopes else None
     return AttemptState(
         id=row.public,
         assignment=row.assignment,
         number=row.number,
         received=row.received,
-        late=is_late(rules, row.received),
+        late=is_late(asked.rules, row.received),
         size=row.size,
         sha256=row.sha256,
         state=State(latest.state),
@@ -170,7 +184,7 @@ def _attempt(web: Web, session: Session, row: AttemptRow, rules: HandInRules) ->
         points=None if counted is None else counted.shown_points,
         max_points=None if counted is None else counted.shown_max,
         result=None if counted is None else checks_of(counted),
-        page=f"{web.origin}/attempts/{row.public}",
+        page=f"{asked.web.origin}/attempts/{row.public}",
     )
 
 

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp
 
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.web import (
@@ -19,6 +20,7 @@ from grader.service.web import (
     device,
     door,
     editing,
+    ending,
     extending,
     own_data,
     staff,
@@ -26,10 +28,10 @@ from grader.service.web import (
     terminals,
 )
 from grader.service.web.callers import TokenNeededError
-from grader.service.web.guards import API, Guards
+from grader.service.web.guards import API, Guards, Headed
 from grader.service.web.members import SignInNeededError
 from grader.service.web.pages import page
-from grader.service.web.setting import Web
+from grader.service.web.setting import Web, web_at
 
 UPLOADS = frozenset({"attempts", "roster"})
 """The last part of the addresses to which files are sent."""
@@ -45,14 +47,23 @@ PAGES = (
     course,
     staff,
     extending,
+    ending,
     device,
 )
 """The modules with the routes of pages; the API is apart."""
 
 
+class Application(FastAPI):
+    """FastAPI's own, all of whose answers have our headers: what it answers to faults is outside of all middleware."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """All of it, once."""
+        return Headed(super().build_middleware_stack(), web_at(self).origin)
+
+
 def make_app(web: Web) -> FastAPI:
     """The application for one course."""
-    app = FastAPI(title="grader", version="1", docs_url=None, redoc_url=None, redirect_slashes=False)
+    app = Application(title="grader", version="1", docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.web = web
     for module in PAGES:
         app.include_router(module.router, include_in_schema=False)
@@ -66,6 +77,7 @@ def make_app(web: Web) -> FastAPI:
     app.add_exception_handler(OperationalError, _away)
     app.add_exception_handler(PoolTimeoutError, _away)
     app.add_exception_handler(DataError, _not_text)
+    app.add_exception_handler(Exception, _fault)
     host = urlsplit(web.origin).hostname or ""
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[host], www_redirect=False)
     app.add_middleware(Guards, origin=web.origin, uploads=UPLOADS)
@@ -105,6 +117,12 @@ def _away(request: Request, _error: Exception) -> Response:
 def _not_text(request: Request, _error: Exception) -> Response:
     """PostgreSQL keeps no text with a character NUL in it."""
     return _said(request, 400, "That cannot be done", "The request has characters in it that cannot be stored.")
+
+
+def _fault(request: Request, _error: Exception) -> Response:
+    """The error itself is in the log."""
+    words = "This is a fault of ours, not of yours. Try again; if it comes again, tell your instructor when that was."
+    return _said(request, 500, "Something went wrong here", words)
 
 
 def _said(request: Request, status: int, title: str, words: str) -> Response:

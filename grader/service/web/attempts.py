@@ -97,8 +97,10 @@ def stream_of(request: Request, member: Somebody, public: str, after: int) -> Re
     with web.database.reading() as session:
         grading_id = visible_attempt(session, public, member).gradings[-1].id
 
-    def look(since: int) -> Look:
+    def look(since: int) -> Look | None:
         with web.database.reading() as session:
+            if not member.holds(session, web.now()):
+                return None
             grading = session.get_one(GradingRow, grading_id)
             return Look(
                 state=State(grading.state),

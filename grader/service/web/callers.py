@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import Depends
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from sqlalchemy.orm import Session
 from starlette.requests import Request
 
-from grader.service.bearers import TokenScope, token_row
+from grader.service.bearers import TokenScope, token_holds, token_row
 from grader.service.database.tables import CourseRole
 from grader.service.refusing import NotDoneError
 from grader.service.web.members import Somebody
@@ -23,9 +25,14 @@ class TokenNeededError(NotDoneError):
 
 @dataclass(frozen=True, kw_only=True)
 class Caller(Somebody):
-    """The owner of a token, and the token's number."""
+    """The owner of a token, the token's number, and what it allows."""
 
     token_id: int
+    scopes: frozenset[TokenScope]
+
+    def holds(self, session: Session, now: datetime) -> bool:
+        """Whether the token still holds."""
+        return token_holds(session, self.token_id, now)
 
 
 def _allowed(scope: TokenScope | None) -> Callable[[Request, Credentials], Caller]:
@@ -40,7 +47,14 @@ def _allowed(scope: TokenScope | None) -> Callable[[Request, Credentials], Calle
         if scope is not None and scope not in row.scopes.split():
             raise TokenNeededError(f"This token does not have the scope {scope}; make one that has it.")
         who = row.person
-        return Caller(id=who.id, key=who.key, name=who.name, role=CourseRole(who.role), token_id=row.id)
+        return Caller(
+            id=who.id,
+            key=who.key,
+            name=who.name,
+            role=CourseRole(who.role),
+            token_id=row.id,
+            scopes=frozenset(map(TokenScope, row.scopes.split())),
+        )
 
     return found
 

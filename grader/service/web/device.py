@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from grader.service.bearers import TOKEN_LASTS, as_text, scopes_in
-from grader.service.device_flow import INTERVAL, LASTS, FlowError, ask, begin, dashed
+from grader.service.device_flow import INTERVAL, LASTS, FlowError, Given, ask, begin, dashed, is_known, refuse_too_many
 from grader.service.web.setting import web_of
 
 router = APIRouter(prefix="/api/v1/device")
@@ -38,6 +38,8 @@ def code(request: Request, fields: Fields) -> Response:
         return _error("invalid_request")
     if scopes is None:
         return _error("invalid_scope")
+    with web.database.reading() as session:
+        refuse_too_many(session, web.now())
     with web.database.writing() as session:
         begun = begin(session, fields["client_id"], as_text(scopes), web.now())
     shown = dashed(begun.user_code)
@@ -58,8 +60,13 @@ def token(request: Request, fields: Fields) -> Response:
     if fields.get("grant_type") != GRANT:
         return _error("unsupported_grant_type")
     web = web_of(request)
-    with web.database.writing() as session:
-        told = ask(session, fields.get("device_code", ""), web.now())
+    said = fields.get("device_code", "")
+    with web.database.reading() as session:
+        told: Given | FlowError = FlowError.EXPIRED
+        known = is_known(session, said, web.now())
+    if known:
+        with web.database.writing() as session:
+            told = ask(session, said, web.now())
     if isinstance(told, FlowError):
         return _error(told)
     lasts = int(TOKEN_LASTS.total_seconds())

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from grader.service.refusing import NotFoundError
-from grader.service.signing_in import SESSION_LASTS, USED_UP, sign_in, sign_out
+from grader.service.signing_in import SESSION_LASTS, USED_UP, is_invited, sign_in, sign_out
 from grader.service.web.members import AnyForm, AnyMember, OwnForm, PerhapsMember, text_in
 from grader.service.web.pages import STATIC, page
 from grader.service.web.setting import web_of
@@ -51,8 +51,13 @@ def invitation(request: Request, token: str) -> Response:
 def join(request: Request, form: AnyForm) -> Response:
     """Sign in by an invitation."""
     web, now = web_of(request), web_of(request).now()
-    with web.database.writing() as session:
-        token = sign_in(session, text_in(form, "token"), now)
+    said = text_in(form, "token")
+    with web.database.reading() as session:
+        invited = is_invited(session, said, now)
+    token = None
+    if invited:
+        with web.database.writing() as session:
+            token = sign_in(session, said, now)
     if token is None:
         return page(request, "error.html.jinja", status=403, title="You are not signed in", words=USED_UP)
     answer = first_page(request, web)

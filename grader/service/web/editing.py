@@ -7,12 +7,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grader.service.database.tables import AttemptRow
+from grader.service.granting import extension_of
 from grader.service.hand_ins import history
 from grader.service.refusing import NotFoundError
 from grader.service.standing import checks_of
 from grader.service.web.members import AnyMember
 from grader.service.web.pages import page
 from grader.service.web.setting import web_of
+from grader.service.web.student import as_seen
 
 router = APIRouter()
 
@@ -26,8 +28,9 @@ Start = Annotated[int | None, Query(ge=SKELETON)]
 def edit(request: Request, member: AnyMember, name: str, start: Start = None) -> Response:
     """A text to go on with: an attempt by its number; without one the latest, or the skeleton if there is none."""
     web = web_of(request)
-    shown = web.shelf.assignment(name)
     with web.database.reading() as session:
+        extension = extension_of(session, name, member.id)
+        shown = as_seen(member, web.shelf.assignment(name), extension, web.now())
         attempts = {each.number: each for each in history(session, member.id, name)}
         chosen = max(attempts, default=SKELETON) if start is None else start
         if chosen != SKELETON and chosen not in attempts:

@@ -5,7 +5,6 @@ A body is counted while it comes: what is too large is never held.
 
 import asyncio
 import re
-from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -66,19 +65,38 @@ class TooLargeError(Exception):
     """More came than may come."""
 
 
+class Headed:
+    """An application each of whose answers has our headers, also one that tells of a fault of ours."""
+
+    def __init__(self, app: ASGIApp, origin: str) -> None:
+        self._app = app
+        self._headers = HEADERS | (TLS_HEADERS if origin.startswith("https://") else {})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, sending)
+
+
 class Guards:
-    """An application behind these rules: bodies are small, forms come from our own pages, headers are set."""
+    """An application behind these rules: bodies are small, forms come from our own pages."""
 
     def __init__(self, app: ASGIApp, origin: str, uploads: frozenset[str]) -> None:
         self._app, self._origin, self._uploads = app, origin, uploads
-        self._headers = HEADERS | (TLS_HEADERS if origin.startswith("https://") else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        sending = _Sending(send, self._headers)
+        sending = _Sending(send)
         if scope["method"] not in {"GET", "HEAD"} and not from_own_page(Headers(scope=scope), self._origin):
             await PlainTextResponse(FOREIGN, 403)(scope, receive, sending)
             return
@@ -178,16 +196,12 @@ class _Counting:
 
 
 class _Sending:
-    """Sends an answer with our headers, but for those that it has itself."""
+    """Sends an answer, and knows whether it has begun."""
 
-    def __init__(self, send: Send, headers: Mapping[str, str]) -> None:
+    def __init__(self, send: Send) -> None:
         self.begun = False
-        self._send, self._headers = send, headers
+        self._send = send
 
     async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self.begun = True
-            headers = MutableHeaders(scope=message)
-            for name, value in self._headers.items():
-                headers.setdefault(name, value)
+        self.begun = self.begun or message["type"] == "http.response.start"
         await self._send(message)

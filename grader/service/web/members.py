@@ -1,9 +1,11 @@
 """Who asks, and the forms that they send."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated
 
-from fastapi import Depends
+from fastapi import Depends, Path
 from sqlalchemy.orm import Session
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
@@ -11,9 +13,15 @@ from starlette.requests import Request
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.database.tables import AttemptRow, CourseRole, PersonRow
 from grader.service.refusing import NotDoneError, NotFoundError
-from grader.service.signing_in import session_of
+from grader.service.signing_in import session_holds, session_of
 from grader.service.tokens import same_token
 from grader.service.web.setting import web_of
+
+LARGEST = 2**31 - 1
+"""Numbers of rows are not above it; a database refuses one that is far beyond."""
+
+RowNumber = Annotated[int, Path(ge=1, le=LARGEST)]
+"""A number of a row in an address."""
 
 FIELDS = 12
 """Fields of a form; ours have six at most."""
@@ -26,7 +34,7 @@ class SignInNeededError(NotDoneError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Somebody:
+class Somebody(ABC):
     """A person of the course who asks, by a browser or by a program."""
 
     id: int
@@ -39,6 +47,10 @@ class Somebody:
         """Whether this is an instructor."""
         return self.role is CourseRole.INSTRUCTOR
 
+    @abstractmethod
+    def holds(self, session: Session, now: datetime) -> bool:
+        """Whether that by which they are signed in still holds: what goes on for minutes asks again and again."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Member(Somebody):
@@ -46,6 +58,10 @@ class Member(Somebody):
 
     session_id: int
     form_token: str
+
+    def holds(self, session: Session, now: datetime) -> bool:
+        """Whether this browser is still signed in."""
+        return session_holds(session, self.session_id, now)
 
 
 def perhaps_member(request: Request) -> Member | None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from starlette.applications import Starlette
 from starlette.requests import Request
 
 from grader.service.clock import utc_now
@@ -38,5 +39,10 @@ class Web:
 
 def web_of(request: Request) -> Web:
     """That of the application."""
-    web: Web = request.app.state.web
+    return web_at(request.app)
+
+
+def web_at(app: Starlette) -> Web:
+    """What the application works with."""
+    web: Web = app.state.web
     return web

@@ -15,7 +15,7 @@ from grader.service.refusing import NotDoneError
 from grader.service.signing_in import invite
 from grader.service.standing import faulted
 from grader.service.web.files import csv_file
-from grader.service.web.members import Instructor, StaffForm, file_in, person_of, text_in
+from grader.service.web.members import Instructor, RowNumber, StaffForm, file_in, person_of, text_in
 from grader.service.web.pages import page
 from grader.service.web.setting import Web, web_of
 from grader.service.web.student import AnyPair, assignment_of, comparison_of, home_of
@@ -63,7 +63,7 @@ def take_in(request: Request, member: Instructor, form: StaffForm) -> Response:
 
 
 @router.post("/people/{person_id}/invitation")
-def make_link(request: Request, member: Instructor, _form: StaffForm, person_id: int) -> Response:
+def make_link(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
     """A sign-in link for somebody: shown now, and never again."""
     web = web_of(request)
     with web.database.writing() as session:
@@ -92,19 +92,19 @@ def link_of(web: Web, token: str) -> str:
 
 
 @router.get("/people/{person_id}")
-def person_home(request: Request, member: Instructor, person_id: int) -> Response:
+def person_home(request: Request, member: Instructor, person_id: RowNumber) -> Response:
     """A student's first page, as the student sees it."""
     return home_of(request, member, person_id)
 
 
 @router.get("/people/{person_id}/assignments/{name}")
-def person_assignment(request: Request, member: Instructor, person_id: int, name: str) -> Response:
+def person_assignment(request: Request, member: Instructor, person_id: RowNumber, name: str) -> Response:
     """A student's page of an assignment, as the student sees it, but without the form."""
     return assignment_of(request, member, name, person_id)
 
 
 @router.get("/people/{person_id}/assignments/{name}/compare")
-def person_comparison(request: Request, member: Instructor, person_id: int, name: str, pair: AnyPair) -> Response:
+def person_comparison(request: Request, member: Instructor, person_id: RowNumber, name: str, pair: AnyPair) -> Response:
     """Two attempts of a student."""
     return comparison_of(request, member, name, person_id, pair)
 
@@ -118,7 +118,7 @@ def faults(request: Request, member: Instructor) -> Response:
 
 
 @router.post("/faults/{grading_id}/again")
-def after_fault(request: Request, member: Instructor, _form: StaffForm, grading_id: int) -> Response:
+def after_fault(request: Request, member: Instructor, _form: StaffForm, grading_id: RowNumber) -> Response:
     """Try one of them again."""
     web = web_of(request)
     with web.database.writing() as session:

@@ -63,9 +63,10 @@ class Watchers:
 watchers = Watchers()
 
 
-async def events(look: Callable[[int], Look], after: int, person_id: int) -> AsyncIterator[str]:
+async def events(look: Callable[[int], Look | None], after: int, person_id: int) -> AsyncIterator[str]:
     """The events of a grading, until it ends or the stream has lasted long enough; `look` is asked for notes after a
-    number. Who watches too much is told to come back later.
+    number, and returns None once the sign-in of whoever watches has ended. Who watches too much is told to come back
+    later.
     """
     if not watchers.enter(person_id):
         yield "retry: 30000\n\n"
@@ -76,6 +77,8 @@ async def events(look: Callable[[int], Look], after: int, person_id: int) -> Asy
         yield "retry: 2000\n\n"
         while time.monotonic() - begun < LONGEST:
             seen = await run_in_threadpool(look, after)
+            if seen is None:
+                return
             told = [_note(number, seen.turn, note) for number, note in seen.notes]
             after = seen.notes[-1][0] if seen.notes else after
             if seen.state is State.WAITING and _place(seen) != place:

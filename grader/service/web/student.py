@@ -1,5 +1,6 @@
 """The pages of a student: the assignments, one of them, and handing in."""
 
+from datetime import datetime
 from threading import BoundedSemaphore
 from typing import Annotated
 
@@ -9,15 +10,17 @@ from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.common.record import Record
+from grader.common.record import Record, replace
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.service.comparing import compared
-from grader.service.database.tables import AttemptRow, PersonRow
-from grader.service.granting import extension_of, extensions_of, rules_for
+from grader.service.courses import Shown
+from grader.service.database.tables import AttemptRow, ExtensionRow, PersonRow
+from grader.service.granting import extension_of, extensions_of, rules_for, rules_under
 from grader.service.hand_ins import Offer, accept, history
+from grader.service.policy import is_open
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.standing import standing_of
-from grader.service.web.members import AnyMember, Member, OwnForm, PerhapsMember, file_in, person_of, text_in
+from grader.service.web.members import LARGEST, AnyMember, Member, OwnForm, PerhapsMember, file_in, person_of, text_in
 from grader.service.web.pages import page
 from grader.service.web.setting import web_of
 
@@ -25,10 +28,6 @@ router = APIRouter()
 
 COMPARING = BoundedSemaphore(2)
 """So many comparisons are made at once: each keeps a processor busy, and all pages are made by one process."""
-
-
-LARGEST = 2**31 - 1
-"""Numbers of rows are below it; a database refuses one that is far beyond."""
 
 
 class PairOfAttempts(Record):
@@ -77,20 +76,30 @@ def assignment(request: Request, member: AnyMember, name: str) -> Response:
 def assignment_of(request: Request, member: Member, name: str, person_id: int | None) -> Response:
     """The same as an instructor sees it of somebody else; None is the member."""
     web = web_of(request)
-    shown = web.shelf.assignment(name)
     with web.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
         extension = extension_of(session, name, owner.id)
+        shown = as_seen(member, web.shelf.assignment(name), extension, web.now())
         standing = standing_of(shown, extension, history(session, owner.id, name), web.now())
     return page(
         request, "assignment.html.jinja", member, standing=standing, owner=owner, base=base_of(owner, person_id)
     )
 
 
+def as_seen(member: Member, assignment: Shown, extension: ExtensionRow | None, now: datetime) -> Shown:
+    """The assignment as the member may see it: students have no handout and no skeleton before it opens."""
+    if member.teaches or is_open(rules_under(assignment, extension), now):
+        return assignment
+    return replace(assignment, handout="", skeleton="")
+
+
 @router.get("/assignments/{name}/skeleton")
-def skeleton(request: Request, _member: AnyMember, name: str) -> Response:
+def skeleton(request: Request, member: AnyMember, name: str) -> Response:
     """The file to start from."""
-    text = web_of(request).shelf.assignment(name).skeleton
+    web = web_of(request)
+    with web.database.reading() as session:
+        extension = extension_of(session, name, member.id)
+    text = as_seen(member, web.shelf.assignment(name), extension, web.now()).skeleton
     if not text:
         raise NotFoundError
     headers = {"content-disposition": f'attachment; filename="{FILE_NAME}"', "content-security-policy": "sandbox"}

@@ -1,20 +1,16 @@
 """The pages of terminals: confirming one, and the tokens that programs have."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.service.bearers import revoke, tokens_of
 from grader.service.device_flow import LASTS, LENGTH, Answer, answer, asking, dashed, typed
-from grader.service.web.members import AnyMember, OwnForm, PerhapsMember, text_in
+from grader.service.web.members import AnyMember, OwnForm, PerhapsMember, RowNumber, text_in
 from grader.service.web.pages import page
 from grader.service.web.setting import Web, web_of
 
 router = APIRouter()
-
-TokenNumber = Annotated[int, Path(ge=1, lt=2**31)]
 
 
 @router.get("/device")
@@ -69,7 +65,7 @@ def tokens(request: Request, member: AnyMember) -> Response:
 
 
 @router.post("/tokens/{token_id}/revoke")
-def end_token(request: Request, member: AnyMember, _form: OwnForm, token_id: TokenNumber) -> Response:
+def end_token(request: Request, member: AnyMember, _form: OwnForm, token_id: RowNumber) -> Response:
     """End one of one's own tokens."""
     with web_of(request).database.writing() as session:
         revoke(session, member.id, token_id)

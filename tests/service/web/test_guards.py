@@ -3,12 +3,17 @@
 import asyncio
 
 import pytest
+from fastapi.testclient import TestClient
 from services import ORIGIN, field, parts, upload
 from starlette.datastructures import Headers
 
 from grader.course.submissions.submission import SIZE_LIMIT
+from grader.service import device_flow
+from grader.service.courses import Shelf
+from grader.service.database.connecting import Database
 from grader.service.database.tables import AttemptRow
-from grader.service.web.guards import FORM, UPLOAD, Guards, from_own_page
+from grader.service.web.device import GRANT
+from grader.service.web.guards import FORM, POLICY, UPLOAD, Guards, from_own_page
 
 
 def attempts(service):
@@ -66,6 +71,35 @@ def test_every_answer_keeps_browsers_on_our_side(service):
         policy = headers["content-security-policy"]
         assert "frame-ancestors 'none'" in policy or policy == "sandbox"
         assert "unsafe" not in policy
+
+
+def test_an_answer_that_tells_of_a_fault_of_ours_keeps_browsers_on_our_side_too(service, monkeypatch):
+    """In words that tell nothing of it, for pages and for programs."""
+    monkeypatch.setattr(Shelf, "guide", lambda _: 1 / 0)
+    monkeypatch.setattr(Shelf, "all", lambda _: 1 / 0)
+    cookies = dict(service.browser("ada").cookies)
+    client = TestClient(service.app, base_url=ORIGIN, cookies=cookies, raise_server_exceptions=False)
+    bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
+    for said in (client.get("/guide"), client.get("/api/v1/assignments", headers=bearer)):
+        assert said.status_code == 500
+        assert "fault of ours" in said.text
+        assert "ZeroDivision" not in said.text
+        assert said.headers["content-security-policy"] == POLICY
+
+
+def test_who_is_not_known_takes_nobodys_turn_to_write(service, monkeypatch):
+    """A link or a code that is none is looked up without the lock."""
+
+    def refused(_):
+        raise AssertionError
+
+    client = service.browser()
+    monkeypatch.setattr(Database, "writing", refused)
+    assert client.post("/join", files=parts(token="guess")).status_code == 403
+    asked = {"grant_type": GRANT, "device_code": "guess"}
+    assert client.post("/api/v1/device/token", data=asked).json() == {"error": "expired_token"}
+    monkeypatch.setattr(device_flow, "OPEN_AT_ONCE", 0)
+    assert client.post("/api/v1/device/code", data={"client_id": "laptop"}).status_code == 409
 
 
 def test_no_page_has_a_script_or_a_style_of_its_own(service):

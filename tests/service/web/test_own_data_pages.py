@@ -1,9 +1,11 @@
 """own_data.py, of the service and of its pages: all that is somebody's, nothing that is hidden, nobody else's."""
 
+import asyncio
 import io
 import json
 import zipfile
 import zlib
+from tempfile import TemporaryFile
 
 import pytest
 from hiding import SECRET, failing, hiding_course, right
@@ -13,7 +15,8 @@ from grader.service.database.tables import ApiTokenRow, Base, InvitationRow, Ses
 from grader.service.own_data import FIELDS
 from grader.service.progress import ProgressNote, keep_note
 from grader.service.station.judging import ready
-from grader.service.web.own_data import EXPORTING
+from grader.service.web import own_data
+from grader.service.web.own_data import Packing
 
 
 def exported(service, person="ada"):
@@ -126,9 +129,48 @@ def test_the_page_counts_what_there_is_and_leads_to_the_zip(service):
     assert 'Browsers that you signed in</th><td data-name="how many">1<' in page
 
 
-def test_one_zip_is_made_at_a_time(service):
-    """Who comes meanwhile is told so, and can come again."""
-    ada = service.browser("ada")
-    with EXPORTING:
-        assert ada.get("/data.zip").status_code == 409
+def test_each_person_has_one_zip_until_it_is_sent_and_there_are_few_in_all(service, monkeypatch):
+    """Who asks meanwhile is told so, and can come again; one person keeps nobody else out."""
+    monkeypatch.setattr(own_data, "packing", Packing())
+    monkeypatch.setattr(own_data, "PACKED_AT_ONCE", 2)
+    ada, ben = service.browser("ada"), service.browser("ben")
+    own_data.packing.enter(service.ada)
+    assert "Your data" in ada.get("/data.zip").text
+    for _ in range(2):
+        assert ben.get("/data.zip").status_code == 200
+    own_data.packing.enter(service.staff)
+    assert "of several others" in ben.get("/data.zip").text
+    own_data.packing.leave(service.ada)
     assert ada.get("/data.zip").status_code == 200
+
+
+class _GoneError(Exception):
+    """Whoever asked is gone."""
+
+
+@pytest.mark.parametrize("at", ["http.response.start", "http.response.body"])
+def test_a_zip_is_removed_however_its_sending_ends(service, monkeypatch, at):
+    """As when whoever asked closes the connection, or takes too long."""
+    monkeypatch.setattr(own_data, "LONGEST", 0.05)
+    made = []
+    monkeypatch.setattr(own_data, "TemporaryFile", lambda: made.append(TemporaryFile()) or made[-1])  # noqa: SIM115
+
+    async def hang():
+        await asyncio.sleep(60)
+
+    async def gone(message):
+        if message["type"] == at:
+            raise _GoneError
+
+    async def stuck(message):
+        if message["type"] == at:
+            await hang()
+
+    for send in (gone, stuck):
+        own_data.packing.enter(service.ada)
+        answer = own_data.PackedData(service.database, service.ada)
+        with pytest.raises((_GoneError, TimeoutError, ExceptionGroup)):
+            asyncio.run(answer({"type": "http"}, hang, send))
+        own_data.packing.enter(service.ada)
+        own_data.packing.leave(service.ada)
+    assert [each.closed for each in made] == [True, True]

@@ -58,6 +58,7 @@ TABLE = {
     "GET /course/people": TEACHING,
     "POST /course/people/roster": TEACHING_FORM,
     "POST /course/people/{person_id}/invitation": (401, 404, 404, 200),
+    "POST /course/people/{person_id}/sign-out": TEACHING_FORM,
     "POST /course/invitations": (401, 404, 404, 200),
     "GET /course/people/{person_id}": TEACHING,
     "GET /course/people/{person_id}/assignments/{name}": TEACHING,
@@ -170,6 +171,31 @@ def test_no_page_takes_a_bearer_token(service):
     bearer = {"authorization": f"Bearer {service.token(service.staff, 'read submit')}"}
     for page in ("/tokens", "/course", "/assignments/small"):
         assert service.browser().get(page, headers=bearer).status_code == 303
+
+
+def test_a_token_that_may_only_hand_in_learns_no_points(service):
+    """Neither by cancelling what is graded, nor by handing the same in again."""
+    attempt = service.attempt(service.graded(service.hand_in(form_key="once")))
+    for scope, told in (("submit", False), ("read submit", True)):
+        client = service.browser()
+        client.headers["authorization"] = f"Bearer {service.token(service.ada, scope)}"
+        for path in (f"attempts/{attempt.public}/cancel", "assignments/small/attempts?key=once"):
+            said = client.post(f"/api/v1/{path}", content=b"kernel").json()
+            assert said["id"] == attempt.public
+            assert [said[name] is not None for name in ("points", "max_points", "result")] == [told] * 3
+
+
+def test_no_number_in_an_address_is_too_large(service):
+    """Of any route, for anybody: it is a page that there is not."""
+    client, numbered = service.browser("staff"), [each for each in TABLE if "_id}" in each]
+    token = field(client.get("/"), "form_token")
+    for route in numbered:
+        method, _, path = route.partition(" ")
+        for number in (0, 2**31, 2**63, 10**30):
+            there = path.format(name="small", public="x", person_id=number, grading_id=number, token_id=number)
+            fields = parts(form_token=token, **FIELDS.get(route, {}))
+            said = client.get(there) if method == "GET" else client.post(there, files=fields)
+            assert (route, said.status_code) == (route, 404)
 
 
 def test_anothers_attempt_is_answered_as_one_that_does_not_exist(service):

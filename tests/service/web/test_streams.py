@@ -5,17 +5,19 @@ import json
 import re
 from datetime import timedelta
 
+import pytest
 from courses import KERNEL
 from hiding import right
 from services import graded
 
 from grader.grading.bench import Decided
 from grader.service.clock import utc_now
-from grader.service.database.tables import State
+from grader.service.database.tables import PersonRow, State
 from grader.service.leases import LEASE
 from grader.service.progress import ProgressNote, keep_note, note_of
+from grader.service.signing_in import end_all
 from grader.service.waiting import NO_PLACE, PlaceInQueue
-from grader.service.web import streams
+from grader.service.web import attempts, streams
 from grader.service.web.streams import AT_ONCE, Look, events
 
 
@@ -126,6 +128,32 @@ def test_the_wait_is_told_when_its_words_change(monkeypatch):
         return Look(state=State.CANCELLED if wait is None else State.WAITING, turn=0, place=place, notes=())
 
     assert re.findall('"wait": "([^"]*)"', told_by(look)) == ["about 3 minutes", "about 2 minutes"]
+
+
+@pytest.mark.parametrize("by", ["token", "cookie"])
+def test_a_stream_ends_with_the_sign_in_that_it_was_asked_by(service, monkeypatch, by):
+    """A token that is revoked, and a browser that is signed out, hear nothing more."""
+    monkeypatch.setattr(streams, "BETWEEN", {State.RUNNING: 0.0, State.WAITING: 0.0})
+    attempt = service.hand_in()
+    claimed = service.claim()
+    tell(service, claimed, "building")
+    client = service.browser("ada" if by == "cookie" else None)
+    path = f"{service.page_of(attempt)}/events"
+    if by == "token":
+        client.headers["authorization"] = f"Bearer {service.token(service.ada, 'read')}"
+        path = f"/api/v1{path}"
+    seen = []
+
+    def note_and_end(session, person_id, now):
+        seen.append(person_id)
+        with service.database.writing() as ending:
+            end_all(ending, ending.get_one(PersonRow, service.ada), "staff", now)
+        return place(session, person_id, now)
+
+    place = attempts.place_of
+    monkeypatch.setattr(attempts, "place_of", note_and_end)
+    assert [data["words"] for _, _, data in heard(client.get(path))] == ["building"]
+    assert len(seen) == 1
 
 
 def test_a_stream_ends_by_itself_and_says_that_it_lives(monkeypatch):

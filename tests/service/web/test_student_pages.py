@@ -118,6 +118,24 @@ def test_a_result_is_shown_with_its_report_and_all_attempts(service, ada):
     assert report.text == zlib.decompress(graded(service.course).page).decode()
 
 
+def test_nothing_of_an_assignment_is_shown_before_it_opens(service):
+    """But its title and when that is: neither the handout nor the skeleton; instructors see both."""
+    rules, folder = service.course.assignments.parent / "course.yaml", service.course.assignments / "small"
+    rules.write_text("opens: 2026-11-24T12:00:00+00:00\n")
+    (folder / "README.md").write_text("the handout's words\n")
+    (folder / "kernels.cl").write_text("// start here\n")
+    link, student, staff = "/assignments/small/skeleton", service.browser("ada"), service.browser("staff")
+    for client, seen in ((student, False), (staff, True)):
+        page = client.get("/assignments/small").text
+        assert ("the handout&#39;s words" in page or "the handout's words" in page) == (link in page) == seen
+        assert ("when the assignment opens" in page) != seen
+        assert client.get(link).status_code == (200 if seen else 404)
+        assert ("// start here" in client.get("/assignments/small/edit").text) == seen
+    service.passes(days=1)
+    assert "words" in student.get("/assignments/small").text
+    assert student.get(link).status_code == 200
+
+
 def test_the_skeleton_can_be_downloaded(service, ada):
     """As the course has it now; where there is none, no link leads to one."""
     link, skeleton = "/assignments/small/skeleton", service.course.assignments / "small" / "kernels.cl"
