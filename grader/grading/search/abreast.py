@@ -3,8 +3,9 @@
     | guard | A of edit 7 | guard | A of edit 8 | guard | ...
 
 A launch costs milliseconds, however little it does. A guard has as many words as the largest array, so no index that a
-switchboard lets pass leads from one edit's buffer into another's. Whether an edit writes beside its buffers or into its
-inputs is not looked at here: what seems right is tried alone.
+switchboard lets pass leads from one edit's buffer into another's, as long as the text only takes elements of its arrays
+(`keeps_to_its_arrays`): any other is tried alone. Whether an edit writes beside its buffers or into its inputs is not
+looked at here: what seems right is tried alone, too.
 """
 
 from collections.abc import Mapping
@@ -30,7 +31,7 @@ MOST_BYTES = 2**24
 
 FEW_TURNS = 10
 """Of a repeated sequence whose end a convergence test decides. So few, all edits make; the test would see the sums of
-all of them together.
+all of them together. An edit that is right only because its sequence ends sooner is missed; none is gained by it.
 """
 
 Arrays = Mapping[str, NDArray[Any]]

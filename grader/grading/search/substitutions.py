@@ -51,7 +51,13 @@ ALIKE = (
 )
 """Functions that are taken for each other."""
 
+WORK_ITEM_FUNCTIONS = frozenset({*ALIKE[0], *ALIKE[1]})
+"""Those that are asked for a dimension."""
+
 COMPONENTS = ("x", "y", "z", "w")
+
+DIMENSIONS = 2
+"""Of launches whose edits run many at once: there the third says which edit it is."""
 
 
 def operators(site: Site) -> Iterator[Edit]:
@@ -79,7 +85,8 @@ def numbers(site: Site) -> Iterator[Edit]:
     if digits.isdigit() and len(digits) < 9:
         value = int(digits)
         others = [value + 1, value - 1, *([2 * value, value // 2] if value > 2 else [])]
-        yield from (site.replaced(str(other)) for other in others if other >= (1 if site.is_divisor else 0))
+        most = DIMENSIONS - 1 if site.text(-1) == "(" and site.text(-2) in WORK_ITEM_FUNCTIONS else max(others)
+        yield from (site.replaced(str(other)) for other in others if (1 if site.is_divisor else 0) <= other <= most)
     else:
         yield from (site.replaced(other) for other in ("0.0f", "1.0f", f"-{token.text}"))
 

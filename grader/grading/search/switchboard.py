@@ -9,7 +9,8 @@ and how many words the largest array has: an index beyond its array is moved int
 faster are left out.
 
 A launch may be many edits at once, each with arrays of its own: groups that are n-th in dimension 2 are the edit whose
-number is n more, and the arrays that they are given lie n times as far on as abreast.py says.
+number is n more, and the arrays that they are given lie n times as far on as abreast.py says. A text that takes more of
+its arrays than elements does not keep to them: a pointer that an edit moves leads into the arrays of others.
 """
 
 from collections import defaultdict
@@ -20,6 +21,7 @@ from grader.course.launches import ELEMENT_BYTES as WORD
 from grader.grading.search.outline import Function, Outline, Variable
 from grader.grading.search.reading import outline as read
 from grader.grading.search.sites import Edit
+from grader.protocol.tokens import Token
 
 UNCHANGED = 0
 """The number of the text as it is; edits count from 1."""
@@ -59,6 +61,16 @@ class Switchboard:
     numbers: Mapping[Edit, int]
     lines: Mapping[int, Edit]
 
+    @property
+    def keeps_to_its_arrays(self) -> bool:
+        """Whether no index that is let pass leads from an array that is written into any other: all pointers to global
+        memory that may be written to are followed by an index, wherever they stand, and no address is taken.
+        """
+        code = self.outline.code
+        written = {each.name for each in _global_arrays(self.outline) if not each.constant}
+        uses = (place for each in self.outline.functions for place in range(*each.body) if code[place].text in written)
+        return all(code[place + 1].text == "[" and code[place - 1].text not in {"&", "("} for place in uses)
+
     def without(self, refused: Collection[int]) -> "Switchboard":
         """The program without the edits on lines that a compiler refuses; of a line that is none, without those of the
         next expression, whose value has another type with them.
@@ -89,6 +101,19 @@ def switchboards(outline: Outline, edits: Sequence[Edit]) -> Iterator[Switchboar
             yield replace(switchboard(changed, ()), numbers={edit: UNCHANGED})
     switched = [edit for edit in edits if edit.region.role != "type"]
     yield from (switchboard(outline, switched[first : first + AT_ONCE]) for first in range(0, len(switched), AT_ONCE))
+
+
+def _global_arrays(outline: Outline) -> Iterator[Variable]:
+    """The arrays that the host gives, as every function names them."""
+    visible = {each for region in outline.regions for each in region.visible}
+    return (each for each in visible if each.parameter and each.subscripts and each.space == "global")
+
+
+def _is_fixed(parameters: Sequence[Token], name: str) -> bool:
+    """Whether a parameter is a pointer that cannot be moved: `const` stands behind its last `*`."""
+    before = [token.text for token in parameters]
+    before = before[: before.index(name)]
+    return "*" in before and "const" in before[len(before) - before[::-1].index("*") :]
 
 
 def edited(outline: Outline, edit: Edit) -> str:
@@ -224,10 +249,10 @@ class _Writer:
         """The arrays that the host gives a kernel, as far as their pointers can be moved."""
         first, last = function.body
         region = next((each for each in self._outline.regions if first < each.first < last), None)
-        given = [token.text for token in self._outline.code[slice(*function.parameters)]]
+        given = self._outline.code[slice(*function.parameters)]
         for each in region.visible if region is not None and function.name in self._outline.kernels else ():
             is_given = each.parameter and each.subscripts == 1 and each.space in {"global", "constant"}
-            if is_given and given[given.index(each.name) - 1] != "const":
+            if is_given and not _is_fixed(given, each.name):
                 yield each
 
     def _own(self, array: Variable) -> str:

@@ -143,7 +143,7 @@ class Tryout:
     def is_quick(self, name: str) -> bool:
         """Whether a case can be tried with many edits at once."""
         many = self.cases[name].abreast
-        return many is not None and self._takes_many(self.cases[name], many)
+        return many is not None and self.board.keeps_to_its_arrays and self._takes_many(self.cases[name], many)
 
     def right(self, name: str, edits: Iterable[Edit]) -> list[Edit]:
         """Those of the edits that give the right results in a case."""

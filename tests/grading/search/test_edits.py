@@ -133,6 +133,14 @@ def test_a_pointer_is_neither_0_nor_has_it_a_sign():
     assert any("inti=-(n+3);" in text for text in made)
 
 
+def test_a_dimension_is_the_first_or_the_second():
+    """The third says which edit a group is, where many run at once."""
+    made = all_texts("__kernel void k(__global uint *A) { A[get_global_id(1)] = get_local_size(0) + 1; }")
+    assert any("get_global_id(0)" in text for text in made)
+    assert any("get_local_size(1)" in text for text in made)
+    assert not any("get_global_id(2)" in text or "get_local_size(2)" in text for text in made)
+
+
 def test_a_part_is_named_in_words():
     """An index by its array, other expressions by what they are."""
     seen = outline(KERNEL.format(**RIGHT), ["k"])

@@ -2,6 +2,8 @@
 
 from itertools import groupby
 
+import pytest
+
 from grader.grading.search.edits import edits
 from grader.grading.search.reading import outline
 from grader.grading.search.switchboard import AT_ONCE, edited, key, switchboard, switchboards
@@ -47,6 +49,38 @@ def test_each_group_has_the_arrays_of_its_edit():
     assert "B += " not in text
     assert "t += " not in text
     assert text.count("& 65535) + get_group_id(2);") == 2
+
+
+@pytest.mark.parametrize("pointer", ["*const A", "*restrict const A", "*const restrict A"])
+def test_a_pointer_that_is_constant_stays_however_it_is_declared(pointer):
+    """It could not be moved, and the program would not build."""
+    text = switchboard(outline(f"__kernel void k(__global float {pointer}, uint n) {{ A[n] = 1; }}", ["k"]), ()).text
+    assert "A += " not in text
+
+
+def test_a_pointer_to_what_is_constant_is_moved():
+    """Only the elements are."""
+    head = "__kernel void k(const __global float *A, __global const float *restrict B, __global float *C)"
+    text = switchboard(outline(f"{head} {{ C[0] = A[0] + B[0]; }}", ["k"]), ()).text
+    assert text.count("+= get_group_id(2) * ") == 3
+
+
+@pytest.mark.parametrize(
+    ("body", "keeps"),
+    [
+        ("A[n] = A[n + 1];", True),
+        ("A += n; A[0] = 1;", False),
+        ("*A = 1;", False),
+        ("__global float *p = A + n; p[n] = 1;", False),
+        ("__global float *p = &A[n]; *p = 1;", False),
+        ("vstore4((float4)(0), n, A);", False),
+        ("helper(A, n);", False),
+    ],
+)
+def test_a_kernel_keeps_to_its_arrays_if_it_only_takes_their_elements(body, keeps):
+    """A pointer that is made of one could lead anywhere."""
+    board = switchboard(outline(f"__kernel void k(__global float *A, uint n) {{ {body} }}", ["k"]), ())
+    assert board.keeps_to_its_arrays is keeps
 
 
 def test_every_index_stays_in_its_array():

@@ -35,7 +35,10 @@ def mended(tried, name, edits):
     return {(edit.line, edit.part, edit.text) for edit in tried.right(name, edits)}
 
 
-@pytest.mark.parametrize("in_words", [WRONG, changed(WRONG, "__global real *B", "__global real *const B")])
+CONSTANT = [changed(WRONG, "__global real *B", f"__global real *{how} B") for how in ("const", "const restrict")]
+
+
+@pytest.mark.parametrize("in_words", [WRONG, *CONSTANT], ids=["movable", "const", "const restrict"])
 def test_many_at_once_are_as_right_as_one_alone(bench, transposition, in_words):
     """The same edits help; with a pointer that cannot be moved, they are tried alone."""
     with bench.worker() as worker:
@@ -49,6 +52,19 @@ def test_many_at_once_are_as_right_as_one_alone(bench, transposition, in_words):
         together.close()
     assert of_many == {(edit.line, edit.part, edit.text) for edit in alone}
     assert of_many
+
+
+def test_where_a_pointer_moves_edits_are_tried_alone(bench, transposition):
+    """One that moves it elsewhere would write into the results of another."""
+    store = "B[(x0 + ly) * height + (y0 + lx)] = tile[ly][lx];"
+    walking = changed(WRONG, store, "{ B += (x0 + ly) * height; *(B + y0 + lx) = tile[ly][lx]; }")
+    with bench.worker() as worker:
+        name, tried = tryout(worker, transposition, walking)
+        assert tried.open()
+        assert not tried.is_quick(name)
+        assert list(tried.likely(name, tried.edits)) == list(tried.edits)
+        assert mended(tried, name, tried.edits)
+        tried.close()
 
 
 def test_an_edit_that_ends_the_session_takes_no_other_with_it(bench, transposition):
