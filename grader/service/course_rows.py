@@ -7,8 +7,8 @@ from sqlalchemy.orm import Session
 from grader.course.submissions.handin import Student
 from grader.lms.intake.labels import labels
 from grader.lms.intake.owners import Owner
-from grader.results.gradebook import Grade, StudentRow
-from grader.service.briefs import grades_in
+from grader.results.gradebook import StudentRow
+from grader.service.briefs import Brief, briefs_in
 from grader.service.database.tables import AttemptRow, PersonRow
 from grader.service.standing import CourseTable, Line
 
@@ -35,22 +35,23 @@ def rows_of(session: Session, table: CourseTable, assignment: str) -> Assignment
     students = students_of(table)
     counting = {line.person.id: line.counting[assignment] for line in table.lines}
     numbers = [each.counted_id for each in counting.values() if each is not None and each.counted_id is not None]
-    grades = grades_in(session, numbers)
-    found = [_row(line, assignment, students[line.person.id], grades) for line in table.lines]
+    briefs = briefs_in(session, numbers)
+    found = [_row(line, assignment, students[line.person.id], briefs) for line in table.lines]
     attempts = {students[person].label: each for person, each in counting.items() if each is not None}
     return AssignmentRows(rows=tuple(sorted(found, key=lambda row: row.student.label)), attempts=attempts)
 
 
-def _row(line: Line, assignment: str, student: Student, grades: dict[int, Grade]) -> StudentRow:
+def _row(line: Line, assignment: str, student: Student, briefs: dict[int, Brief]) -> StudentRow:
     attempt = line.counting[assignment]
-    grade = None if attempt is None or attempt.counted_id is None else grades.get(attempt.counted_id)
+    brief = None if attempt is None or attempt.counted_id is None else briefs.get(attempt.counted_id)
     return StudentRow(
         student=student,
         assignment=assignment,
         where="" if attempt is None else attempt.file_name,
         late=assignment in line.late,
-        grade=grade,
-        fault=UNGRADED if grade is None and line.attempts[assignment] else "",
+        grade=None if brief is None else brief.grade,
+        shown=None if brief is None else brief.shown,
+        fault=UNGRADED if brief is None and line.attempts[assignment] else "",
     )
 
 

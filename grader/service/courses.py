@@ -42,21 +42,21 @@ class Shelf:
     """What there is to hand in, read again when its files change."""
 
     def __init__(self, course: Course, guide: Path) -> None:
-        self._course, self._guide = course, guide
+        self.course, self._guide = course, guide
         self.zone = course.rules().zone
         self._read = lru_cache(maxsize=1000)(self._shown)
 
     def names(self) -> list[str]:
         """All assignments, sorted."""
-        return self._course.names()
+        return self.course.names()
 
     def assignment(self, name: str) -> Shown:
         """The assignment of this name; raises NotFoundError if there is none."""
         if name not in self.names():
             raise NotFoundError
-        folder = self._course.assignments / name
-        rules = self._course.assignments.parent / RULES_FILE
-        files = (self._course.find(name), folder / HANDOUT, folder / FILE_NAME, rules)
+        folder = self.course.assignments / name
+        rules = self.course.assignments.parent / RULES_FILE
+        files = (self.course.find(name), folder / HANDOUT, folder / FILE_NAME, rules)
         return self._read(name, tuple(path.stat().st_mtime_ns for path in files if path.is_file()))
 
     def all(self) -> list[Shown]:
@@ -68,7 +68,7 @@ class Shelf:
         return rendered(read_text(self._guide))
 
     def _shown(self, name: str, _changed: tuple[int, ...]) -> Shown:
-        coursework = self._course.load(name)
+        coursework = self.course.load(name)
         path, skeleton = coursework.folder / HANDOUT, coursework.folder / FILE_NAME
         rules_of(name, coursework)  # refuses what the service cannot obey, before anybody hands in
         return Shown(

@@ -14,14 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.course.catalogue import Course
-from grader.service.database.connecting import Database
+from grader.service.database.connecting import DATABASE, Database
 from grader.service.database.migrating import require_current
 
 STATION = ("-P", "-m", "grader.service.station")
 """-P: nothing is imported from the working directory."""
-
-DATABASE = "GRADER_DATABASE"
-"""The variable by which a station learns where the database is: a password must not stand in a list of processes."""
 
 SOON, MOST = 1.0, 60.0
 """Seconds before a station that has ended is started again: the first time, and at most."""

@@ -80,7 +80,7 @@ def ready(result: Result, coursework: Coursework) -> Graded:
         shown_max=shown.max_points,
         checks=in_brief(shown).model_dump_json(),
         result=REPORTS["json"](result),
-        brief=brief_of(result),
+        brief=brief_of(result, shown),
         page=_page(shown),
         full_page=None if shown == result else _page(result),
     )

@@ -21,6 +21,7 @@ from grader.service.web import (
     door,
     editing,
     ending,
+    exporting,
     extending,
     own_data,
     staff,
@@ -33,7 +34,7 @@ from grader.service.web.members import SignInNeededError
 from grader.service.web.pages import page
 from grader.service.web.setting import Web, web_at
 
-UPLOADS = frozenset({"attempts", "roster"})
+UPLOADS = frozenset({"attempts", "roster", "upload"})
 """The last part of the addresses to which files are sent."""
 
 
@@ -45,6 +46,7 @@ PAGES = (
     own_data,
     terminals,
     course,
+    exporting,
     staff,
     extending,
     ending,

@@ -54,6 +54,10 @@ TABLE = {
     "GET /course": TEACHING,
     "GET /course/grades.csv": TEACHING,
     "GET /course/assignments/{name}": TEACHING,
+    "GET /course/overview": TEACHING,
+    "GET /course/exports": TEACHING,
+    "GET /course/exports/{paper}": TEACHING,
+    "POST /course/exports/{paper}/upload": (401, 404, 404, 409),  # without a file
     "POST /course/regrade": TEACHING_FORM,
     "GET /course/people": TEACHING,
     "POST /course/people/roster": TEACHING_FORM,
@@ -113,6 +117,7 @@ def test_each_role_gets_what_the_table_says(service, route):
         person_id=service.ada,
         grading_id=service.gradings(first)[0].id,
         token_id=1,
+        paper="moodle.zip" if "upload" in path else "grades.csv",
     )
     path += "?old=1&new=2" if path.endswith("compare") else ""
     assert tuple(_asked(service, role, method, path, FIELDS.get(route, {})) for role in ROLES) == TABLE[route]

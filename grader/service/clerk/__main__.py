@@ -1,0 +1,35 @@
+"""The process of a clerk: `python -P -m grader.service.clerk ORDER`, and the database in GRADER_DATABASE.
+
+What it makes comes on standard output, which is a file. If it cannot, it says why in a line of standard error.
+"""
+
+import os
+import sys
+from contextlib import closing
+
+from grader.common.errors import GraderError
+from grader.course.catalogue import Course
+from grader.service.clerk.desk import Desk
+from grader.service.clerk.papers import PAPERS
+from grader.service.database.connecting import DATABASE, Database
+from grader.service.paperwork import REFUSED, PaperOrder, limit_this_process
+from grader.service.refusing import NotDoneError
+
+
+def main() -> None:
+    """Make what is asked for."""
+    limit_this_process()
+    order = PaperOrder.model_validate_json(sys.argv[1])
+    course = Course(assignments=order.assignments, reference=order.reference)
+    with closing(Database(os.environ.pop(DATABASE))) as database:
+        desk = Desk(database, course, order.assignment)
+        try:
+            PAPERS[order.paper](desk, sys.stdin.buffer.read(), sys.stdout.buffer)
+        except (GraderError, NotDoneError) as error:
+            sys.stderr.write(f"{error}\n")
+            sys.exit(REFUSED)
+    sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

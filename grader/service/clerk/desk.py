@@ -1,0 +1,147 @@
+"""The course as the batch's gradebook: of each student the attempt that counts."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from sqlalchemy import select
+
+from grader.common.record import replace
+from grader.course.catalogue import Course
+from grader.course.suite import Coursework
+from grader.results.gradebook import Gradebook, StudentRow
+from grader.results.result import Result
+from grader.results.withholding import withheld
+from grader.service.course_rows import rows_of
+from grader.service.courses import Shelf
+from grader.service.database.connecting import Database
+from grader.service.database.tables import AttemptRow, GradingRow
+from grader.service.standing import course_table
+
+SHAPE = "the submission service"
+
+COMPARED = 64 * 1024
+"""Bytes of a file that are compared with others: ten times a file of all five kernels."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """A row of the gradebook, and the numbers of the attempt and the grading that count."""
+
+    row: StudentRow
+    public: str
+    attempt: int
+    grading: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stored:
+    """What is stored of a grading: the file, all that was found, the pages as they were drawn, compressed, and what
+    students may see of the result; None where the assignment has changed since, so that nobody can tell.
+    """
+
+    data: bytes
+    result: Result
+    shown: Result | None
+    page: bytes
+    full_page: bytes | None
+
+
+class Desk:
+    """What a clerk works from: one assignment of the course, or all if it is empty."""
+
+    def __init__(self, database: Database, course: Course, assignment: str) -> None:
+        self._database = database
+        self._shelf = Shelf(course, Path())
+        names = [assignment] if assignment else course.names()
+        self.coursework: dict[str, Coursework] = {name: course.load(name) for name in names}
+
+    @cached_property
+    def counting(self) -> tuple[Counting, ...]:
+        """What counts and is graded, by label and assignment."""
+        return tuple(sorted(self._both[1], key=lambda each: (each.row.student.label, each.row.assignment)))
+
+    @cached_property
+    def rows(self) -> tuple[StudentRow, ...]:
+        """Everybody at every assignment, without sources."""
+        return tuple(sorted(self._both[0], key=lambda row: (row.student.label, row.assignment)))
+
+    @cached_property
+    def _both(self) -> tuple[list[StudentRow], list[Counting]]:
+        rows: list[StudentRow] = []
+        counting: list[Counting] = []
+        with self._database.reading() as session:
+            table = course_table(session, self._shelf.all())
+            for name in self.coursework:
+                found = rows_of(session, table, name)
+                rows += _with_strangers(found.rows, found.attempts)
+                counting += _counting(found.rows, found.attempts)
+        return rows, counting
+
+    def gradebook(self) -> Gradebook:
+        """Without sources."""
+        return Gradebook(
+            shape=SHAPE,
+            assignments=tuple(self.coursework),
+            titles={name: each.title for name, each in self.coursework.items()},
+            maxima={name: each.points for name, each in self.coursework.items()},
+            skeletons={name: each.skeleton for name, each in self.coursework.items()},
+            parts={name: tuple(part.part for part in each.parts) for name, each in self.coursework.items()},
+            rows=self.rows,
+        )
+
+    def with_sources(self, book: Gradebook) -> Gradebook:
+        """With the beginnings of all sources, as far as they are compared."""
+        numbers = {(each.row.student.label, each.row.assignment): each.attempt for each in self.counting}
+        return replace(book, rows=tuple(self._with_source(row, numbers) for row in book.rows))
+
+    def _with_source(self, row: StudentRow, numbers: dict[tuple[str, str], int]) -> StudentRow:
+        if row.grade is None:
+            return row
+        data = self._file(numbers[row.student.label, row.assignment])[:COMPARED]
+        return replace(row, grade=replace(row.grade, source=data.decode("utf-8-sig", "replace")))
+
+    def _file(self, attempt: int) -> bytes:
+        with self._database.reading() as session:
+            return session.scalars(select(AttemptRow.data).where(AttemptRow.id == attempt)).one()
+
+    def stored(self) -> Iterator[tuple[Counting, Stored]]:
+        """What is stored of everything that counts, one after the other."""
+        for each in self.counting:
+            yield each, self._stored(each)
+
+    def _stored(self, each: Counting) -> Stored:
+        columns = GradingRow.result, GradingRow.page, GradingRow.full_page
+        with self._database.reading() as session:
+            row = session.execute(select(*columns).where(GradingRow.id == each.grading)).one()
+        result = Result.model_validate_json(row.result or "")
+        coursework = self.coursework[each.row.assignment]
+        same = result.provenance.assignment_sha256 == coursework.sha256
+        return Stored(
+            data=self._file(each.attempt),
+            result=result,
+            shown=withheld(result, coursework) if same else None,
+            page=row.page or b"",
+            full_page=row.full_page,
+        )
+
+
+def _counting(rows: tuple[StudentRow, ...], attempts: dict[str, AttemptRow]) -> Iterator[Counting]:
+    for row in rows:
+        attempt = attempts.get(row.student.label)
+        if row.grade is not None and attempt is not None and attempt.counted_id is not None:
+            yield Counting(row=row, public=attempt.public, attempt=attempt.id, grading=attempt.counted_id)
+
+
+def _with_strangers(rows: tuple[StudentRow, ...], attempts: dict[str, AttemptRow]) -> Iterator[StudentRow]:
+    """With those who have handed in the same bytes by an attempt of their own: who shares one is a group."""
+    same: dict[str, list[str]] = {}
+    for row in rows:
+        if row.grade is not None:
+            same.setdefault(row.grade.sha256, []).append(row.student.label)
+    for row in rows:
+        label = row.student.label
+        labels = [] if row.grade is None else same[row.grade.sha256]
+        others = (each for each in labels if attempts[each].id != attempts[label].id)
+        yield replace(row, same_as=tuple(sorted(others)))

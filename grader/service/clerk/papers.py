@@ -1,0 +1,131 @@
+"""Each file that a clerk makes, from the batch's own functions."""
+
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import IO
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from grader.batch.lms_files import FEEDBACK, NOT_RELEASED, CanvasGradebook, MoodleWorksheet, Upload
+from grader.common.record import replace
+from grader.course.submissions.handin import Absence, Remark, Student
+from grader.lms.exports.feedback_zip import feedback_zip
+from grader.lms.exports.grades import grades_csv
+from grader.lms.exports.sheet import read_sheet
+from grader.lms.intake.owners import Owner
+from grader.reports import overview_page
+from grader.reports.junit import render_batch
+from grader.results.gradebook import Gradebook, StudentRow, for_students
+from grader.results.result import Result, Ungraded
+from grader.service.clerk.archive import write_archive
+from grader.service.clerk.desk import Desk
+from grader.service.clerk.workbook import write_workbook
+from grader.service.paperwork import Paper
+
+Write = Callable[[Desk, bytes, IO[bytes]], None]
+"""Makes a file from the desk and what an instructor has sent."""
+
+
+def _overview(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
+    links = {(each.row.student.label, each.row.assignment): f"../attempts/{each.public}" for each in desk.counting}
+    out.write(overview_page(desk.with_sources(desk.gradebook()), links).encode())
+
+
+def _grades(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
+    out.write(grades_csv(desk.gradebook()).encode())
+
+
+def _workbook(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
+    write_workbook(desk.gradebook(), out)
+
+
+def _junit(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
+    out.write(render_batch(suites(desk)).encode())
+
+
+def suites(desk: Desk) -> Iterator[tuple[str, Result | Ungraded | Absence]]:
+    """The outcome of everybody: results first, one after the other."""
+    for each, stored in desk.stored():
+        yield each.row.student.label, stored.result
+    for row in desk.rows:
+        if row.grade is None:
+            yield row.student.label, _without_grade(row)
+
+
+def _without_grade(row: StudentRow) -> Ungraded | Absence:
+    if row.fault:
+        return Ungraded(assignment=row.assignment, submission=row.where, fault=row.fault)
+    return Absence(student=row.student, assignment=row.assignment)
+
+
+def _archive(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
+    write_archive(desk, render_batch(suites(desk)), out)
+
+
+def _moodle(desk: Desk, given: bytes, out: IO[bytes]) -> None:
+    worksheet = MoodleWorksheet(sheet=read_sheet("the worksheet", given))
+    students = _platform_students(desk, worksheet.roster())
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / FEEDBACK
+        remarks = feedback_zip(path, _pages(desk, students))
+        with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+            _write_upload(archive, worksheet, _as_platform(desk.gradebook(), students), remarks)
+            archive.write(path, FEEDBACK)
+
+
+def _pages(desk: Desk, students: Mapping[str, Student]) -> Iterator[tuple[Student, str, bytes]]:
+    for each, stored in desk.stored():
+        yield students[each.row.student.label], f"{each.row.assignment}.html", zlib.decompress(stored.page)
+
+
+def _canvas(desk: Desk, given: bytes, out: IO[bytes]) -> None:
+    gradebook = CanvasGradebook(sheet=read_sheet("the gradebook", given))
+    students = _platform_students(desk, gradebook.roster())
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        _write_upload(archive, gradebook, _as_platform(desk.gradebook(), students), ())
+
+
+def _write_upload(archive: ZipFile, upload: Upload, book: Gradebook, remarks: tuple[Remark, ...]) -> None:
+    """The file to upload, and what to know before. Students see it: it tells nothing of hidden checks."""
+    filled = upload.fill(for_students(book))
+    hidden = any(row.grade and row.shown and row.grade.max_points > row.shown.max_points for row in book.rows)
+    lines = [f"{filled.grades} grades are in {upload.name}.", *([f"{upload.name}: {NOT_RELEASED}"] if hidden else [])]
+    lines += [f"{each.where}: {each.why}" for each in (*filled.remarks, *remarks)]
+    archive.writestr(upload.name, filled.data)
+    archive.writestr("remarks.txt", "\n".join(lines) + "\n")
+
+
+def _platform_students(desk: Desk, owners: tuple[Owner, ...]) -> dict[str, Student]:
+    """Everybody by label, with the platform's key: that of the same key, or of the only one of that name on both sides;
+    who is not found keeps the course's key.
+    """
+    students = {row.student.label: row.student for row in desk.rows}
+    keys = {owner.key for owner in owners}
+    theirs = _once([(each.name, each.key) for each in owners])
+    ours = _once([(each.name, each.label) for each in students.values()])
+    return {
+        label: each if each.key in keys or each.name not in ours else replace(each, key=theirs.get(each.name, each.key))
+        for label, each in students.items()
+    }
+
+
+def _once(pairs: list[tuple[str, str | None]]) -> dict[str, str | None]:
+    """Values by names that stand there once."""
+    names = [name for name, _ in pairs]
+    return {name: value for name, value in pairs if names.count(name) == 1}
+
+
+def _as_platform(book: Gradebook, students: Mapping[str, Student]) -> Gradebook:
+    return replace(book, rows=tuple(replace(row, student=students[row.student.label]) for row in book.rows))
+
+
+PAPERS: Mapping[Paper, Write] = {
+    Paper.OVERVIEW: _overview,
+    Paper.GRADES: _grades,
+    Paper.WORKBOOK: _workbook,
+    Paper.JUNIT: _junit,
+    Paper.ARCHIVE: _archive,
+    Paper.MOODLE: _moodle,
+    Paper.CANVAS: _canvas,
+}

@@ -1,0 +1,171 @@
+"""papers.py, desk.py, archive.py and workbook.py: what instructors take away says what is stored, and runs nowhere."""
+
+import csv
+import io
+import json
+import re
+import zipfile
+from xml.etree import ElementTree
+
+import pytest
+from hiding import GRADEBOOK, SECRET, failing, hiding_course, right
+from services import Service, graded
+
+from grader.common.record import replace
+from grader.service.clerk.desk import Desk
+from grader.service.clerk.papers import PAPERS
+from grader.service.paperwork import Paper
+from grader.service.station.judging import ready
+
+SHEET = {"x": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
+
+
+def paper(service, which, given=b"", assignment=""):
+    out = io.BytesIO()
+    PAPERS[which](Desk(service.database, service.course, assignment), given, out)
+    return out.getvalue()
+
+
+def unzipped(data):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def cells(workbook, number):
+    """The cells of a sheet by place: text in quotation marks, numbers without."""
+    files = unzipped(workbook)
+    texts = [
+        "".join(each.itertext())
+        for each in ElementTree.fromstring(files["xl/sharedStrings.xml"]).iterfind("x:si", SHEET)
+    ]
+    sheet = ElementTree.fromstring(files[f"xl/worksheets/sheet{number}.xml"])
+    assert sheet.find(".//x:f", SHEET) is None
+    return {
+        cell.get("r"): texts[int(cell.find("x:v", SHEET).text)]
+        if cell.get("t") == "s"
+        else float(cell.find("x:v", SHEET).text)
+        for cell in sheet.iterfind(".//x:c", SHEET)
+    }
+
+
+def stamped(service, whole):
+    """A result as one of this version of the assignment."""
+    assignment = service.course.load("small")
+    provenance = whole.provenance.model_copy(update={"assignment_sha256": assignment.sha256})
+    return ready(replace(whole, assignment="small", provenance=provenance), assignment)
+
+
+def test_the_table_of_grades_is_the_batchs(service):
+    """A line for everybody, absent ones too, and who has handed in the same bytes."""
+    service.graded(service.hand_in(), graded(service.course, passed=False))
+    service.graded(service.hand_in(person=service.ben))
+    service.hand_in(person=service.person("cleo", "student"))
+    service.person("dora", "student")
+    rows = list(csv.DictReader(io.StringIO(paper(service, Paper.GRADES).decode("utf-8-sig"))))
+    assert [(row["name"], row["status"]) for row in rows] == [
+        ("Ada", "graded"),
+        ("Ben", "graded"),
+        ("Cleo", "ungraded"),
+        ("Dora", "absent"),
+    ]
+    assert rows[0]["first_reason"] == "WRONG_OUTPUT"
+    assert [row["same_as"] for row in rows[:2]] == ["Ben", "Ada"]
+    assert paper(service, Paper.GRADES, assignment="small") == paper(service, Paper.GRADES)
+
+
+def test_a_workbook_holds_text_and_numbers_and_no_formula(service):
+    """Whatever somebody is called; a key of digits stays one."""
+    for key in ("=1+1", "+2", "-3", "@x", "007"):
+        service.person(key, "student")
+    service.graded(service.hand_in())
+    found = cells(paper(service, Paper.WORKBOOK), 1)
+    assert {found[f"B{line}"] for line in range(2, 9)} == {"=1+1", "+2", "-3", "@x", "007", "ada", "ben"}
+    (line,) = [place[1:] for place, value in found.items() if value == "ada" and place[0] == "B"]
+    assert found[f"C{line}"] == service.course.load("small").points
+    assert all(isinstance(value, str) for place, value in found.items() if place[0] in "AB")
+    long = cells(paper(service, Paper.WORKBOOK), 2)
+    assert "points" in long.values()
+    assert service.course.load("small").points in long.values()
+    assert cells(paper(service, Paper.WORKBOOK), 3)["B2"] == "correctness: one (n 1)"
+
+
+def test_junit_has_a_suite_for_everybody(service):
+    """Who handed in nothing is skipped, and not failed."""
+    service.graded(service.hand_in(), stamped(service, failing(right(service.course.load("small")), 1)))
+    suites = ElementTree.fromstring(paper(service, Paper.JUNIT)).iter("testsuite")
+    found = {suite.get("name"): suite for suite in suites}
+    assert {name: int(suite.get("failures")) for name, suite in found.items()} == {"Ada small": 1, "Ben small": 0}
+
+
+def test_the_archive_has_sources_and_reports(service):
+    """As students see them, by names that no path can leave."""
+    mallory = service.person("../../m", "student")
+    attempt = service.hand_in(person=mallory, data=b"// \xff kernel\n")
+    service.graded(attempt, stamped(service, failing(right(service.course.load("small")), 1)))
+    files = unzipped(paper(service, Paper.ARCHIVE))
+    assert not any(".." in name.split("/") or name.startswith("/") for name in files)
+    (source,) = [name for name in files if name.startswith("sources/")]
+    assert files[source] == b"// \xff kernel\n"
+    student = source.removeprefix("sources/").removesuffix("small.cl")
+    made = {name.removeprefix(f"students/{student}") for name in files if name.startswith("students/")}
+    assert made == {"small.html", "small.xml", "small.gradescope.json", "small.json"}
+    assert (
+        json.loads(files[f"students/{student}small.gradescope.json"])["score"]
+        == service.gradings(attempt)[0].shown_points
+    )
+    assert f"./students/{student}small.html" in files["index.html"].decode()
+    assert {"grades.csv", "grades.xlsx", "batch.xml"} <= files.keys()
+    assert "left-out.txt" not in files
+
+
+@pytest.mark.parametrize("hidden", ["case", "performance"])
+def test_what_is_hidden_is_in_no_file_for_students(tmp_path, hidden):
+    """The instructor's page has it; where the assignment has changed since, what cannot be told is left out."""
+    service = Service(tmp_path, course=hiding_course(tmp_path / "course", hidden))
+    whole = failing(right(service.course.load("small")), {"case": 2, "performance": 7}[hidden])
+    service.graded(service.hand_in(), stamped(service, whole))
+    files = unzipped(paper(service, Paper.ARCHIVE))
+    for name, data in files.items():
+        if name.startswith("students/"):
+            assert SECRET not in data.decode(), name
+    assert SECRET in files["instructor/Ada/small.html"].decode()
+    rubric = service.course.assignments / "small" / "assignment.yaml"
+    rubric.write_text(rubric.read_text().replace("Adding", "Subtracting"))
+    files = unzipped(paper(service, Paper.ARCHIVE))
+    assert [name for name in files if name.startswith("students/")] == ["students/Ada/small.html"]
+    assert b"Ada/small: xml" in files["left-out.txt"]
+
+
+def test_a_worksheet_of_moodle_is_filled_with_what_students_see(tmp_path):
+    """By name where the keys differ; with the pages as feedback, and remarks about who has none."""
+    service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"))
+    service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
+    lines = [
+        "Identifier,Full name,Grade,Maximum grade,Feedback comments",
+        "Participant 7,Ada,,10,",
+        "Participant 8,Eve,,10,",
+    ]
+    files = unzipped(paper(service, Paper.MOODLE, "\r\n".join(lines).encode()))
+    (ada, eve) = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
+    assignment = service.course.load("small")
+    shown = service.gradings(1)[0].shown_points
+    assert float(ada["Grade"]) == pytest.approx(10 * shown / assignment.points, abs=1e-4)
+    assert eve["Grade"] == ""
+    assert list(unzipped(files["moodle-feedback.zip"])) == ["Ada_7_assignsubmission_file_/small.html"]
+    assert "hidden checks" in files["remarks.txt"].decode()
+
+
+def test_a_gradebook_of_canvas_is_filled(service):
+    """In the column of the assignment."""
+    service.graded(service.hand_in())
+    given = GRADEBOOK.format(10).replace("Anna", "Ada")
+    files = unzipped(paper(service, Paper.CANVAS, given.encode()))
+    assert re.search(r'Ada,7,anna,A,"?10"?', files["canvas-gradebook.csv"].decode())
+    assert files["remarks.txt"].startswith(b"1 grades are in canvas-gradebook.csv")
+
+
+def test_the_overview_leads_to_the_attempts(service):
+    """The batch's page."""
+    attempt = service.graded(service.hand_in())
+    assert f'href="./..{service.page_of(attempt)}"' in paper(service, Paper.OVERVIEW).decode()

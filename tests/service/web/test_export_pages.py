@@ -1,0 +1,80 @@
+"""exporting.py and paperwork.py: files come from a process with a budget, and are asked for by instructors alone."""
+
+import io
+import zipfile
+
+import pytest
+from services import post
+
+from grader.service import paperwork
+from grader.service.paperwork import Paper
+
+
+@pytest.fixture
+def staff(service):
+    return service.browser("staff")
+
+
+def test_a_file_is_made_by_a_clerk(service, staff):
+    """And saved by the browser under its name."""
+    service.graded(service.hand_in())
+    said = staff.get("/course/exports/course.zip?assignment=small")
+    assert said.headers["content-disposition"] == 'attachment; filename="course.zip"'
+    assert "sources/Ada/small.cl" in zipfile.ZipFile(io.BytesIO(said.content)).namelist()
+    assert staff.get("/course/exports/grades.csv").text.count("\r\n") == 3
+
+
+def test_the_page_names_every_file(staff):
+    """But the overview, which is a page of its own."""
+    page = staff.get("/course/exports").text
+    assert all(paper in page for paper in Paper if paper is not Paper.OVERVIEW)
+
+
+def test_the_overview_runs_no_script(service, staff):
+    """What students wrote stands in it."""
+    service.graded(service.hand_in())
+    said = staff.get("/course/overview")
+    assert "1 submission graded" in said.text
+    assert said.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+
+
+def test_what_there_is_not_is_not_found(staff):
+    """Files and assignments."""
+    for path in (
+        "exports/secret.txt",
+        "exports/grades.csv?assignment=none",
+        "exports/moodle.zip",
+        "overview?assignment=x",
+    ):
+        assert staff.get(f"/course/{path}").status_code == 404
+
+
+def test_a_platforms_file_is_filled_or_refused_with_the_reason(service, staff):
+    """As one that is none."""
+    service.graded(service.hand_in())
+    sheet = b"Identifier,Full name,Grade,Maximum grade\r\nParticipant 7,Ada,,10\r\n"
+    said = post(staff, "/course/exports/moodle.zip/upload", file=("grades.csv", sheet), assignment="small")
+    assert b"moodle-worksheet.csv" in said.content
+    said = post(staff, "/course/exports/canvas.zip/upload", file=("grades.csv", sheet))
+    assert said.status_code == 409
+    assert "no column &#34;ID&#34;" in said.text
+    assert post(staff, "/course/exports/canvas.zip/upload").status_code == 409
+    assert post(staff, "/course/exports/grades.csv/upload", file=("grades.csv", sheet)).status_code == 404
+
+
+def test_one_file_is_made_at_a_time(staff):
+    """Who asks meanwhile is told so."""
+    with paperwork.AT_WORK:
+        said = staff.get("/course/exports/grades.csv")
+    assert said.status_code == 409
+    assert "try again in a moment" in said.text
+
+
+def test_a_clerk_that_needs_too_much_is_ended_and_the_next_one_works(staff, monkeypatch):
+    """By the kernel's signal for who has had all processor time."""
+    monkeypatch.setattr(paperwork, "CLERK", ("-c", "import os, signal; os.kill(os.getpid(), signal.SIGXCPU)"))
+    said = staff.get("/course/exports/grades.csv")
+    assert said.status_code == 409
+    assert "ask for one assignment alone" in said.text
+    monkeypatch.undo()
+    assert staff.get("/course/exports/grades.csv").status_code == 200
