@@ -64,6 +64,10 @@ class Graded:
     brief: str
     page: bytes
     full_page: bytes | None
+    shown_result: bytes
+    speed: float | None
+    shown_speed: float | None
+    device: str
 
 
 def claim(session: Session, station: str, now: datetime) -> ClaimedGrading | None:

@@ -31,10 +31,12 @@ from grader.service.database.tables import (
     InvitationRow,
     PersonRow,
     ProgressRow,
+    PseudonymRow,
     SessionRow,
 )
 
-GRADING = "id", "attempt_id", "state", "created", "started", "ended", "tries", "shown_points", "shown_max", "checks"
+STAGES = "id", "attempt_id", "state", "created", "started", "ended", "tries"
+GRADING = *STAGES, "shown_points", "shown_max", "checks", "shown_speed", "device"
 ATTEMPT = "id", "public", "assignment", "number", "file_name", "size", "sha256", "received", "late", "counted_id"
 
 FIELDS: Mapping[type[Base], tuple[str, ...]] = {
@@ -43,6 +45,7 @@ FIELDS: Mapping[type[Base], tuple[str, ...]] = {
     SessionRow: ("expires",),
     ApiTokenRow: ("name", "scopes", "created", "expires"),
     DeviceSignInRow: ("name", "scopes", "expires", "polled", "answer"),
+    PseudonymRow: ("name",),
     ExtensionRow: ("assignment", "due", "attempts", "reason", "at"),
     AttemptRow: ATTEMPT,
     GradingRow: GRADING,

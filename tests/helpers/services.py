@@ -35,7 +35,9 @@ class Service:
         self.data = folder / "data"
         self.database = Database(url or sqlite_url(self.data))
         migrate(self.database)
-        (self.course.assignments.parent / "course.yaml").write_text(policies or "attempts: {most: 20}\ncounts: best\n")
+        (self.course.assignments.parent / "course.yaml").write_text(
+            policies or "attempts: {most: 20}\ncounts: best\nleaderboard: true\n"
+        )
         self.now, self.origin = NOON, origin
         shelf = Shelf(self.course, ROOT / "docs" / "reading-your-report.md")
         self.web = Web(database=self.database, shelf=shelf, origin=origin, now=lambda: self.now)

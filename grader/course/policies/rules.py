@@ -107,6 +107,9 @@ class Policies(Record):
     groups: int = Field(default=1, ge=1, le=100)
     """How many students may hand in together."""
 
+    leaderboard: bool = False
+    """Whether students see how fast the kernels of others are, under pseudonyms that these choose."""
+
     @property
     def zone(self) -> tzinfo:
         """The course's; without one, that in which the due date is written."""

@@ -1,7 +1,7 @@
 """The tables. Attempts never change once stored, but for which of their gradings counts; gradings are the queue.
 
 people -< attempts -< gradings -< progress
-people -< extensions
+people -< extensions, people - pseudonyms
 people -< invitations, sessions, api tokens, device sign-ins           audit: everything that changes a grade
 """
 
@@ -76,6 +76,22 @@ class PersonRow(Base):
     name: Mapped[str]
     role: Mapped[str]
     created: Mapped[datetime]
+
+
+class PseudonymRow(Base):
+    """What somebody is called on leaderboards. `folded` is the same for names that look alike."""
+
+    __tablename__ = "pseudonyms"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
+    name: Mapped[str]
+    folded: Mapped[str]
+
+    __table_args__ = (
+        UniqueConstraint("person_id", name="pseudonyms_once"),
+        UniqueConstraint("folded", name="pseudonyms_unique"),
+    )
 
 
 class InvitationRow(Base):
@@ -178,7 +194,9 @@ class GradingRow(Base):
     Of those of one priority, the lowest `round` comes first: a person has one in each (hand_ins.py).
     A station claims it until `lease_until`, as `claimed_by`, for its turn number `tries`. `result` is all that was
     found, as JSON, and `brief` the grade in it (briefs.py); `checks` in brief what the student may see of it, and
-    `page` that as a compressed page; `full_page` is the instructor's, where it shows more.
+    `page` that as a compressed page; `full_page` is the instructor's, where it shows more. `shown_result` is what
+    the student may see, as compressed JSON. `speed` is that against the model solution on `device`, for leaderboards,
+    and `shown_speed` what of it the student may see.
     """
 
     __tablename__ = "gradings"
@@ -207,6 +225,10 @@ class GradingRow(Base):
     brief: Mapped[str | None] = mapped_column(deferred=True)
     page: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
     full_page: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    shown_result: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    speed: Mapped[float | None]
+    shown_speed: Mapped[float | None]
+    device: Mapped[str | None]
     attempt: Mapped[AttemptRow] = relationship(back_populates="gradings", foreign_keys=[attempt_id])
 
     __table_args__ = (

@@ -13,10 +13,12 @@ from grader.course.submissions.handin import HandIn, Student
 from grader.course.suite import Coursework
 from grader.grading.bench import Progress
 from grader.lms.bundle import pack
+from grader.protocol.text import showable
 from grader.reports import REPORTS
 from grader.results.result import Reason, Result, Ungraded
 from grader.results.withholding import withheld
 from grader.service.briefs import brief_of
+from grader.service.leaderboard import speed_of
 from grader.service.leases import ClaimedGrading, Graded
 from grader.service.progress import in_brief
 
@@ -81,10 +83,14 @@ def ready(result: Result, coursework: Coursework) -> Graded:
         checks=in_brief(shown).model_dump_json(),
         result=REPORTS["json"](result),
         brief=brief_of(result, shown),
-        page=_page(shown),
-        full_page=None if shown == result else _page(result),
+        page=_compressed("html", shown),
+        full_page=None if shown == result else _compressed("html", result),
+        shown_result=_compressed("json", shown),
+        speed=speed_of(result),
+        shown_speed=speed_of(shown),
+        device=showable(result.provenance.device.name),
     )
 
 
-def _page(result: Result) -> bytes:
-    return zlib.compress(REPORTS["html"](result).encode())
+def _compressed(report: str, result: Result) -> bytes:
+    return zlib.compress(REPORTS[report](result).encode())

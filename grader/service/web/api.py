@@ -21,6 +21,8 @@ from grader.service.progress import ChecksInBrief
 from grader.service.standing import OwnStanding, checks_of, standing_of
 from grader.service.web.attempts import Number, cancel_own, file_of, report_of, stream_of
 from grader.service.web.callers import AnyCaller, Caller, Reader, Submitter
+from grader.service.web.downloads import FileName, download_of
+from grader.service.web.leaderboards import seen_by, with_leaderboard
 from grader.service.web.members import visible_attempt
 from grader.service.web.setting import Web, web_of
 
@@ -66,6 +68,15 @@ class AttemptState(Record):
     max_points: float | None
     result: ChecksInBrief | None
     page: str
+
+
+class LeaderboardPlace(Record):
+    """A line of a leaderboard; `speed` is in those of the model solution."""
+
+    device: str
+    place: int
+    pseudonym: str | None
+    speed: float
 
 
 @router.get("/me")
@@ -204,6 +215,27 @@ def attempt_report(request: Request, caller: Reader, public: str) -> Response:
 def attempt_file(request: Request, caller: Reader, public: str) -> Response:
     """The file as it was handed in."""
     return file_of(request, caller, public)
+
+
+@router.get("/attempts/{public}/download/{name}")
+def attempt_download(request: Request, caller: Reader, public: str, name: FileName) -> Response:
+    """A file of the result: the report as a page to keep, the result as JSON, or as JUnit XML."""
+    return download_of(request, caller, public, name)
+
+
+@router.get("/assignments/{name}/leaderboard")
+def leaderboard(request: Request, caller: Reader, name: str) -> list[LeaderboardPlace]:
+    """The speeds of kernels whose results are all right, device by device, the fastest first; where the assignment has
+    a leaderboard.
+    """
+    with_leaderboard(request, name)
+    with web_of(request).database.reading() as session:
+        boards = seen_by(session, caller, name)
+    return [
+        LeaderboardPlace(device=board.device, place=each.rank, pseudonym=each.pseudonym, speed=each.speed)
+        for board in boards
+        for each in board.places
+    ]
 
 
 @router.post("/attempts/{public}/cancel")

@@ -22,6 +22,7 @@ from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.standing import standing_of
 from grader.service.web.members import LARGEST, AnyMember, Member, OwnForm, PerhapsMember, file_in, person_of, text_in
 from grader.service.web.pages import page
+from grader.service.web.points_chart import points_chart
 from grader.service.web.setting import web_of
 
 router = APIRouter()
@@ -81,9 +82,8 @@ def assignment_of(request: Request, member: Member, name: str, person_id: int | 
         extension = extension_of(session, name, owner.id)
         shown = as_seen(member, web.shelf.assignment(name), extension, web.now())
         standing = standing_of(shown, extension, history(session, owner.id, name), web.now())
-    return page(
-        request, "assignment.html.jinja", member, standing=standing, owner=owner, base=base_of(owner, person_id)
-    )
+    chart, base = points_chart(standing.attempts), base_of(owner, person_id)
+    return page(request, "assignment.html.jinja", member, standing=standing, chart=chart, owner=owner, base=base)
 
 
 def as_seen(member: Member, assignment: Shown, extension: ExtensionRow | None, now: datetime) -> Shown:

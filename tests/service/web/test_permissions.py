@@ -41,15 +41,21 @@ TABLE = {
     "GET /api/v1/attempts/{public}/events": NO_COOKIE,
     "GET /api/v1/attempts/{public}/report": NO_COOKIE,
     "GET /api/v1/attempts/{public}/file": NO_COOKIE,
+    "GET /api/v1/attempts/{public}/download/{name}": NO_COOKIE,
+    "GET /api/v1/assignments/{name}/leaderboard": NO_COOKIE,
     "POST /api/v1/attempts/{public}/cancel": NO_COOKIE,
     "GET /assignments/{name}/skeleton": MEMBERS,
     "GET /assignments/{name}/edit": MEMBERS,
+    "GET /assignments/{name}/leaderboard": MEMBERS,
+    "POST /assignments/{name}/leaderboard/pseudonym": (401, 303, 303, 303),  # one's own
+    "POST /assignments/{name}/leaderboard/{person_id}/end": TEACHING_FORM,
     "GET /assignments/{name}/compare": (303, 404, 200, 404),
     "POST /assignments/{name}/attempts": (401, 303, 303, 303),
     "GET /attempts/{public}": OWN,
     "GET /attempts/{public}/events": OWN,
     "GET /attempts/{public}/report": OWN,
     "GET /attempts/{public}/file": OWN,
+    "GET /attempts/{public}/download/{name}": OWN,
     "POST /attempts/{public}/cancel": OWN_FORM,
     "GET /course": TEACHING,
     "GET /course/grades.csv": TEACHING,
@@ -111,7 +117,7 @@ def test_each_role_gets_what_the_table_says(service, route):
     attempt = service.graded(service.hand_in())
     method, _, path = route.partition(" ")
     path = path.format(
-        name="style.css" if "static" in path else "small",
+        name=_name(path),
         token="t",
         public=service.attempt(attempt).public,
         person_id=service.ada,
@@ -121,6 +127,11 @@ def test_each_role_gets_what_the_table_says(service, route):
     )
     path += "?old=1&new=2" if path.endswith("compare") else ""
     assert tuple(_asked(service, role, method, path, FIELDS.get(route, {})) for role in ROLES) == TABLE[route]
+
+
+def _name(path):
+    """What the part {name} of an address is here: of a file, or of an assignment."""
+    return "style.css" if "static" in path else "result.json" if "download" in path else "small"
 
 
 def _asked(service, role, method, path, fields):
@@ -144,6 +155,8 @@ TOKENS = {
     "GET /api/v1/attempts/{public}/events": ((404, 401), READ, READ),
     "GET /api/v1/attempts/{public}/report": ((404, 401), READ, READ),
     "GET /api/v1/attempts/{public}/file": ((404, 401), READ, READ),
+    "GET /api/v1/attempts/{public}/download/{name}": ((404, 401), READ, READ),
+    "GET /api/v1/assignments/{name}/leaderboard": (READ,) * 3,
     "POST /api/v1/attempts/{public}/cancel": ((401, 404), SUBMIT, (401, 409)),
 }
 """The status for a token that may only read, and one that may only hand in: another student's, the owner's, staff's."""
@@ -159,7 +172,7 @@ def test_each_scope_gets_what_the_table_says(service, route):
     """Each token is a fresh one, in a browser that has no cookie."""
     attempt = service.attempt(service.graded(service.hand_in()))
     method, _, path = route.partition(" ")
-    path = path.format(name="small", public=attempt.public)
+    path = path.format(name=_name(path), public=attempt.public)
     path += "?key=once" if method == "POST" else ""
     body = b"kernel" if method == "POST" else None
 

@@ -1,4 +1,4 @@
-// Shows what happens to an attempt while it is graded, and times in the reader's own zone. Pages work without it.
+// Shows what happens to an attempt while it is graded. Pages work without it.
 "use strict";
 
 const SIGNS = { passed: "✓", partial: "◐", failed: "✗", skipped: "-" };
@@ -49,8 +49,5 @@ function watch(live) {
   });
 }
 
-for (const time of document.querySelectorAll("time[datetime]")) {
-  time.title = `${new Date(time.dateTime).toLocaleString()} in your time zone`;
-}
 const live = document.getElementById("live");
 if (live) watch(live);

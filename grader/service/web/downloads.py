@@ -1,0 +1,75 @@
+"""Files of an attempt's result: the report as a page, as JSON, and as JUnit XML."""
+
+import zlib
+from threading import BoundedSemaphore
+from typing import Literal
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from grader.reports import REPORTS
+from grader.results.result import Result
+from grader.service.database.tables import GradingRow
+from grader.service.refusing import NotDoneError, NotFoundError
+from grader.service.web.files import saved_as
+from grader.service.web.members import AnyMember, Somebody, visible_attempt
+from grader.service.web.setting import web_of
+
+router = APIRouter()
+
+WRITING = BoundedSemaphore(2)
+"""So many reports are written at once from stored results: a large one keeps a processor busy for a moment."""
+
+BEFORE = "This attempt was graded before such files were kept; the report page is there."
+
+FileName = Literal["report.html", "result.json", "junit.xml"]
+TYPES: dict[FileName, str] = {
+    "report.html": "text/html; charset=utf-8",
+    "result.json": "application/json",
+    "junit.xml": "application/xml",
+}
+
+
+@router.get("/attempts/{public}/download/{name}")
+def download(request: Request, member: AnyMember, public: str, name: FileName) -> Response:
+    """A file of the result that counts: the student's; an instructor may ask for all of it."""
+    return download_of(request, member, public, name)
+
+
+def download_of(request: Request, member: Somebody, public: str, name: FileName) -> Response:
+    """The same for whoever may see the attempt."""
+    whole = member.teaches and bool(request.query_params.get("all"))
+    with web_of(request).database.reading() as session:
+        attempt = visible_attempt(session, public, member)
+        if attempt.counted is None:
+            raise NotFoundError
+        data = _page(attempt.counted, whole=whole) if name == "report.html" else _json(attempt.counted, whole=whole)
+        title = f"{attempt.assignment}-{attempt.number}-{name}"
+    if name == "junit.xml":
+        data = _junit(data)
+    return Response(data, media_type=TYPES[name], headers=saved_as(title))
+
+
+def _page(counted: GradingRow, *, whole: bool) -> bytes:
+    drawn = (counted.full_page if whole else None) or counted.page
+    if drawn is None:
+        raise NotFoundError
+    return zlib.decompress(drawn)
+
+
+def _json(counted: GradingRow, *, whole: bool) -> bytes:
+    if whole and counted.result is not None:
+        return counted.result.encode()
+    if counted.shown_result is None:
+        raise NotDoneError(BEFORE)
+    return zlib.decompress(counted.shown_result)
+
+
+def _junit(data: bytes) -> bytes:
+    if not WRITING.acquire(timeout=10):
+        raise NotDoneError("Many reports are being written right now; try again in a moment.")
+    try:
+        return REPORTS["junit"](Result.model_validate_json(data)).encode()
+    finally:
+        WRITING.release()

@@ -1,0 +1,56 @@
+"""pseudonyms.py: whose name is whose."""
+
+import pytest
+
+from grader.service.database.tables import AuditRow, PersonRow
+from grader.service.pseudonyms import choose, pseudonym_of, take_away
+from grader.service.refusing import NotDoneError
+
+
+def chosen(service, person, text):
+    with service.database.writing() as session:
+        choose(session, person, text)
+    with service.database.reading() as session:
+        return pseudonym_of(session, person)
+
+
+def test_nobody_has_one_until_they_choose_and_it_can_be_changed_and_ended(service):
+    """Blanks around and between words are as people mean them."""
+    with service.database.reading() as session:
+        assert pseudonym_of(session, service.ada) is None
+    assert chosen(service, service.ada, "  Night   Owl ") == "Night Owl"
+    assert chosen(service, service.ada, "Señor 42") == "Señor 42"
+    assert chosen(service, service.ada, "señor 42") == "señor 42"
+    assert chosen(service, service.ada, " ") is None
+    assert chosen(service, service.ben, "Señor 42") == "Señor 42"
+
+
+@pytest.mark.parametrize("text", ["x", "x" * 31, "<b>fox</b>", "a\x1bb", "a\u202eb", "--", "fox\u200bfox", "a@b"])
+def test_what_is_no_name_is_refused_in_a_sentence(service, text):
+    """And what was chosen before stays."""
+    chosen(service, service.ada, "Fox")
+    with pytest.raises(NotDoneError, match="choose another"):
+        chosen(service, service.ada, text)
+    assert chosen(service, service.ben, "Owl") == "Owl"
+    with service.database.reading() as session:
+        assert pseudonym_of(session, service.ada) == "Fox"
+
+
+@pytest.mark.parametrize("text", ["fox", "FOX", "\uff26ox", "Ben", "staff"])  # the F of Japanese keyboards
+def test_nobody_is_called_like_another(service, text):
+    """Neither by their pseudonym nor by their own name: the answer does not tell which it was."""
+    chosen(service, service.ben, "Fox")
+    with pytest.raises(NotDoneError, match="is taken"):
+        chosen(service, service.ada, text)
+
+
+def test_one_that_should_not_stand_there_is_taken_away(service):
+    """The audit trail says by whom; its owner may choose another."""
+    chosen(service, service.ada, "Rude")
+    with service.database.writing() as session:
+        take_away(session, session.get_one(PersonRow, service.ada), "staff", service.now)
+    with service.database.reading() as session:
+        assert pseudonym_of(session, service.ada) is None
+        line = session.query(AuditRow).filter_by(who="staff").one()
+        assert (line.about, "Rude" in line.what) == ("ada", True)
+    assert chosen(service, service.ada, "Kind") == "Kind"

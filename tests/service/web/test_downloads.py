@@ -1,0 +1,74 @@
+"""downloads.py: the files of a result, as its reader may have them."""
+
+import json
+import zlib
+from xml.etree import ElementTree
+
+import pytest
+from hiding import HIDDEN, SECRET, failing, hiding_course, right
+from services import Service, graded
+from sqlalchemy import update
+
+from grader.results.result import Result
+from grader.service.database.tables import GradingRow
+from grader.service.station.judging import ready
+
+
+def test_each_file_is_saved_under_a_name_that_says_what_it_is(service):
+    """The page as it is read, the whole record, and what CI systems read; nothing runs where it is opened."""
+    where = f"{service.page_of(service.graded(service.hand_in()))}/download"
+    ada = service.browser("ada")
+    kinds = {
+        "report.html": "text/html; charset=utf-8",
+        "result.json": "application/json",
+        "junit.xml": "application/xml",
+    }
+    found = {name: ada.get(f"{where}/{name}") for name in kinds}
+    for name, answer in found.items():
+        assert answer.headers["content-type"] == kinds[name]
+        assert answer.headers["content-disposition"] == f'attachment; filename="small-1-{name}"'
+        assert answer.headers["content-security-policy"] == "sandbox"
+        assert f"{where}/{name}" in ada.get(where.removesuffix("/download")).text
+    assert found["report.html"].content == zlib.decompress(graded(service.course).page)
+    assert Result.model_validate_json(found["result.json"].content).points == 15
+    assert ElementTree.fromstring(found["junit.xml"].content).tag in {"testsuite", "testsuites"}
+
+
+def test_programs_get_the_same_files(service):
+    """By the same names."""
+    attempt = service.attempt(service.graded(service.hand_in()))
+    bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
+    for name in ("report.html", "result.json", "junit.xml"):
+        own = service.browser("ada").get(f"/attempts/{attempt.public}/download/{name}").content
+        told = service.browser().get(f"/api/v1/attempts/{attempt.public}/download/{name}", headers=bearer)
+        assert told.content == own
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+def test_no_file_of_a_students_tells_of_hidden_checks(tmp_path, hidden):
+    """Whatever the address asks for; an instructor may have all of it."""
+    service = Service(tmp_path, hiding_course(tmp_path / "course", hidden))
+    assignment = service.course.load("small")
+    outcome = ready(failing(right(assignment), HIDDEN[hidden]), assignment)
+    where = f"{service.page_of(service.graded(service.hand_in(), outcome))}/download"
+    ada, staff = service.browser("ada"), service.browser("staff")
+    for name in ("report.html", "result.json", "junit.xml"):
+        for asked in ("", "?all=1"):
+            assert SECRET not in ada.get(f"{where}/{name}{asked}").text
+        assert SECRET not in staff.get(f"{where}/{name}").text
+    assert SECRET in staff.get(f"{where}/result.json?all=1").text
+    assert SECRET in staff.get(f"{where}/junit.xml?all=1").text
+    assert json.loads(ada.get(f"{where}/result.json").text)["checks"][HIDDEN[hidden]]["reason"] == "HIDDEN"
+
+
+def test_there_is_nothing_before_a_result_and_a_sentence_for_old_ones(service):
+    """A file of a name that is none does not exist either."""
+    attempt = service.hand_in()
+    ada, where = service.browser("ada"), f"{service.page_of(attempt)}/download"
+    assert ada.get(f"{where}/result.json").status_code == 404
+    service.graded(attempt)
+    assert ada.get(f"{where}/result.txt").status_code == 404
+    with service.database.writing() as session:
+        session.execute(update(GradingRow).values(shown_result=None))
+    assert ada.get(f"{where}/result.json").status_code == 409
+    assert ada.get(f"{where}/report.html").status_code == 200

@@ -1,0 +1,56 @@
+"""leaderboards.py: the page, its pseudonyms, and what programs are told."""
+
+from services import Service, post
+
+PAGE = "/assignments/small/leaderboard"
+
+
+def test_students_see_pseudonyms_and_instructors_names(service):
+    """A student's own line leads to the attempt; nobody else's does."""
+    attempt = service.graded(service.hand_in())
+    ada, ben, staff = (service.browser(each) for each in ("ada", "ben", "staff"))
+    assert "Nobody stands here yet" in ada.get(PAGE).text
+    assert post(ada, f"{PAGE}/pseudonym", pseudonym="Night Owl").headers["location"] == PAGE
+    own, others, all_of_it = (each.get(PAGE).text for each in (ada, ben, staff))
+    assert "Test Device" in others
+    assert "Night Owl" in others
+    assert "<b>you</b>" in own
+    assert "<b>you</b>" not in others
+    assert (service.page_of(attempt) in own, service.page_of(attempt) in others) == (True, False)
+    assert ">Ada<" not in others.replace("<span>Ada</span>", "")
+    assert ">Ada<" in all_of_it
+    assert f'href="{PAGE}"' in ada.get("/assignments/small").text
+
+
+def test_a_name_that_cannot_be_is_refused_with_its_reason(service):
+    """And is not stored."""
+    said = post(service.browser("ada"), f"{PAGE}/pseudonym", pseudonym="<b>")
+    assert said.status_code == 409
+    assert "letters, digits, blanks" in said.text
+
+
+def test_an_instructor_takes_a_pseudonym_away(service):
+    """Students see nothing of it any more."""
+    service.graded(service.hand_in())
+    post(service.browser("ada"), f"{PAGE}/pseudonym", pseudonym="Rude")
+    assert post(service.browser("staff"), f"{PAGE}/{service.ada}/end").status_code == 303
+    assert "Nobody stands here yet" in service.browser("ben").get(PAGE).text
+    assert "Rude" in service.browser("staff").get("/course/audit").text
+
+
+def test_an_assignment_without_a_leaderboard_has_no_such_page(tmp_path):
+    """For nobody, and no link leads there."""
+    service = Service(tmp_path, policies="attempts: {most: 20}\n")
+    for key in ("ada", "staff"):
+        client = service.browser(key)
+        assert client.get(PAGE).status_code == 404
+        assert "leaderboard" not in client.get("/assignments/small").text
+
+
+def test_programs_are_told_the_same(service):
+    """Under pseudonyms."""
+    service.graded(service.hand_in())
+    post(service.browser("ada"), f"{PAGE}/pseudonym", pseudonym="Owl")
+    bearer = {"authorization": f"Bearer {service.token(service.ben, 'read')}"}
+    told = service.browser().get(f"/api/v1{PAGE}", headers=bearer).json()
+    assert told == [{"device": "Test Device", "place": 1, "pseudonym": "Owl", "speed": 1.0}]
