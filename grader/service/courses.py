@@ -45,6 +45,7 @@ class Shelf:
         self.course, self._guide = course, guide
         self.zone = course.rules().zone
         self._read = lru_cache(maxsize=1000)(self._shown)
+        self._rendered = lru_cache(maxsize=1)(self._guide_of)
 
     def names(self) -> list[str]:
         """All assignments, sorted."""
@@ -65,6 +66,9 @@ class Shelf:
 
     def guide(self) -> str:
         """The page that explains reports, as markup."""
+        return self._rendered(self._guide.stat().st_mtime_ns)
+
+    def _guide_of(self, _changed: int) -> str:
         return rendered(read_text(self._guide))
 
     def _shown(self, name: str, _changed: tuple[int, ...]) -> Shown:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
 
-from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, and_, delete, exists, or_, select, update
 from sqlalchemy.orm import Session
 
 from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, ProgressRow, State
@@ -156,14 +156,6 @@ def release(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
     notes = ProgressRow.grading_id == claimed.grading_id, ProgressRow.turn == claimed.turn
     session.execute(delete(ProgressRow).where(*notes, exists().where(_held(claimed))))
     return _changed(session, claimed, {"state": State.WAITING, "tries": claimed.turn - 1})
-
-
-def place_in_queue(session: Session, grading: GradingRow) -> int:
-    """How many gradings come before this one, those under way included."""
-    place = GradingRow.priority, GradingRow.round, GradingRow.id
-    before = tuple_(*place) < tuple_(grading.priority, grading.round, grading.id)
-    ahead = or_(GradingRow.state == State.RUNNING, and_(GradingRow.state == State.WAITING, before))
-    return session.scalar(select(func.count(GradingRow.id)).where(ahead, GradingRow.id != grading.id)) or 0
 
 
 def _stop_asked(session: Session, claimed: ClaimedGrading) -> bool:

@@ -20,7 +20,7 @@ from threading import BoundedSemaphore
 from typing import IO
 
 from grader.common.record import Record
-from grader.service.database.connecting import DATABASE
+from grader.service.handing_over import as_first_line
 from grader.service.refusing import NotDoneError
 
 CLERK = ("-P", "-m", "grader.service.clerk")
@@ -89,10 +89,10 @@ def _make(order: PaperOrder, database: str, given: bytes, out: IO[bytes]) -> Non
     try:
         done = subprocess.run(  # noqa: S603 - our own module, run by our own Python
             [sys.executable, *CLERK, order.model_dump_json()],
-            input=given,
+            input=as_first_line(database) + given,
             stdout=out,
             stderr=subprocess.PIPE,
-            env={**os.environ, DATABASE: database, "OPENBLAS_NUM_THREADS": "1"},
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             timeout=PATIENCE,
             start_new_session=True,
             check=False,

@@ -1,6 +1,8 @@
-"""`grader serve`: the web process here, and stations as children. Each may die at any moment; the database stays."""
+"""`grader serve`: a web process here, stations and more web processes as children. Each may die at any moment; the
+database stays.
+"""
 
-import logging
+import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -8,22 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import uvicorn
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError
 from grader.course.catalogue import Course
 from grader.service.clock import utc_now
-from grader.service.courses import Shelf
-from grader.service.crews import StationCrew, running
+from grader.service.crews import Post, StationCrew, running
 from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import migrate, require_current
 from grader.service.database.tables import CourseRole, PersonRow
 from grader.service.signing_in import invite
-from grader.service.web.app import make_app
-from grader.service.web.connections import PatientProtocol, Seldom, raise_limit_of_files
-from grader.service.web.setting import Web
+from grader.service.web.process import answer, web_for
 
 INSTRUCTOR, STUDENT = "instructor", "student"
 """The keys of the people whom a new service, and a demo, begins with."""
@@ -42,6 +40,7 @@ class ServeRequest:
     port: int
     url: str | None
     crew: StationCrew
+    web_processes: int = 1
     demo: bool = False
     invite: tuple[str, ...] = ()
 
@@ -61,26 +60,19 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
     course = Course(assignments=request.course / "assignments", reference=request.course / "reference")
     course.require_solutions()
     with closing(ready_database(request.database)) as database:
-        shelf = Shelf(course, request.guide)
-        shelf.all()  # an assignment that cannot be read is said now
-        web = Web(database=database, shelf=shelf, origin=request.origin)
-        server = uvicorn.Server(
-            uvicorn.Config(
-                make_app(web),
-                access_log=False,  # addresses of invitations are secrets
-                log_level="warning",
-                server_header=False,
-                proxy_headers=False,  # nothing depends on where a request comes from
-                http=PatientProtocol,
-                timeout_graceful_shutdown=3,
-            )
-        )
-        raise_limit_of_files()
-        logging.getLogger("uvicorn.error").addFilter(Seldom())
-        with _listening(request) as listener, running(request.crew, database.url, say):
+        web = web_for(database, request.course, request.guide, request.origin)
+        with _listening(request) as listener, running(_posts(request, listener), database.url, say):
             for line in first_lines(database, request):
                 say(line)
-            server.run(sockets=[listener])
+            answer(web, listener)
+
+
+def _posts(request: ServeRequest, listener: socket.socket) -> list[Post]:
+    """The processes beside this one: stations, and more web processes on the same socket."""
+    number = listener.fileno()
+    words = str(request.course), str(request.guide), request.origin, str(number)
+    web = Post(name="web process", module="grader.service.web", words=words, variables={**os.environ}, files=(number,))
+    return [*request.crew.posts, *[web] * (request.web_processes - 1)]
 
 
 def ready_database(where: str | Path) -> Database:

@@ -6,7 +6,7 @@ Each function works in the transaction that it is given.
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from grader.service.database.tables import (
@@ -26,6 +26,14 @@ SESSIONS = 10
 """Browsers in which somebody stays signed in; the oldest is signed out by one more."""
 
 USED_UP = "This link has been used, has run out, or never was one. Ask your instructor for a new one."
+
+
+OF_COOKIE = (
+    select(SessionRow)
+    .where(SessionRow.token_sha256 == bindparam("token_sha256"), SessionRow.expires > bindparam("now"))
+    .options(joinedload(SessionRow.person))
+)
+"""The session of a cookie, with its person: made once, in one query, since every page asks."""
 
 
 def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
@@ -61,8 +69,7 @@ def _begin(session: Session, person_id: int, now: datetime) -> str:
 
 def session_of(session: Session, token: str, now: datetime) -> SessionRow | None:
     """The session of a cookie, with its person; None if it has ended."""
-    wanted = select(SessionRow).where(SessionRow.token_sha256 == token_hash(token), SessionRow.expires > now)
-    return session.scalar(wanted.options(joinedload(SessionRow.person)))  # in one query: every page asks
+    return session.scalar(OF_COOKIE, {"token_sha256": token_hash(token), "now": now})
 
 
 def session_holds(session: Session, row_id: int, now: datetime) -> bool:

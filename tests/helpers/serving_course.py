@@ -26,8 +26,8 @@ PATIENCE = 120
 class Serving:
     """The program, which can be killed and started again on the same data; `url` is that of a PostgreSQL database."""
 
-    def __init__(self, folder, locks, url=None, stations=1):
-        self.folder, self.url, self.count = folder, url, stations
+    def __init__(self, folder, locks, url=None, stations=1, web_processes=1):
+        self.folder, self.url, self.count, self.web_processes = folder, url, stations, web_processes
         if not (folder / "course").exists():
             course_of(folder / "course", FIELDS)
         with socket.socket() as free:
@@ -40,7 +40,16 @@ class Serving:
     def start(self):
         self.log = folder_log = self.folder / f"log{time.monotonic_ns()}"
         data = () if self.url else ("--data", self.folder / "data")
-        options = (*data, "--port", self.port, "--demo", "--stations", self.count)
+        options = (
+            *data,
+            "--port",
+            self.port,
+            "--demo",
+            "--stations",
+            self.count,
+            "--web-processes",
+            self.web_processes,
+        )
         self.process = self.program(folder_log, "serve", *options)
         until(self._answers)
         self.links = dict(re.findall(r"\((\w+)\), once: (\S+)", folder_log.read_text()))

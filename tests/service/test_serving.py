@@ -7,10 +7,11 @@ import sqlite3
 import subprocess
 import sys
 
+import httpx2
 import pytest
 from chromium_pipe import Driven
 from commandline import complaint, grader
-from serving_course import RIGHT, WRONG, Serving, alive, hand_in, until
+from serving_course import RIGHT, WRONG, Serving, alive, children, hand_in, until
 
 from grader.service.database.tables import State
 
@@ -107,6 +108,28 @@ def test_a_web_process_that_is_killed_loses_nothing(serving):
     (row,) = rows(serving)
     assert (row[1], row[3]) == (State.DONE, 1)
     assert "15 of 15 points" in client.get(where).text
+
+
+@pytest.mark.whole
+def test_web_processes_share_the_address_and_one_that_is_killed_is_replaced(tmp_path, locks):
+    """A browser is signed in at all of them; the others end with the first, which can be started again at once."""
+    serving = Serving(tmp_path, locks, stations=0, web_processes=2).start()
+    client = serving.browser()
+    (other,) = children(serving.process)
+    os.kill(other, signal.SIGKILL)
+    (other,) = until(lambda: [each for each in children(serving.process) if each != other])
+    serving.process.send_signal(signal.SIGSTOP)  # the other one answers alone
+    try:
+        with httpx2.Client(base_url=serving.origin, cookies=client.cookies, timeout=60) as another:
+            page = another.get("/")
+    finally:
+        serving.process.send_signal(signal.SIGCONT)
+    assert page.status_code == 200
+    serving.stop(signal.SIGKILL)
+    until(lambda: not alive(other))
+    serving.start()
+    assert client.get("/").status_code == 200
+    serving.stop()
 
 
 @pytest.mark.whole

@@ -4,13 +4,15 @@ from datetime import timedelta
 
 import pytest
 
+from grader.service.database.tables import AttemptRow
+from grader.service.hand_ins import cancel
 from grader.service.leases import LEASE, renew
-from grader.service.waiting import PlaceInQueue, place_of
+from grader.service.waiting import Lookout, PlaceInQueue
 
 
 def place(service, attempt):
     with service.database.reading() as session:
-        return place_of(session, service.gradings(attempt)[-1], service.now)
+        return Lookout().place(session, service.gradings(attempt)[-1], service.now)
 
 
 def took(service, seconds):
@@ -80,6 +82,23 @@ def test_a_wait_is_told_in_round_words(seconds, words):
     """Rounded up, and nothing where nothing tells."""
     wait = None if seconds is None else timedelta(seconds=seconds)
     assert PlaceInQueue(ahead=1, wait=wait).wait_in_words == words
+
+
+def test_the_queue_is_read_once_for_all_who_wait(service):
+    """But again for whoever has handed in since, and when it is old."""
+    one, two = crowd(service, 2)
+    seldom, always = Lookout(fresh=1000), Lookout(fresh=0)
+
+    def seen(lookout, attempt):
+        with service.database.reading() as session:
+            return lookout.place(session, service.gradings(attempt)[-1], service.now).ahead
+
+    assert [seen(each, two) for each in (seldom, always)] == [1, 1]
+    with service.database.writing() as session:
+        cancel(session, session.get_one(AttemptRow, one), service.now)
+    assert [seen(each, two) for each in (seldom, always)] == [1, 0]
+    assert seen(seldom, service.hand_in()) == 1
+    assert seen(seldom, two) == 0
 
 
 def test_the_page_tells_the_wait(service):

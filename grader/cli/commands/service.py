@@ -17,13 +17,18 @@ if TYPE_CHECKING:
 
 PORT = 8000
 
+DATABASE = "GRADER_DATABASE"
+
 DatabaseOption = Annotated[
     str | None,
     typer.Option(
-        envvar="GRADER_DATABASE",
+        envvar=DATABASE,
         show_envvar=True,
         help="PostgreSQL: postgresql://user@host/grader. The variable keeps a password out of lists of processes.",
     ),
+]
+WebProcessesOption = Annotated[
+    int, typer.Option(min=1, max=64, help="Processes that make pages; one keeps one processor busy at most.")
 ]
 StationsOption = Annotated[int, typer.Option(min=0, max=64, help="Stations on this machine, each with this device.")]
 
@@ -56,6 +61,7 @@ def serve(
     *,
     database: DatabaseOption = None,
     stations: StationsOption = 1,
+    web_processes: WebProcessesOption = 1,
     where: AddressOptions,
     place: PlaceOptions,
     invite: Annotated[
@@ -72,6 +78,7 @@ def serve(
         from grader.service.serving import ServeRequest
         from grader.service.serving import serve as begin
 
+    _forget_database()
     settings, crew = _crew(place, stations)
     request = ServeRequest(
         database=database or data or "",
@@ -81,6 +88,7 @@ def serve(
         port=where.port,
         url=where.url,
         crew=crew,
+        web_processes=web_processes,
         demo=demo,
         invite=tuple(invite or ()),
     )
@@ -96,6 +104,7 @@ def station(
     """Grade for a service whose pages are on another machine: `grader serve --database` with the same database."""
     with _extra("station"):
         from grader.service.crews import man
+    _forget_database()
     man(_crew(place, stations)[1], _required(database), typer.echo)
 
 
@@ -122,6 +131,13 @@ def _crew(place: PlaceOptions, stations: int) -> "tuple[Settings, StationCrew]":
         orders=settings.orders({"sandbox": settings.sandbox_for_others()}),
         variables={**os.environ, **as_variables(here)},
     )
+
+
+def _forget_database() -> None:
+    """The variable has been read: what others could read of this process, and what it starts, do not have it."""
+    from grader.service.handing_over import forget_variable
+
+    forget_variable(DATABASE)
 
 
 def _required(database: str | None) -> str:

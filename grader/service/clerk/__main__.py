@@ -1,9 +1,8 @@
-"""The process of a clerk: `python -P -m grader.service.clerk ORDER`, and the database in GRADER_DATABASE.
+"""The process of a clerk: `python -P -m grader.service.clerk ORDER`, the database on standard input.
 
 What it makes comes on standard output, which is a file. If it cannot, it says why in a line of standard error.
 """
 
-import os
 import sys
 from contextlib import closing
 
@@ -11,7 +10,8 @@ from grader.common.errors import GraderError
 from grader.course.catalogue import Course
 from grader.service.clerk.desk import Desk
 from grader.service.clerk.papers import PAPERS
-from grader.service.database.connecting import DATABASE, Database
+from grader.service.database.connecting import Database
+from grader.service.handing_over import told_database
 from grader.service.paperwork import REFUSED, PaperOrder, limit_this_process
 from grader.service.refusing import NotDoneError
 
@@ -21,7 +21,7 @@ def main() -> None:
     limit_this_process()
     order = PaperOrder.model_validate_json(sys.argv[1])
     course = Course(assignments=order.assignments, reference=order.reference)
-    with closing(Database(os.environ.pop(DATABASE))) as database:
+    with closing(Database(told_database())) as database:
         desk = Desk(database, course, order.assignment)
         try:
             PAPERS[order.paper](desk, sys.stdin.buffer.read(), sys.stdout.buffer)

@@ -18,9 +18,6 @@ from sqlalchemy.orm import Session
 from grader.common.errors import InputError, SetupError
 from grader.service.clock import utc_now
 
-DATABASE = "GRADER_DATABASE"
-"""The variable by which processes of ours learn where the database is: a password must not stand in a list of them."""
-
 BUSY = 30.0
 """Seconds that a transaction waits for another process's; each writes for milliseconds."""
 
@@ -52,6 +49,9 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = url
         self._engine = _engine(_parsed(url))
+        self._writer = self._engine.execution_options(**{BEGIN: "BEGIN IMMEDIATE"})
+        level = "REPEATABLE READ"
+        self._reader = self._engine if self.embedded else self._engine.execution_options(isolation_level=level)
 
     @property
     def embedded(self) -> bool:
@@ -61,7 +61,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A transaction that sees one state of everything and changes nothing."""
-        with Session(self._bound(isolation_level="REPEATABLE READ"), expire_on_commit=False) as session:
+        with Session(self._reader, expire_on_commit=False, autoflush=False) as session:
             yield session
 
     @contextmanager
@@ -77,8 +77,7 @@ class Database:
     @contextmanager
     def recording(self) -> Iterator[Session]:
         """The same beside others of its kind: whatever it changes, it must change on conditions that it states."""
-        engine = self._engine.execution_options(**{BEGIN: "BEGIN IMMEDIATE"})
-        with Session(engine, expire_on_commit=False) as session, session.begin():
+        with Session(self._writer, expire_on_commit=False) as session, session.begin():
             yield session
 
     @contextmanager
@@ -87,7 +86,7 @@ class Database:
         database does not answer.
         """
         try:
-            connection = self._engine.execution_options(**{BEGIN: "BEGIN IMMEDIATE"}).connect()
+            connection = self._writer.connect()
         except OperationalError as error:
             raise SetupError(f"the database does not answer: {str(error.orig).strip().splitlines()[0]}") from error
         with connection, connection.begin():
@@ -96,9 +95,6 @@ class Database:
                 connection.execute(text("SET LOCAL lock_timeout = 0"))
                 connection.execute(select(func.pg_advisory_xact_lock(WRITERS)))
             yield connection
-
-    def _bound(self, isolation_level: str) -> Engine:
-        return self._engine if self.embedded else self._engine.execution_options(isolation_level=isolation_level)
 
     def close(self) -> None:
         """Close every connection."""

@@ -1,4 +1,4 @@
-"""The process of a station: `python -P -m grader.service.station COURSE ORDERS`, and the database in GRADER_DATABASE.
+"""The process of a station: `python -P -m grader.service.station COURSE ORDERS`, and the database on standard input.
 
 It ends when it is told to (SIGTERM), and when its standard input is closed: whoever started it is gone.
 """
@@ -8,8 +8,6 @@ import platform
 import secrets
 import signal
 import sys
-import threading
-import time
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from grader.common.errors import InterruptedGradingError
 from grader.common.interrupts import interrupt_on
 from grader.course.catalogue import Course
 from grader.service.database.connecting import Database
+from grader.service.handing_over import end_with_parent, told_database
 from grader.service.seeds import service_seed
 from grader.service.station.judging import Judge
 from grader.service.station.work import patient, work
@@ -28,9 +27,9 @@ LEAVE = 20.0
 def main() -> None:
     """Work until told to stop, and then stop what was begun."""
     course, orders = sys.argv[1:]
-    url = os.environ.pop("GRADER_DATABASE")  # whatever this process starts need not know
+    url = told_database()
     interrupt_on([signal.SIGTERM], _stop)
-    threading.Thread(target=_end_with_the_other_end, daemon=True).start()
+    end_with_parent(LEAVE)
     name = f"{platform.node()}-{os.getpid()}-{secrets.token_hex(4)}"
     places = Course(assignments=Path(course) / "assignments", reference=Path(course) / "reference")
     with closing(Database(url)) as database, suppress(InterruptedGradingError):
@@ -45,14 +44,6 @@ def main() -> None:
 def _stop(_number: int) -> InterruptedGradingError:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough: what follows is cleaning up
     return InterruptedGradingError("the station has been stopped.")
-
-
-def _end_with_the_other_end() -> None:
-    while os.read(sys.stdin.fileno(), 1):
-        pass
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(LEAVE)
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 if __name__ == "__main__":

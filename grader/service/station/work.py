@@ -1,11 +1,12 @@
 """What a station does: claim, grade, store, until it is told to stop."""
 
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol, TypeVar
 
-from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
 from grader.common.errors import GraderError, InterruptedGradingError
 from grader.common.interrupts import interrupted_when, stop_if_told
@@ -64,15 +65,34 @@ def work(
 
 
 def patient(ask: Callable[[], Found]) -> Found:
-    """What the database answers, however long it is away: it is started again, or another takes its place. Raises what
-    interrupts this process.
+    """What the database answers, however long it is away: it is started again, or another takes its place. That it is
+    away is said once, and so is that it is back. Raises what interrupts this process.
     """
+    away: float | None = None
     while True:
         stop_if_told()
         try:
-            return ask()
-        except (InterfaceError, OperationalError):
+            answer = ask()
+        except (InterfaceError, OperationalError) as error:
+            if away is None:
+                away = time.monotonic()
+                _say(f"the database does not answer: {_reason(error)}. This station waits for it.")
             time.sleep(AWAY)
+        else:
+            if away is not None:
+                _say(f"the database answers again, after {time.monotonic() - away:.0f} s.")
+            return answer
+
+
+def _say(line: str) -> None:
+    """On standard error, which is the journal where systemd has started the service."""
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - a station has nobody else to tell
+
+
+def _reason(error: DBAPIError) -> str:
+    """The first line of what the driver says, in which no password stands."""
+    said = str(error.orig).strip().splitlines()
+    return showable(said[0]).rstrip(".") if said else "no reason is given"
 
 
 def _claimed(database: Database, name: str) -> ClaimedGrading | None:

@@ -15,7 +15,6 @@ from grader.service.bearers import TokenScope, revoke
 from grader.service.database.tables import AttemptRow, State
 from grader.service.granting import extensions_of, rules_for
 from grader.service.hand_ins import FORM_KEY_LENGTH, Offer, accept, history
-from grader.service.leases import place_in_queue
 from grader.service.policy import HandInRules, is_late
 from grader.service.progress import ChecksInBrief
 from grader.service.standing import OwnStanding, checks_of, standing_of
@@ -191,7 +190,7 @@ def _attempt(session: Session, row: AttemptRow, asked: _Asked) -> AttemptState:
         size=row.size,
         sha256=row.sha256,
         state=State(latest.state),
-        ahead=place_in_queue(session, latest) if latest.state == State.WAITING else 0,
+        ahead=asked.web.lookout.place(session, latest, asked.web.now()).ahead,
         points=None if counted is None else counted.shown_points,
         max_points=None if counted is None else counted.shown_max,
         result=None if counted is None else checks_of(counted),

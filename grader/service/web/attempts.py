@@ -2,7 +2,6 @@
 
 import zlib
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -17,11 +16,11 @@ from grader.service.policy import is_late
 from grader.service.progress import ProgressNote, notes_after
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.standing import checks_of
-from grader.service.waiting import PlaceInQueue, place_of
+from grader.service.waiting import PlaceInQueue
 from grader.service.web.guards import REPORT_POLICY
 from grader.service.web.members import AnyMember, OwnForm, Somebody, visible_attempt
 from grader.service.web.pages import page
-from grader.service.web.setting import web_of
+from grader.service.web.setting import Web, web_of
 from grader.service.web.streams import Look, events
 
 router = APIRouter()
@@ -53,7 +52,7 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
     with web.database.reading() as session:
         attempt = visible_attempt(session, public, member)
         latest, counted, person = attempt.gradings[-1], attempt.counted, attempt.person
-        going = _going(session, latest, web.now()) if State(latest.state).open else None
+        going = _going(web, session, latest) if State(latest.state).open else None
         assignment = web.shelf.assignment(attempt.assignment)
         late = is_late(rules_for(session, assignment, person.id), attempt.received)
     own = person.id == member.id
@@ -75,10 +74,10 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
     )
 
 
-def _going(session: Session, grading: GradingRow, now: datetime) -> Going:
+def _going(web: Web, session: Session, grading: GradingRow) -> Going:
     return Going(
         grading=grading,
-        place=place_of(session, grading, now),
+        place=web.lookout.place(session, grading, web.now()),
         notes=tuple(notes_after(session, grading, 0)),
     )
 
@@ -105,7 +104,7 @@ def stream_of(request: Request, member: Somebody, public: str, after: int) -> Re
             return Look(
                 state=State(grading.state),
                 turn=grading.tries,
-                place=place_of(session, grading, web.now()),
+                place=web.lookout.place(session, grading, web.now()),
                 notes=tuple(notes_after(session, grading, since)),
             )
 

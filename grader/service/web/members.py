@@ -88,8 +88,8 @@ def perhaps_member(request: Request) -> Member | None:
 PerhapsMember = Annotated[Member | None, Depends(perhaps_member)]
 
 
-def signed_in(found: PerhapsMember) -> Member:
-    """Who is signed in; raises SignInNeededError if nobody is."""
+async def signed_in(found: PerhapsMember) -> Member:
+    """Who is signed in; raises SignInNeededError if nobody is. Async, as teaching(): another thread would cost more."""
     if found is None:
         raise SignInNeededError("Sign in first.")
     return found
@@ -98,7 +98,7 @@ def signed_in(found: PerhapsMember) -> Member:
 AnyMember = Annotated[Member, Depends(signed_in)]
 
 
-def teaching(member: AnyMember) -> Member:
+async def teaching(member: AnyMember) -> Member:
     """An instructor; for everybody else there is no such page."""
     if not member.teaches:
         raise NotFoundError

@@ -53,6 +53,7 @@ def _time(value: datetime | None, zone: tzinfo) -> str:
 
 def _environment() -> Environment:
     environment = Environment(
+        auto_reload=False,
         loader=PackageLoader("grader.service.web"),
         autoescape=True,
         undefined=StrictUndefined,

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from grader.service.clock import utc_now
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
+from grader.service.waiting import Lookout
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +21,7 @@ class Web:
     shelf: Shelf
     origin: str
     now: Callable[[], datetime] = field(default=utc_now)
+    lookout: Lookout = field(default_factory=Lookout)
 
     @property
     def secure(self) -> bool:

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 from services import FREE, graded
+from sqlalchemy.exc import OperationalError
 
 from grader.common import interrupts
 from grader.common.errors import InterruptedGradingError, WorkerError
@@ -14,8 +15,9 @@ from grader.results.result import Ungraded
 from grader.service.clock import utc_now
 from grader.service.database.tables import ProgressRow, State
 from grader.service.hand_ins import cancel
+from grader.service.station import work as work_module
 from grader.service.station.heart import Patience
-from grader.service.station.work import work
+from grader.service.station.work import patient, work
 
 
 class NothingToDoError(Exception):
@@ -132,3 +134,22 @@ def test_signals_are_as_they_were(service):
     assert signal.getsignal(signal.SIGALRM) is before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     assert os.getpid()
+
+
+def test_a_database_that_is_away_is_said_once_and_again_when_it_is_back(monkeypatch, capfd):
+    """In two lines without its address, however often it was asked meanwhile."""
+    monkeypatch.setattr(work_module, "AWAY", 0.01)
+    answers = iter(
+        [*3 * [OperationalError("SELECT secret", {}, Exception("server closed the connection\nagain"))], "here"]
+    )
+
+    def ask():
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    assert patient(ask) == "here"
+    first, second = capfd.readouterr().err.splitlines()
+    assert first == "the database does not answer: server closed the connection. This station waits for it."
+    assert second.startswith("the database answers again, after ")

@@ -17,7 +17,7 @@ from grader.service.leases import LEASE
 from grader.service.progress import ProgressNote, keep_note, note_of
 from grader.service.signing_in import end_all
 from grader.service.waiting import NO_PLACE, PlaceInQueue
-from grader.service.web import attempts, streams
+from grader.service.web import streams
 from grader.service.web.streams import AT_ONCE, Look, events
 
 
@@ -144,14 +144,14 @@ def test_a_stream_ends_with_the_sign_in_that_it_was_asked_by(service, monkeypatc
         path = f"/api/v1{path}"
     seen = []
 
-    def note_and_end(session, person_id, now):
-        seen.append(person_id)
+    def note_and_end(session, grading, now):
+        seen.append(grading)
         with service.database.writing() as ending:
             end_all(ending, ending.get_one(PersonRow, service.ada), "staff", now)
-        return place(session, person_id, now)
+        return place(session, grading, now)
 
-    place = attempts.place_of
-    monkeypatch.setattr(attempts, "place_of", note_and_end)
+    place = service.web.lookout.place
+    monkeypatch.setattr(service.web.lookout, "place", note_and_end)
     assert [data["words"] for _, _, data in heard(client.get(path))] == ["building"]
     assert len(seen) == 1
 
