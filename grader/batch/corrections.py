@@ -6,7 +6,6 @@ RESULTS/corrections.csv   columns student, assignment, points, comment; the inst
 or a name. What a platform or a spreadsheet names otherwise is refused before anything is graded.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,8 @@ from pathlib import Path
 from grader.batch.lists import ListLine, read_list
 from grader.common.errors import InputError
 from grader.common.record import replace
+from grader.course.policies.corrections import Amount, read_amount
+from grader.course.policies.deadlines import DECIMALS
 from grader.course.submissions.handin import Intake, Remark
 from grader.course.suite import Coursework
 from grader.reports.words import correction_in_words
@@ -22,27 +23,16 @@ from grader.results.result import Correction, Kind, Reason, Result, Ungraded, Ve
 
 NAME = "corrections.csv"
 
-POINTS = re.compile(r"(?P<sign>[-+\u2212]?)\s*(?P<digits>[0-9]+(?:[.,][0-9]+)?)")
-"""Points as people write them: a decimal comma and a true minus sign are taken, too."""
-
-DECIMALS = 9
-"""Of a difference of points: more is what floating point makes of it."""
-
 ABSENT = "nothing was handed in."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """A line of the file: the points that a grade is to have, or None and how many more or less."""
+    """A line of the file."""
 
     where: str
     comment: str
-    to: float | None
-    by: float = 0.0
-
-    def points(self, earned: float, most: float) -> float:
-        """The corrected points, neither below zero nor beyond what the assignment is worth."""
-        return min(max(earned + self.by if self.to is None else self.to, 0.0), most)
+    amount: Amount
 
 
 Orders = Mapping[tuple[str, str], Order]
@@ -61,15 +51,12 @@ def read_corrections(
 
 def _order(line: ListLine, assignment: Coursework) -> Order:
     where, row = line.where, line.row
-    match = POINTS.fullmatch(row.field("points"))
-    if match is None:
+    amount = read_amount(row.field("points"))
+    if amount is None:
         raise InputError(f"{where}: points are {row.field('points')!r}; write points such as 80, +5 or -2.5.")
-    amount = float(match["digits"].replace(",", "."))
-    if match["sign"]:
-        return Order(where=where, comment=row.field("comment"), to=None, by=amount if match["sign"] == "+" else -amount)
-    if amount > assignment.points:
-        raise InputError(f"{where}: {amount:g} points are more than the {assignment.points:g} of {assignment.name}.")
-    return Order(where=where, comment=row.field("comment"), to=amount)
+    if amount.to is not None and amount.to > assignment.points:
+        raise InputError(f"{where}: {amount.to:g} points are more than the {assignment.points:g} of {assignment.name}.")
+    return Order(where=where, comment=row.field("comment"), amount=amount)
 
 
 def corrected(outcome: Result | Ungraded, order: Order | None, most: float) -> Result | Ungraded:
@@ -79,9 +66,9 @@ def corrected(outcome: Result | Ungraded, order: Order | None, most: float) -> R
     if isinstance(outcome, Ungraded):
         by_hand = given(order, most)
         return outcome if by_hand is None else replace(outcome, fault=f"{outcome.fault} {correction_in_words(by_hand)}")
-    points = order.points(outcome.points, most)
+    points = order.amount.points(outcome.points, most)
     correction = Correction(points=round(points - outcome.points, DECIMALS), comment=order.comment)
-    max_points = outcome.max_points if order.to is None else most
+    max_points = outcome.max_points if order.amount.to is None else most
     return replace(outcome, points=points, max_points=max_points, correction=correction)
 
 
@@ -97,7 +84,7 @@ def without_effect(orders: Orders, book: Gradebook) -> tuple[Remark, ...]:
 
 def given(order: Order, most: float) -> Correction | None:
     """The points of who has no grade otherwise; None if there is nothing that they could be added to."""
-    return None if order.to is None else Correction(points=order.points(0.0, most), comment=order.comment)
+    return None if order.amount.to is None else Correction(points=order.amount.points(0.0, most), comment=order.comment)
 
 
 def graded_by_hand(row: StudentRow, order: Order | None, most: float) -> StudentRow:

@@ -12,16 +12,8 @@ from datetime import datetime
 from grader.batch.extensions import Extensions
 from grader.common.phrases import count
 from grader.common.record import replace
-from grader.course.policies.deadlines import (
-    DECIMALS,
-    Extension,
-    Handed,
-    Lateness,
-    Schedule,
-    days_late,
-    schedule,
-    settle,
-)
+from grader.course.policies.counting import Try, Work, settle
+from grader.course.policies.deadlines import Extension, Lateness, Schedule, days_late, schedule
 from grader.course.policies.rules import LateRule, Policies, in_words, moment
 from grader.course.submissions.handin import HandIn, Intake
 from grader.course.suite import Coursework
@@ -109,19 +101,19 @@ def _arrival(handin: HandIn, members: list[HandIn], policies: Policies, extensio
 
 
 def _costs(arrivals: Mapping[Group, list[Arrival]], assignments: Mapping[str, Coursework]) -> Costs:
-    """Of a team, everybody's hand-in is settled at once."""
+    """Of a team, everybody's hand-in is settled at once; there is one attempt, whatever points it has."""
     settled = settle(
-        Handed(
+        Work(
             key=group,
             students=frozenset(each.handin.student.label for each in found),
             late=assignments[group[0]].late,
-            days=max(each.days for each in found),
-            at=found[0].when,
+            counts="last",
+            tries=(Try(at=found[0].when, days=max(each.days for each in found), points=0.0),),
         )
         for group, found in arrivals.items()
     )
     return {
-        each.handin.key: Cost(lateness=settled[group], why=_why(each, settled[group]))
+        each.handin.key: Cost(lateness=settled[group].lateness, why=_why(each, settled[group].lateness))
         for group, found in arrivals.items()
         for each in found
         if each.days and assignments[group[0]].late != "accepted"
@@ -130,7 +122,7 @@ def _costs(arrivals: Mapping[Group, list[Arrival]], assignments: Mapping[str, Co
 
 def _why(arrival: Arrival, lateness: Lateness) -> str:
     """For example "2 days late: handed in 2026-12-03 00:10 CET, due 2026-12-01 23:59 CET by course.yaml; 20 % off"."""
-    return f"{_basis(arrival, lateness)}; {', '.join(_consequences(lateness))}"
+    return f"{_basis(arrival, lateness)}; {lateness.in_words}"
 
 
 def _basis(arrival: Arrival, lateness: Lateness) -> str:
@@ -142,22 +134,12 @@ def _basis(arrival: Arrival, lateness: Lateness) -> str:
     return f"{count(lateness.days, 'day')} late: handed in {handed_in}, due {due} {by}"
 
 
-def _consequences(lateness: Lateness) -> Iterator[str]:
-    if not lateness.accepted:
-        yield "not accepted any more"
-        return
-    if lateness.covered:
-        yield f"{count(lateness.covered, 'late day')} used, {lateness.left} left"
-    yield f"{lateness.percent:g} % off" if lateness.percent else "no points off"
-
-
 def deducted(outcome: Result | Ungraded, cost: Cost | None) -> Result | Ungraded:
     """The outcome less what lateness costs: the same share of the points, whether all are shown or some are hidden."""
     if cost is None or isinstance(outcome, Ungraded):
         return outcome
-    lost = cost.lateness.deducted(outcome.points)
-    points = round(outcome.points - lost, DECIMALS)
-    return replace(outcome, points=points, deduction=Deduction(before=outcome.points, points=0 - lost, why=cost.why))
+    lost, left = cost.lateness.deducted(outcome.points), cost.lateness.leaves(outcome.points)
+    return replace(outcome, points=left, deduction=Deduction(before=outcome.points, points=0 - lost, why=cost.why))
 
 
 # --- what an instructor is told before anything is graded ---------------------------------------

@@ -95,7 +95,7 @@ class Outcomes:
         """What is told of who has no hand-in that can be graded: why, or the points that the instructor gives."""
         order, most = self._correction(absence)
         refused = refused_in_words(absence)
-        if not refused and (order is None or order.to is None):
+        if not refused and (order is None or order.amount.to is None):
             return absence
         told = Ungraded(assignment=absence.assignment, submission="", fault=refused or ABSENT)
         return corrected(told, order, most)

@@ -1,15 +1,19 @@
 """An assignment of the course as the batch's tables know it: a row for each student, and where its attempt is."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
+from grader.batch.corrections import Order, graded_by_hand
+from grader.course.policies.deadlines import DECIMALS
 from grader.course.submissions.handin import Student
 from grader.lms.intake.labels import labels
 from grader.lms.intake.owners import Owner
-from grader.results.gradebook import StudentRow
+from grader.results.gradebook import Grade, StudentRow
+from grader.results.result import Correction, Deduction
 from grader.service.briefs import Brief, briefs_in
 from grader.service.database.tables import AttemptRow, PersonRow
+from grader.service.settling import Grade as OwnGrade
 from grader.service.standing import CourseTable, Line
 
 UNGRADED = "it has not been graded yet."
@@ -43,16 +47,40 @@ def rows_of(session: Session, table: CourseTable, assignment: str) -> Assignment
 
 def _row(line: Line, assignment: str, student: Student, briefs: dict[int, Brief]) -> StudentRow:
     attempt = line.counting[assignment]
+    own = line.grades[assignment]
     brief = None if attempt is None or attempt.counted_id is None else briefs.get(attempt.counted_id)
+    if attempt is None or attempt.counted is None or brief is None or own.excused:
+        fault = UNGRADED if own.attempts and not own.excused else ""
+        ungraded = StudentRow(student=student, assignment=assignment, fault=fault)
+        return graded_by_hand(ungraded, _order(own), own.most)
     return StudentRow(
         student=student,
         assignment=assignment,
         where="" if attempt is None else attempt.file_name,
-        late=assignment in line.late,
-        grade=None if brief is None else brief.grade,
-        shown=None if brief is None else brief.shown,
-        fault=UNGRADED if brief is None and line.attempts[assignment] else "",
+        late=own.late,
+        grade=_decided(brief.grade, own),
+        shown=_decided(brief.grade if attempt.counted.released else brief.shown, own),
     )
+
+
+def _decided(grade: Grade, own: OwnGrade) -> Grade:
+    """A result in brief with what counts in the end: less what lateness costs, and as corrected."""
+    cost, order = own.cost, _order(own)
+    left = grade.points if cost is None else cost.leaves(grade.points)
+    points = left if order is None else order.amount.points(left, own.most)
+    late = Deduction(before=grade.points, points=round(left - grade.points, DECIMALS), why=own.why_late)
+    return replace(
+        grade,
+        points=points,
+        max_points=own.most if own.is_set else grade.max_points,
+        deduction=None if cost is None else late,
+        correction=None if order is None else Correction(points=round(points - left, DECIMALS), comment=own.comment),
+    )
+
+
+def _order(own: OwnGrade) -> Order | None:
+    """What was decided by hand as a batch has it."""
+    return None if own.amount is None else Order(where="", comment=own.comment, amount=own.amount)
 
 
 def _owner(person: PersonRow) -> Owner:

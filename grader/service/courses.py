@@ -35,7 +35,7 @@ class Shown(Record):
 
     def rules_for(self, *extensions: Extension) -> HandInRules:
         """Those for a student who has these extensions."""
-        return rules_of(self.name, self.policies, *extensions)
+        return rules_of(self.policies, *extensions)
 
 
 class Shelf:
@@ -74,7 +74,6 @@ class Shelf:
     def _shown(self, name: str, _changed: tuple[int, ...]) -> Shown:
         coursework = self.course.load(name)
         path, skeleton = coursework.folder / HANDOUT, coursework.folder / FILE_NAME
-        rules_of(name, coursework)  # refuses what the service cannot obey, before anybody hands in
         return Shown(
             name=name,
             title=coursework.title,

@@ -8,11 +8,16 @@ from grader.lms.exports.sheet import BOM, harmless
 from grader.protocol.text import showable
 from grader.service.standing import CourseTable, Line
 
+FIELDS = "points", "of", "attempts", "late", "why"
+"""The columns of an assignment. The points are those that count; why says how they came about, where a deduction or a
+correction changed them, or that the student is excused.
+"""
+
 
 def grades_csv(table: CourseTable) -> bytes:
-    """A line for each student: points, attempts and lateness of each assignment. No points: nothing was graded."""
+    """A line for each student. No points: nothing was graded."""
     names = [each.name for each in table.assignments]
-    headings = (f"{name} {what}" for name in names for what in ("points", "of", "attempts", "late"))
+    headings = (f"{name} {what}" for name in names for what in FIELDS)
     return _csv([["key", "name", *headings], *(_cells(line, names) for line in table.lines)])
 
 
@@ -24,13 +29,9 @@ def links_csv(links: Iterable[tuple[str, str, str]]) -> bytes:
 def _cells(line: Line, names: Sequence[str]) -> list[str]:
     cells = [line.person.key, line.person.name]
     for name in names:
-        attempt = line.counting[name]
-        grading = None if attempt is None else attempt.counted
-        if attempt is None or grading is None:
-            cells += ["", "", str(line.attempts[name]), ""]
-        else:
-            points = (f"{each:g}" for each in (grading.points or 0.0, grading.max_points or 0.0))
-            cells += [*points, str(line.attempts[name]), "late" if name in line.late else ""]
+        grade = line.grades[name]
+        points = ("", "") if grade.points is None else (f"{grade.points:g}", f"{grade.most:g}")
+        cells += [*points, str(grade.attempts), "late" if grade.late else "", grade.in_words]
     return cells
 
 

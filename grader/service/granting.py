@@ -1,5 +1,6 @@
 """What single students have beyond the others: a later due date or more attempts, which instructors give."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import select
@@ -7,13 +8,14 @@ from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
 from grader.common.record import Record
-from grader.course.policies.deadlines import Extension
-from grader.course.policies.rules import in_words, moment, read_date
+from grader.course.policies.rules import LateRule, in_words, moment, read_date
 from grader.protocol.text import showable
 from grader.service.courses import Shown
-from grader.service.database.tables import AuditRow, ExtensionRow, PersonRow
-from grader.service.policy import HandInRules
+from grader.service.database.tables import AuditRow, CourseRole, ExtensionRow, PersonRow
+from grader.service.policy import TRIAL, HandInRules
 from grader.service.refusing import NotDoneError
+from grader.service.settling import extension_in, grades_of
+from grader.service.teams import team_at
 
 MOST = 100
 """Attempts that can be given to a student at an assignment."""
@@ -34,30 +36,29 @@ class AskedExtension(Record):
 
 
 def rules_for(session: Session, assignment: Shown, person_id: int) -> HandInRules:
-    """The rules of an assignment for this person, as they are now."""
-    return rules_under(assignment, extension_of(session, assignment.name, person_id))
+    """The rules of an assignment for this person, as they are now, but for late days: an extension of one member holds
+    for a group. Whoever teaches makes trial runs, which have none.
+    """
+    if session.get_one(PersonRow, person_id).role != CourseRole.STUDENT:
+        return TRIAL
+    team = team_at(session, assignment.policies, person_id)
+    wanted = select(ExtensionRow).where(ExtensionRow.person_id.in_(team), ExtensionRow.assignment == assignment.name)
+    return assignment.rules_for(*map(extension_in, session.scalars(wanted)))
 
 
-def rules_under(assignment: Shown, row: ExtensionRow | None) -> HandInRules:
-    """The rules for whoever has this extension, or none."""
-    return assignment.rules if row is None else assignment.rules_for(Extension(due=row.due, attempts=row.attempts))
+def hand_in_rules(session: Session, assignments: Sequence[Shown], name: str, person_id: int) -> HandInRules:
+    """The same with the late days that are spent elsewhere, by which late work is refused; `assignments` are all."""
+    assignment = next(each for each in assignments if each.name == name)
+    rules = rules_for(session, assignment, person_id)
+    if rules is TRIAL or not isinstance(assignment.policies.late, LateRule):
+        return rules
+    return grades_of(session, assignments, person_id)[name].rules
 
 
 def extension_of(session: Session, assignment: str, person_id: int) -> ExtensionRow | None:
     """What this person has at this assignment."""
     wanted = select(ExtensionRow).where(ExtensionRow.person_id == person_id, ExtensionRow.assignment == assignment)
     return session.scalar(wanted)
-
-
-def extensions_of(session: Session, person_id: int) -> dict[str, ExtensionRow]:
-    """What this person has, by assignment."""
-    found = session.scalars(select(ExtensionRow).where(ExtensionRow.person_id == person_id))
-    return {each.assignment: each for each in found}
-
-
-def all_extensions(session: Session) -> dict[tuple[int, str], ExtensionRow]:
-    """What everybody has, by person and assignment."""
-    return {(each.person_id, each.assignment): each for each in session.scalars(select(ExtensionRow))}
 
 
 def extend(session: Session, assignment: Shown, person: PersonRow, asked: AskedExtension, now: datetime) -> None:

@@ -11,11 +11,13 @@ from datetime import datetime
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, selectinload
 
+from grader.common.phrases import count
 from grader.course.submissions.submission import SIZE_LIMIT, TEXT_CONTROLS, UTF16_MARKS
 from grader.service import policy
-from grader.service.database.tables import AttemptRow, GradingRow, State
+from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow, ShareRow, State
 from grader.service.policy import HandInRules, Past
 from grader.service.refusing import NotDoneError
+from grader.service.teams import belongs_to, team_at
 from grader.service.tokens import fresh_token
 
 LINES = 5_000
@@ -71,22 +73,24 @@ def _faults(data: bytes) -> Iterator[str]:
 
 def history(session: Session, person_id: int, assignment: str) -> Sequence[AttemptRow]:
     """Somebody's attempts at an assignment, with their gradings, oldest first."""
-    wanted = select(AttemptRow).where(AttemptRow.person_id == person_id, AttemptRow.assignment == assignment)
+    return history_of(session, frozenset({person_id}), assignment)
+
+
+def history_of(session: Session, people: frozenset[int], assignment: str) -> Sequence[AttemptRow]:
+    """The same of the members of a group."""
+    wanted = select(AttemptRow).where(belongs_to(*people), AttemptRow.assignment == assignment)
     loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted)
     return session.scalars(wanted.options(*loaded).order_by(AttemptRow.number)).all()
 
 
-def past_of(attempts: Sequence[AttemptRow], rules: HandInRules) -> list[Past]:
-    """The same as the policy sees them: by their first grading, by the points that count now, and by the rules that
-    hold for the student now, whatever was late when it came.
-    """
+def past_of(attempts: Sequence[AttemptRow]) -> list[Past]:
+    """The same as the policy sees them: by their first grading."""
     return [
         Past(
             received=each.received,
-            late=policy.is_late(rules, each.received),
             state=_state(each),
             begun=each.gradings[0].started is not None,
-            points=None if each.counted is None else each.counted.points,
+            ended=each.gradings[0].ended,
         )
         for each in attempts
     ]
@@ -102,29 +106,39 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
     the student; a form that has been accepted before gives the attempt that it gave. Raises NotDoneError, and then
     stores nothing.
     """
-    _hold(session, offer)
     if not 0 < len(offer.form_key) <= FORM_KEY_LENGTH:
         raise NotDoneError(FOREIGN_FORM)
     if known := _known(session, offer):
         return known
-    attempts = history(session, offer.person_id, offer.assignment)
-    past = past_of(attempts, rules)
+    team = team_at(session, rules.policies, offer.person_id)
+    if len(team) > rules.policies.groups:
+        most = count(rules.policies.groups, "member")
+        raise NotDoneError(
+            f"Your group has {len(team)} members, and this assignment allows {most}; ask your instructor."
+        )
+    _hold(session, team)
+    attempts = history_of(session, team, offer.assignment)
+    past = past_of(attempts)
     if why := unfit(offer.data) or policy.refusal(rules, past, _open_elsewhere(session, offer), now):
         raise NotDoneError(why)
     for position in policy.superseded_by_now(rules, past, now):
         _supersede(session, attempts[position], now)
-    attempt = _attempt(offer, rules, len(attempts) + 1, now)
+    attempt = _attempt(offer, attempts[-1].number + 1 if attempts else 1, now)
+    attempt.late = policy.is_late(rules, now)
+    attempt.trial = session.get_one(PersonRow, offer.person_id).role != CourseRole.STUDENT
     waiting = new_grading(HANDED_IN, FIRST, now)
     waiting.round = _next_round(session, offer.person_id)
     attempt.gradings.append(waiting)
     session.add(attempt)
     session.flush()
+    session.add_all(ShareRow(attempt_id=attempt.id, person_id=each) for each in sorted(team - {offer.person_id}))
+    session.flush()
     return attempt
 
 
-def _hold(session: Session, offer: Offer) -> None:
+def _hold(session: Session, team: frozenset[int]) -> None:
     """No station takes what waits here until the transaction ends: it may be about to be superseded."""
-    own = GradingRow.attempt_id.in_(select(AttemptRow.id).where(AttemptRow.person_id == offer.person_id))
+    own = GradingRow.attempt_id.in_(select(AttemptRow.id).where(belongs_to(*team)))
     waiting = select(GradingRow.id).where(own, GradingRow.state == State.WAITING)
     session.execute(waiting.order_by(GradingRow.id).with_for_update())
 
@@ -177,7 +191,7 @@ def _supersede(session: Session, attempt: AttemptRow, now: datetime) -> None:
     )
 
 
-def _attempt(offer: Offer, rules: HandInRules, number: int, now: datetime) -> AttemptRow:
+def _attempt(offer: Offer, number: int, now: datetime) -> AttemptRow:
     return AttemptRow(
         public=fresh_token(),
         person_id=offer.person_id,
@@ -189,7 +203,6 @@ def _attempt(offer: Offer, rules: HandInRules, number: int, now: datetime) -> At
         size=len(offer.data),
         sha256=hashlib.sha256(offer.data).hexdigest(),
         received=now,
-        late=policy.is_late(rules, now),
     )
 
 

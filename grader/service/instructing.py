@@ -1,4 +1,4 @@
-"""What instructors change: the roster, and gradings that are made again. The audit trail has a line of each."""
+"""Gradings that are made again. The audit trail has a line of each."""
 
 from datetime import datetime
 from typing import Literal
@@ -6,65 +6,12 @@ from typing import Literal
 from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload
 
-from grader.common.errors import InputError
 from grader.common.phrases import count
-from grader.lms.intake.reading.table import TableRow, table_of
-from grader.protocol.text import showable
-from grader.service.database.tables import AttemptRow, AuditRow, CourseRole, GradingRow, PersonRow, State
+from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, State
 from grader.service.hand_ins import FIRST, REGRADED, new_grading
 from grader.service.refusing import NotDoneError, NotFoundError
 
-LONGEST_NAME = 200
-"""Characters of a name and of a key."""
-
-PEOPLE = 10_000
-"""People of a roster."""
-
 Which = Literal["latest", "best"]
-
-
-def enrol(session: Session, data: bytes, who: str, now: datetime) -> int:
-    """Take in a roster: a CSV with the columns key and name and, if need be, role. Known people get their new name
-    and, where one is named, their new role; nobody is removed; how many were added. Raises NotDoneError, and then
-    changes nothing.
-    """
-    known = {person.key: person for person in session.scalars(select(PersonRow))}
-    added = 0
-    for key, name, stated in _people(data):
-        person = known.get(key)
-        role = stated or (CourseRole.STUDENT if person is None else CourseRole(person.role))
-        if person is None:
-            known[key] = PersonRow(key=key, name=name, role=role, created=now)
-            session.add(known[key])
-            added += 1
-        elif (person.name, person.role) != (name, role):
-            if key == who and role != person.role:
-                raise NotDoneError("The roster would change your own role; leave yourself out of it.")
-            session.add(_line(now, who, key, f"{key}: name and role {person.name}, {person.role} -> {name}, {role}"))
-            person.name, person.role = name, role
-    session.add(_line(now, who, "", f"took in a roster: {count(added, 'person')} added"))
-    return added
-
-
-def _people(data: bytes) -> list[tuple[str, str, CourseRole | None]]:
-    """Key, name and role, which is None where the roster names none."""
-    try:
-        rows = table_of("the file", data, "a roster", ("key", "name"))
-    except InputError as error:
-        raise NotDoneError(str(error)) from error
-    found = [(_cell(row, "key"), _cell(row, "name"), _cell(row, "role")) for row in rows]
-    for line, (key, name, role) in zip((row.line for row in rows), found, strict=True):
-        if not key or not name or max(len(key), len(name)) > LONGEST_NAME:
-            raise NotDoneError(f"Line {line} of the roster needs a key and a name, of {LONGEST_NAME} letters at most.")
-        if role and role not in set(CourseRole):
-            raise NotDoneError(f"Line {line} of the roster: role is student or instructor, not {role}.")
-    if not 0 < len(found) <= PEOPLE:
-        raise NotDoneError(f"The roster must name between 1 and {PEOPLE:,} people.")
-    return [(key, name, CourseRole(role) if role else None) for key, name, role in found]
-
-
-def _cell(row: TableRow, name: str) -> str:
-    return showable(row.field(name)).strip()
 
 
 def try_again(session: Session, grading_id: int, who: str, now: datetime) -> None:

@@ -12,8 +12,8 @@ from math import isfinite
 from statistics import geometric_mean
 from typing import NamedTuple
 
-from sqlalchemy import select
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy import SQLColumnExpression, select
+from sqlalchemy.orm import Session
 
 from grader.results.result import Check, Kind, Reason, Result, Verdict
 from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow, PseudonymRow
@@ -85,7 +85,7 @@ class _Timed(NamedTuple):
     shown: float | None
 
 
-def _timed(session: Session, assignment: str, speed: InstrumentedAttribute[float | None]) -> list[_Timed]:
+def _timed(session: Session, assignment: str, speed: SQLColumnExpression[float | None]) -> list[_Timed]:
     """The results that count and have such a speed, the fastest first; of equal ones, the first to be handed in."""
     person = PersonRow.id, PersonRow.name, PseudonymRow.name
     measured = AttemptRow.public, GradingRow.device, speed, GradingRow.shown_speed

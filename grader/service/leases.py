@@ -57,16 +57,17 @@ class Graded:
 
     points: float
     max_points: float
-    shown_points: float
-    shown_max: float
-    checks: str
+    early_points: float
+    early_max: float
+    early_checks: str
+    full_checks: str | None
     result: str
     brief: str
-    page: bytes
+    early_page: bytes
     full_page: bytes | None
-    shown_result: bytes
+    early_result: bytes
     speed: float | None
-    shown_speed: float | None
+    early_speed: float | None
     device: str
 
 

@@ -25,22 +25,27 @@ from grader.service.database.tables import (
     AttemptRow,
     AuditRow,
     Base,
+    DecisionRow,
     DeviceSignInRow,
+    ExclusionRow,
     ExtensionRow,
     GradingRow,
     InvitationRow,
     PersonRow,
     ProgressRow,
     PseudonymRow,
+    RequestRow,
     SessionRow,
+    ShareRow,
 )
+from grader.service.teams import belongs_to
 
 STAGES = "id", "attempt_id", "state", "created", "started", "ended", "tries"
 GRADING = *STAGES, "shown_points", "shown_max", "checks", "shown_speed", "device"
 ATTEMPT = "id", "public", "assignment", "number", "file_name", "size", "sha256", "received", "late", "counted_id"
 
 FIELDS: Mapping[type[Base], tuple[str, ...]] = {
-    PersonRow: ("key", "name", "role", "created"),
+    PersonRow: ("key", "name", "role", "team", "created"),
     InvitationRow: ("expires", "used"),
     SessionRow: ("expires",),
     ApiTokenRow: ("name", "scopes", "created", "expires"),
@@ -49,6 +54,10 @@ FIELDS: Mapping[type[Base], tuple[str, ...]] = {
     ExtensionRow: ("assignment", "due", "attempts", "reason", "at"),
     AttemptRow: ATTEMPT,
     GradingRow: GRADING,
+    ShareRow: ("attempt_id",),
+    DecisionRow: ("assignment", "kind", "points", "comment", "at"),
+    ExclusionRow: ("attempt_id", "reason", "at"),
+    RequestRow: ("attempt_id", "asked", "at", "answer", "answered"),
     ProgressRow: ("grading_id", "turn", "at", "data"),
     AuditRow: ("at",),
 }
@@ -110,11 +119,13 @@ def _plain(name: str, value: Any) -> Any:
 
 def _theirs(wanted: Select[Any], table: type[Base], person_id: int) -> Select[Any]:
     """Only the rows that are somebody's."""
-    attempts = select(AttemptRow.id).where(AttemptRow.person_id == person_id)
+    attempts = select(AttemptRow.id).where(belongs_to(person_id))
     gradings = select(GradingRow.id).where(GradingRow.attempt_id.in_(attempts))
     owned: dict[type[Base], ColumnElement[bool]] = {
         **{each: each.person_id == person_id for each in FIELDS if hasattr(each, "person_id")},
         PersonRow: PersonRow.id == person_id,
+        AttemptRow: belongs_to(person_id),
+        ExclusionRow: ExclusionRow.attempt_id.in_(attempts),
         GradingRow: GradingRow.id.in_(gradings),
         ProgressRow: ProgressRow.grading_id.in_(gradings),
         AuditRow: AuditRow.about == select(PersonRow.key).where(PersonRow.id == person_id).scalar_subquery(),

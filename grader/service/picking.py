@@ -43,8 +43,7 @@ def lines_of(table: CourseTable, wanted: CourseFilter) -> tuple[Line, ...]:
 
 def points_of(line: Line, names: Sequence[str]) -> float:
     """A student's points at these assignments together; what is not graded has none."""
-    counting = (line.counting[name] for name in names)
-    return sum(each.counted.points or 0.0 for each in counting if each is not None and each.counted is not None)
+    return sum(line.grades[name].points or 0.0 for name in names)
 
 
 def _named(line: Line, words: Sequence[str]) -> bool:
@@ -57,11 +56,11 @@ def _is(line: Line, names: Sequence[str], show: Show) -> bool:
 
 
 def _states(line: Line, name: str) -> Iterator[Show]:
-    attempt = line.counting[name]
+    attempt, grade = line.counting[name], line.grades[name]
     grading = None if attempt is None else attempt.counted
     if grading is not None:
         yield "passed" if (grading.points or 0.0) >= (grading.max_points or 0.0) else "failed"
-        if name in line.late:
+        if grade.late:
             yield "late"
     else:
-        yield "not graded" if line.attempts[name] else "nothing handed in"
+        yield "not graded" if grade.attempts else "nothing handed in"

@@ -1,27 +1,19 @@
-"""What students may hand in, when, how often, and which attempt counts: pure functions of records.
+"""What somebody may hand in now, and what that supersedes: pure functions of records.
 
-The rules come from the course (course/policies/); nothing else of the service decides these questions. Deductions for
-lateness and attempts that come back are not among them yet: a course that asks for one is refused (rules_of).
+The course's rules are those of course/policies/, which the batch obeys, too. Here are the limits of a service beside
+them: how much of it a single person may take.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pydantic import AwareDatetime
-
-from grader.common.errors import InputError
 from grader.common.phrases import count
-from grader.common.record import Record
-from grader.course.policies.attempts import Scored
-from grader.course.policies.deadlines import Extension, closes, schedule
-from grader.course.policies.rules import Counts, LateRule, Policies
+from grader.course.policies.attempts import Attempt, Bucket, bucket
+from grader.course.policies.counting import Try
+from grader.course.policies.deadlines import Extension, Schedule, closes, days_late, schedule
+from grader.course.policies.rules import Counts, Policies, in_words
 from grader.service.database.tables import State
-
-REFUNDS = 3
-"""Attempts at an assignment that a fault of ours gives back to a student; a file that provokes faults must not be a
-way to hand in for ever.
-"""
 
 AN_HOUR, HAND_INS_AN_HOUR = 3600.0, 30
 """Seconds, and attempts that a student may hand in meanwhile, superseded ones included: a minute's work every time."""
@@ -33,73 +25,90 @@ OPEN_AT_ONCE = 5
 """Attempts of a student, at all assignments, that wait for a station or are being graded at once."""
 
 
-class HandInRules(Record):
-    """What holds for a student at an assignment. Times have a zone; None sets no limit."""
-
-    opens: AwareDatetime | None = None
-    due: AwareDatetime | None = None
-    on_time_until: AwareDatetime | None = None
-    """The due date, and the grace after it."""
-
-    closes: AwareDatetime | None = None
-    """When late attempts are refused, too."""
-
-    attempts: int | None = None
-    """How many attempts count as used before no more is taken, bonus ones included."""
-
-    counts: Counts = "last"
-
-
-def rules_of(name: str, policies: Policies, *extensions: Extension) -> HandInRules:
-    """What holds at an assignment for a student with these extensions; raises InputError if the course says what this
-    service does not do yet.
+@dataclass(frozen=True, kw_only=True)
+class HandInRules:
+    """What holds for a student or a group at an assignment: what the course says, the dates, bonus attempts, and late
+    days that were spent at others.
     """
-    if isinstance(policies.late, LateRule):
-        raise InputError(
-            f"{name}: `late` deducts points or has late days, which `grader serve` cannot do yet; use a word."
-        )
-    if policies.attempts is not None and policies.attempts.refill_hours is not None:
-        raise InputError(f"{name}: `attempts` has refill_hours, which `grader serve` cannot do yet; leave it out.")
-    if policies.groups > 1:
-        raise InputError(f"{name}: `groups` hand in together, which `grader serve` cannot do yet; leave it out.")
-    dates = schedule(policies, *extensions)
+
+    policies: Policies
+    dates: Schedule
+    bonus: int = 0
+    spent: int = 0
+
+    @property
+    def opens(self) -> datetime | None:
+        """From when on one can hand in."""
+        return self.dates.opens
+
+    @property
+    def due(self) -> datetime | None:
+        """Until when, but for the grace."""
+        return self.dates.due
+
+    @property
+    def closes(self) -> datetime | None:
+        """When late attempts are refused, too."""
+        return closes(self.dates, self.policies.late, self.spent)
+
+    @property
+    def attempts(self) -> int | None:
+        """How many there are, bonus ones included; None where there is no limit."""
+        limit = self.policies.attempts
+        return None if limit is None else limit.most + self.bonus
+
+    @property
+    def counts(self) -> Counts:
+        """Which attempt counts."""
+        return self.policies.counts
+
+
+def rules_of(policies: Policies, *extensions: Extension) -> HandInRules:
+    """What holds at an assignment for a student, or a group, with these extensions."""
     bonus = max((each.attempts for each in extensions), default=0)
-    return HandInRules(
-        opens=dates.opens,
-        due=dates.due,
-        on_time_until=dates.on_time_until,
-        closes=closes(dates, policies.late),
-        attempts=None if policies.attempts is None else policies.attempts.most + bonus,
-        counts=policies.counts,
-    )
+    return HandInRules(policies=policies, dates=schedule(policies, *extensions), bonus=bonus)
+
+
+TRIAL = rules_of(Policies())
+"""What holds for a trial run."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Past(Scored):
-    """The same: when it came, where its first grading stands, and whether that was ever begun."""
+class Past:
+    """An attempt: when it came, where its first grading stands, since when that has ended, and whether it was ever
+    begun.
+    """
 
     received: datetime
     state: State
     begun: bool
+    ended: datetime | None = None
 
 
 def is_late(rules: HandInRules, received: datetime) -> bool:
     """Whether it came after the assignment was due."""
-    return rules.on_time_until is not None and received > rules.on_time_until
+    return days_late(rules.dates, received) > 0
 
 
-def used(past: Sequence[Past]) -> int:
-    """Attempts that count as used: all but those that nobody began to grade, and the first few that failed by our
-    fault. One that was cancelled while it ran counts, since its first checks were shown.
+def tried(rules: HandInRules, received: datetime, points: float | None) -> Try:
+    """An attempt as what counts is chosen."""
+    return Try(at=received, days=days_late(rules.dates, received), points=points)
+
+
+def left(rules: HandInRules, past: Sequence[Past], now: datetime) -> Bucket | None:
+    """Attempts that are left; None where there is no limit. None is used by what nobody began to grade; one that was
+    cancelled while it ran counts, since its first checks were shown.
     """
-    faulted = sum(each.state is State.FAULTED for each in past)
-    unbegun = sum(each.state in {State.CANCELLED, State.SUPERSEDED} and not each.begun for each in past)
-    return len(past) - unbegun - min(faulted, REFUNDS)
-
-
-def left(rules: HandInRules, past: Sequence[Past]) -> int | None:
-    """Attempts that are left; None where there is no limit."""
-    return None if rules.attempts is None else max(0, rules.attempts - used(past))
+    limit = rules.policies.attempts
+    if limit is None:
+        return None
+    unbegun = {State.CANCELLED, State.SUPERSEDED}
+    used = [
+        Attempt(at=each.received, ended=each.ended, our_fault=each.state is State.FAULTED)
+        for each in past
+        if each.begun or each.state not in unbegun
+    ]
+    return bucket(limit, used, now, rules.bonus)
 
 
 def superseded_by_now(rules: HandInRules, past: Sequence[Past], now: datetime) -> tuple[int, ...]:
@@ -110,7 +119,7 @@ def superseded_by_now(rules: HandInRules, past: Sequence[Past], now: datetime) -
     return tuple(
         position
         for position, each in enumerate(past)
-        if each.state is State.WAITING and not each.begun and (each.late or not late)
+        if each.state is State.WAITING and not each.begun and (is_late(rules, each.received) or not late)
     )
 
 
@@ -133,11 +142,19 @@ def _objections(rules: HandInRules, past: Sequence[Past], open_elsewhere: int, n
         yield "This assignment is not open yet."
     if rules.closes is not None and now > rules.closes:
         yield "This assignment is closed; nothing can be handed in any more."
-    if rules.attempts is not None and used(staying) >= rules.attempts:
-        yield f"You have used all of your {count(rules.attempts, 'attempt')}."
+    attempts = left(rules, staying, now)
+    if attempts is not None and not attempts.left:
+        yield _used_up(rules, attempts)
     if unfinished >= OPEN_AT_ONCE:
         yield f"{count(unfinished, 'attempt')} of yours are waiting or being graded; wait until one is done."
     if recent >= HAND_INS_AN_HOUR:
         yield f"You have handed in {count(recent, 'time')} within an hour; take a break, and hand in later."
     if len(past) >= STORED:
         yield f"You have handed in {STORED} times; ask your instructor before you go on."
+
+
+def _used_up(rules: HandInRules, attempts: Bucket) -> str:
+    words = f"You have used all of your {count(rules.attempts or 0, 'attempt')}"
+    if attempts.next_at is None:
+        return f"{words}."
+    return f"{words}; you get the next one at {in_words(attempts.next_at, rules.dates.zone)}."

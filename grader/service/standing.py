@@ -8,67 +8,128 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
-from grader.common.record import replace
-from grader.course.policies.attempts import Scored, counting_position
+from grader.course.policies.attempts import Bucket
 from grader.service import policy
 from grader.service.courses import Shown
-from grader.service.database.tables import AttemptRow, CourseRole, ExtensionRow, GradingRow, PersonRow, State
-from grader.service.granting import all_extensions, rules_under
-from grader.service.hand_ins import past_of
+from grader.service.database.tables import (
+    AttemptRow,
+    CourseRole,
+    ExclusionRow,
+    ExtensionRow,
+    GradingRow,
+    PersonRow,
+    State,
+)
+from grader.service.granting import extension_of, rules_for
+from grader.service.hand_ins import history, history_of, past_of
 from grader.service.policy import HandInRules
 from grader.service.progress import ChecksInBrief
+from grader.service.settling import Grade, Place, grades_of, grades_of_all
+from grader.service.teams import team_at
+from grader.service.wording import worth_in_words
 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnStanding:
-    """Somebody's attempts at an assignment, latest first, and the one that counts, if any does yet."""
+    """Somebody's attempts at an assignment, latest first, and the one that counts, if any does yet. `others` are the
+    members of the group that the student hands in with.
+    """
 
     assignment: Shown
     rules: HandInRules
     extension: ExtensionRow | None
     attempts: tuple[AttemptRow, ...]
-    left: int | None
+    bucket: Bucket | None
+    grade: Grade
     counting: AttemptRow | None
+    excluded: Mapping[int, ExclusionRow]
+    others: tuple[PersonRow, ...]
     late: bool
+
+    @property
+    def left(self) -> int | None:
+        """Attempts that are left; None where there is no limit."""
+        return None if self.bucket is None else self.bucket.left
+
+    @property
+    def shown_max(self) -> float | None:
+        """What the points are out of, as far as the student may see: all, where they were set by hand."""
+        if self.counting is None or self.counting.counted is None:
+            return None if self.grade.points is None else self.grade.most
+        return self.grade.most if self.grade.is_set else self.counting.counted.shown_max
 
     def is_late(self, attempt: AttemptRow) -> bool:
         """Whether one of the attempts is, by the dates that hold for whoever handed it in."""
         return policy.is_late(self.rules, attempt.received)
 
+    def deduction(self, attempt: AttemptRow) -> str:
+        """What lateness costs one of the attempts, or would if it counted, in words; empty where it costs nothing."""
+        points = None if attempt.counted is None else attempt.counted.shown_points
+        return "" if points is None else worth_in_words(points, self.grade.cost_of(attempt.received))
 
-def standing_of(
-    assignment: Shown, extension: ExtensionRow | None, attempts: Sequence[AttemptRow], now: datetime
+
+def standings_of(
+    session: Session, assignments: Sequence[Shown], person_id: int, now: datetime
+) -> tuple[OwnStanding, ...]:
+    """Somebody's standing at each of the course's assignments."""
+    grades = grades_of(session, assignments, person_id)
+    return tuple(_standing(session, each, grades[each.name], person_id, now) for each in assignments)
+
+
+def standing_at(
+    session: Session, assignments: Sequence[Shown], name: str, person_id: int, now: datetime
 ) -> OwnStanding:
-    """By the rules that hold for the student, and the points that students may see: the choice of the best must not
-    tell of hidden ones.
-    """
-    rules = rules_under(assignment, extension)
-    past = [
-        replace(each, points=None if attempt.counted is None else attempt.counted.shown_points)
-        for each, attempt in zip(past_of(attempts, rules), attempts, strict=True)
-    ]
-    best = counting_position(rules.counts, past)
+    """The same at one of them."""
+    assignment = next(each for each in assignments if each.name == name)
+    return _standing(session, assignment, grades_of(session, assignments, person_id)[name], person_id, now)
+
+
+def _standing(session: Session, assignment: Shown, grade: Grade, person_id: int, now: datetime) -> OwnStanding:
+    """By the rules that hold for the student, and the points that students may see."""
+    attempts = history(session, person_id, assignment.name)
+    team = team_at(session, assignment.policies, person_id)
+    rules = rules_for(session, assignment, person_id)
+    of_all = attempts if len(team) == 1 else history_of(session, team, assignment.name)
     return OwnStanding(
         assignment=assignment,
-        rules=rules,
-        extension=extension,
+        rules=rules if rules is policy.TRIAL else grade.rules,
+        extension=extension_of(session, assignment.name, person_id),
         attempts=tuple(reversed(attempts)),
-        left=policy.left(rules, past),
-        counting=None if best is None else attempts[best],
+        bucket=policy.left(rules, past_of(of_all), now),
+        grade=grade,
+        counting=next((each for each in attempts if each.id == grade.attempt), None),
+        excluded=_excluded(session, [each.id for each in attempts]),
+        others=_people(session, team - {person_id}),
         late=policy.is_late(rules, now),
     )
 
 
+def deduction_of(session: Session, assignments: Sequence[Shown], attempt: AttemptRow) -> str:
+    """What lateness costs an attempt that is graded, or would if it counted, in words; empty where it costs nothing."""
+    if attempt.counted is None or attempt.trial:
+        return ""
+    earned, grade = attempt.counted.shown_points or 0.0, grades_of(session, assignments, attempt.person_id)
+    return worth_in_words(earned, grade[attempt.assignment].cost_of(attempt.received))
+
+
+def _excluded(session: Session, attempts: Sequence[int]) -> dict[int, ExclusionRow]:
+    found = session.scalars(select(ExclusionRow).where(ExclusionRow.attempt_id.in_(attempts))) if attempts else ()
+    return {each.attempt_id: each for each in found}
+
+
+def _people(session: Session, numbers: frozenset[int]) -> tuple[PersonRow, ...]:
+    if not numbers:
+        return ()
+    return tuple(session.scalars(select(PersonRow).where(PersonRow.id.in_(numbers)).order_by(PersonRow.name)))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A student's grades, by assignment: the attempt that counts, or None; how many there are; and in `late` those
-    assignments where the one that counts is late.
-    """
+    """A student's grades, by assignment, and the attempts that count, or None."""
 
     person: PersonRow
+    grades: dict[str, Grade]
     counting: dict[str, AttemptRow | None]
-    attempts: dict[str, int]
-    late: frozenset[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,20 +150,9 @@ SHOWN_FAILURES = 5
 def course_table(session: Session, assignments: Sequence[Shown]) -> CourseTable:
     """The table of all students, by name. Of most attempts only the points are read: a course has tens of thousands."""
     students = session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT).order_by(PersonRow.name))
-    scores = _scores(session, {each.name: each for each in assignments})
-    counted = {place: _counting(tried) for place, tried in scores.items()}
-    rows = _attempts(session, [each.number for each in counted.values() if each is not None])
-    lines = tuple(
-        Line(
-            person=person,
-            counting={each.name: _row(rows, counted.get((person.id, each.name))) for each in assignments},
-            attempts={each.name: len(_tried(scores, person.id, each.name)) for each in assignments},
-            late=frozenset(
-                each.name for each in assignments if (one := counted.get((person.id, each.name))) and one.score.late
-            ),
-        )
-        for person in students
-    )
+    grades = grades_of_all(session, assignments)
+    rows = _attempts(session, [each.attempt for each in grades.values() if each.attempt is not None])
+    lines = tuple(_line(person, assignments, grades, rows) for person in students)
     open_states = select(func.count()).where(GradingRow.state.in_((State.WAITING, State.RUNNING)))
     return CourseTable(
         assignments=tuple(assignments),
@@ -113,64 +163,18 @@ def course_table(session: Session, assignments: Sequence[Shown]) -> CourseTable:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Try:
-    """An attempt: its number in the table, and what matters for which one counts."""
-
-    number: int
-    score: Scored
-
-
-@dataclass(kw_only=True)
-class _Tried:
-    """A student's attempts at an assignment, oldest first, and the rules that hold for the student."""
-
-    rules: HandInRules
-    tries: list[_Try]
-
-
-Place = tuple[int, str]
-"""A person and an assignment."""
-
-
-def _scores(session: Session, assignments: Mapping[str, Shown]) -> dict[Place, _Tried]:
-    """All attempts at these assignments."""
-    extensions, usual = all_extensions(session), {name: each.rules for name, each in assignments.items()}
-    columns = AttemptRow.id, AttemptRow.person_id, AttemptRow.assignment, AttemptRow.received, GradingRow.points
-    wanted = select(*columns).outerjoin(GradingRow, AttemptRow.counted_id == GradingRow.id)
-    found: dict[Place, _Tried] = {}
-    for number, person, name, received, points in session.execute(wanted.order_by(AttemptRow.number)):
-        if name not in assignments:
-            continue
-        place = person, name
-        if place not in found:
-            row = extensions.get(place)
-            rules = usual[name] if row is None else rules_under(assignments[name], row)
-            found[place] = _Tried(rules=rules, tries=[])
-        tried = found[place]
-        score = Scored(late=policy.is_late(tried.rules, received), points=points)
-        tried.tries.append(_Try(number=number, score=score))
-    return found
-
-
-def _tried(scores: Mapping[Place, _Tried], person: int, name: str) -> Sequence[_Try]:
-    tried = scores.get((person, name))
-    return () if tried is None else tried.tries
-
-
-def _counting(tried: _Tried) -> _Try | None:
-    at = counting_position(tried.rules.counts, [each.score for each in tried.tries])
-    return None if at is None else tried.tries[at]
+def _line(
+    person: PersonRow, assignments: Sequence[Shown], grades: Mapping[Place, Grade], rows: Mapping[int, AttemptRow]
+) -> Line:
+    theirs = {each.name: grades[person.id, each.name] for each in assignments}
+    counting = {name: None if one.attempt is None else rows[one.attempt] for name, one in theirs.items()}
+    return Line(person=person, grades=theirs, counting=counting)
 
 
 def _attempts(session: Session, numbers: Sequence[int]) -> dict[int, AttemptRow]:
     """These attempts with the gradings that count."""
     wanted = select(AttemptRow).where(AttemptRow.id.in_(numbers)).options(selectinload(AttemptRow.counted))
     return {row.id: row for row in session.scalars(wanted)}
-
-
-def _row(rows: Mapping[int, AttemptRow], chosen: _Try | None) -> AttemptRow | None:
-    return None if chosen is None else rows[chosen.number]
 
 
 def _failing(lines: Sequence[Line], name: str) -> list[tuple[str, int]]:

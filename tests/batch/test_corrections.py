@@ -34,13 +34,13 @@ def test_points_are_what_a_grade_is_to_be_or_a_difference(read, points, earned, 
     orders, others = read(f'{HEAD}anna,coals-transp,"{points}",because\n')
     assert others == ()
     order = orders["anna", "coalsTransp"]
-    assert (order.points(earned, 100), order.comment) == (corrected, "because")
+    assert (order.amount.points(earned, 100), order.comment) == (corrected, "because")
 
 
 def test_a_spreadsheet_may_have_saved_it(read):
     """With its own delimiter and encoding; names are names, and an empty line is none."""
     orders, _ = read("Student;Assignment;Points\n;;\nAnna;coalsTransp;12,5\n", "utf-16")
-    assert orders["anna", "coalsTransp"].to == 12.5
+    assert orders["anna", "coalsTransp"].amount.to == 12.5
 
 
 @pytest.mark.parametrize(

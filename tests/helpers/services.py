@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 from hiding import failing, right
 from project import ROOT
 
+from grader.course.policies.rules import Policies
 from grader.service.bearers import give_token
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database, sqlite_url
@@ -15,7 +16,7 @@ from grader.service.database.migrating import migrate
 from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow
 from grader.service.hand_ins import REGRADED, Offer, accept, new_grading
 from grader.service.leases import claim, finish
-from grader.service.policy import HandInRules
+from grader.service.policy import rules_of
 from grader.service.signing_in import invite
 from grader.service.station.judging import ready
 from grader.service.waiting import Lookout
@@ -25,7 +26,7 @@ from grader.service.web.setting import Web
 ORIGIN = "http://127.0.0.1:8000"
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 SOURCE = b"__kernel void add() {}\n"
-FREE = HandInRules(attempts=None)
+FREE = rules_of(Policies())
 
 
 class Service:

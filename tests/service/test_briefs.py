@@ -33,8 +33,8 @@ def test_what_students_are_not_shown_is_in_the_grade_alone(tmp_path):
         session.execute(update(GradingRow).values(brief=None))
         (older,) = briefs_in(session, [grading.id]).values()
     for each in (brief, older):
-        assert each.grade.points > each.shown.points == outcome.shown_points
-        assert each.shown.max_points == outcome.shown_max
+        assert each.grade.points > each.shown.points == outcome.early_points
+        assert each.shown.max_points == outcome.early_max
     assert older.shown.checks == ()
 
 

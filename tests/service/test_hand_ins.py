@@ -7,11 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from services import FREE, SOURCE
 
+from grader.course.policies.rules import Policies
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.database.connecting import Database
 from grader.service.database.tables import AttemptRow, State
 from grader.service.hand_ins import LINES, accept, cancel, unfit
-from grader.service.policy import HandInRules
+from grader.service.policy import rules_of
 from grader.service.refusing import NotDoneError
 
 
@@ -87,14 +88,14 @@ def test_a_form_without_a_key_of_ours_is_refused(service, key):
 
 def test_a_newer_attempt_takes_the_place_of_one_that_waits(service):
     """Which is graded no more, and does not count as used."""
-    rules = HandInRules(attempts=1)
+    rules = rules_of(Policies(attempts={"most": 1}))
     first, second = service.hand_in(rules), service.hand_in(rules)
     assert (service.state(first), service.state(second)) == (State.SUPERSEDED, State.WAITING)
 
 
 def test_a_late_attempt_leaves_one_in_time_in_the_queue(service):
     """Both are graded."""
-    rules = HandInRules(due=service.now, on_time_until=service.now)
+    rules = rules_of(Policies(due=service.now))
     first = service.hand_in(rules)
     service.passes(minutes=1)
     second = service.hand_in(rules)
@@ -116,11 +117,11 @@ def test_used_attempts_are_counted_in_the_transaction_that_stores(service):
 
     def send(number):
         try:
-            return service.hand_in(HandInRules(attempts=2), form_key=f"race {number}")
+            return service.hand_in(rules_of(Policies(attempts={"most": 2})), form_key=f"race {number}")
         except NotDoneError:
             return None
 
-    claimed = service.hand_in(HandInRules(attempts=2))
+    claimed = service.hand_in(rules_of(Policies(attempts={"most": 2})))
     assert service.claim() is not None  # it runs, so nothing supersedes it
     assert send(1) is None
     assert service.state(claimed) == State.RUNNING

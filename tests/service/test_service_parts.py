@@ -12,7 +12,6 @@ from alembic.migration import MigrationContext
 from hiding import right
 from project import ROOT
 from samples import RACE
-from services import Service
 from sqlalchemy.exc import IntegrityError
 
 from grader.common.errors import InputError
@@ -72,21 +71,6 @@ def test_the_seed_is_made_once(service):
     """By whichever process asks first; it is the same after a restart."""
     first = service_seed(service.database)
     assert first == service_seed(Database(service.database.url)) != 0
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("late: {percent: 10}\ndue: 2027-01-01T00:00Z\n", "late"),
-        ("attempts: {most: 3, refill_hours: 4}\n", "refill_hours"),
-        ("groups: 2\n", "groups"),
-    ],
-)
-def test_policies_that_the_service_cannot_obey_are_refused(tmp_path, text, said):
-    """Rather than ignored: points would be wrong, and nobody would see it."""
-    with pytest.raises(InputError, match="cannot do yet") as raised:
-        Service(tmp_path, policies=text).web.shelf.all()
-    assert said in str(raised.value)
 
 
 def test_a_handout_that_changes_is_read_again(service):

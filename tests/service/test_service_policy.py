@@ -1,31 +1,35 @@
-"""policy.py: what counts as used, what supersedes what, what is refused, and which attempt counts."""
+"""policy.py: what counts as used, what supersedes what, and what is refused."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from services import NOON
 
-from grader.course.policies.attempts import counting_position
+from grader.course.policies.attempts import REFUNDS
 from grader.course.policies.rules import Policies
 from grader.service.database.tables import State
 from grader.service.policy import (
-    REFUNDS,
-    HandInRules,
     Past,
     is_late,
     left,
     refusal,
     rules_of,
     superseded_by_now,
-    used,
 )
 
-DUE = HandInRules(due=NOON, on_time_until=NOON, attempts=3)
 LATER = NOON + timedelta(hours=2)
 
 
-def past(state=State.DONE, *, begun=True, received=NOON - timedelta(days=1), points=None):
-    return Past(received=received, late=received > NOON, state=state, begun=begun, points=points)
+def rules(**said):
+    return rules_of(Policies(**said))
+
+
+DUE = rules(due=NOON, attempts={"most": 3})
+
+
+def past(state=State.DONE, *, begun=True, received=NOON - timedelta(days=1), ended=NOON):
+    return Past(received=received, state=state, begun=begun, ended=ended)
 
 
 @pytest.mark.parametrize(
@@ -42,13 +46,20 @@ def past(state=State.DONE, *, begun=True, received=NOON - timedelta(days=1), poi
 )
 def test_an_attempt_is_used_unless_nobody_began_it_or_it_failed_by_our_fault(state, begun, counts):
     """One that was cancelled while it ran has shown its first checks, so it is used."""
-    assert used([past(state, begun=begun)]) == counts
+    assert left(DUE, [past(state, begun=begun)], LATER).left == 3 - counts
 
 
 def test_refunds_for_our_faults_are_limited():
     """A file that provokes faults must not be a way to hand in for ever."""
-    assert used([past(State.FAULTED)] * (REFUNDS + 2)) == 2
-    assert left(HandInRules(attempts=2), [past(State.FAULTED)] * (REFUNDS + 2)) == 0
+    assert left(rules(attempts={"most": 5}), [past(State.FAULTED)] * (REFUNDS + 2), LATER).left == 3
+
+
+def test_attempts_come_back_where_the_course_says_so():
+    """The refusal says when the next one does."""
+    refilling = rules(timezone="Europe/Berlin", attempts={"most": 1, "refill_hours": 6})
+    one = [past(received=NOON)]
+    assert "the next one at 2026-11-23 19:00 CET" in refusal(refilling, one, 0, LATER)
+    assert refusal(refilling, one, 0, NOON + timedelta(hours=6)) == ""
 
 
 def test_a_newer_attempt_supersedes_those_that_wait():
@@ -64,43 +75,38 @@ def test_a_late_attempt_never_supersedes_one_in_time():
 
 
 @pytest.mark.parametrize(
-    ("rules", "attempts", "elsewhere", "said"),
+    ("holds", "attempts", "elsewhere", "said"),
     [
-        (HandInRules(opens=LATER), [], 0, "not open yet"),
-        (HandInRules(closes=NOON - timedelta(hours=1)), [], 0, "closed"),
-        (HandInRules(attempts=1), [past()], 0, "used all of your 1 attempt"),
-        (HandInRules(), [], 5, "5 attempts of yours are waiting"),
-        (HandInRules(), [past(State.RUNNING)] * 3, 2, "5 attempts of yours are waiting or being graded"),
-        (HandInRules(attempts=None), [past(received=NOON)] * 30, 0, "30 times within an hour"),
-        (HandInRules(attempts=None), [past()] * 300, 0, "300 times; ask your instructor"),
-        (HandInRules(attempts=1), [past(State.WAITING, begun=False)], 4, ""),
-        (HandInRules(), [], 4, ""),
+        (rules(opens=LATER), [], 0, "not open yet"),
+        (rules(due=NOON - timedelta(hours=1), late="refused"), [], 0, "closed"),
+        (rules(attempts={"most": 1}), [past()], 0, "used all of your 1 attempt"),
+        (rules(), [], 5, "5 attempts of yours are waiting"),
+        (rules(), [past(State.RUNNING)] * 3, 2, "5 attempts of yours are waiting or being graded"),
+        (rules(), [past(received=NOON)] * 30, 0, "30 times within an hour"),
+        (rules(), [past()] * 300, 0, "300 times; ask your instructor"),
+        (rules(attempts={"most": 1}), [past(State.WAITING, begun=False)], 4, ""),
+        (rules(), [], 4, ""),
     ],
 )
-def test_what_is_refused_is_told_why(rules, attempts, elsewhere, said):
+def test_what_is_refused_is_told_why(holds, attempts, elsewhere, said):
     """One that waits is superseded, so it does not stand in the way of the one that takes its place."""
-    words = refusal(rules, attempts, elsewhere, NOON)
+    words = refusal(holds, attempts, elsewhere, NOON)
     assert said in words
     assert bool(said) == bool(words)
 
 
-def test_the_course_says_which_attempt_counts():
-    """The last, the best (of equals the first), or the last that was in time, if any was."""
-    early = [past(points=3.0), past(points=5.0), past(points=5.0), past(points=4.0), past(State.FAULTED)]
-    late = past(received=LATER, points=4.5)
-    found = {how: counting_position(how, [*early, late]) for how in ("last", "best", "last before due")}
-    assert found == {"last": 5, "best": 1, "last before due": 3}
-    for how in found:
-        assert counting_position(how, [past(), late]) == 1
-        assert counting_position(how, [past()]) is None
-
-
 def test_the_rules_are_those_of_the_course():
     """A naive date is in the course's zone; the grace is in time; what is refused when late closes then."""
-    said = Policies(timezone="Europe/Berlin", due="2026-12-01T23:59", grace=2, late="refused", attempts={"most": 3})
-    rules = rules_of("small", said)
-    assert rules.due == datetime(2026, 12, 1, 22, 59, tzinfo=UTC)
-    assert rules.on_time_until == rules.closes == rules.due + timedelta(minutes=2)
-    assert (rules.attempts, rules.counts, rules.opens) == (3, "last", None)
-    assert not is_late(rules, rules.due + timedelta(minutes=2))
-    assert is_late(rules, rules.due + timedelta(minutes=2, seconds=1))
+    said = rules(timezone="Europe/Berlin", due="2026-12-01T23:59", grace=2, late="refused", attempts={"most": 3})
+    assert said.due == datetime(2026, 12, 1, 22, 59, tzinfo=UTC)
+    assert said.closes == said.due + timedelta(minutes=2)
+    assert (said.attempts, said.counts, said.opens) == (3, "last", None)
+    assert not is_late(said, said.due + timedelta(minutes=2))
+    assert is_late(said, said.due + timedelta(minutes=2, seconds=1))
+
+
+def test_late_days_that_are_spent_elsewhere_close_it_earlier():
+    """Two of three are left: it closes two days after it was due."""
+    said = rules(due=NOON, late={"days": 3})
+    assert said.closes == NOON + timedelta(days=3)
+    assert replace(said, spent=1).closes == NOON + timedelta(days=2)

@@ -1,12 +1,11 @@
-"""How many attempts are left, and which of them counts."""
+"""How many attempts are left."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from grader.course.policies.deadlines import Schedule, days_late
-from grader.course.policies.rules import AttemptLimit, Counts
+from grader.course.policies.rules import AttemptLimit
 
 REFUNDS, REFUND_WINDOW = 3, timedelta(hours=24)
 """How many attempts are given back in any such time because the grader failed.
@@ -23,13 +22,12 @@ class Attempt:
     """A hand-in: one for each that was received, however often it was graded. Times have an offset.
 
     `ended` is None while it waits or runs; `our_fault` says that it ended for good without a result because the grader
-    failed. `points` are those after the deduction for lateness, None without a result.
+    failed.
     """
 
     at: datetime
     ended: datetime | None = None
     our_fault: bool = False
-    points: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,36 +115,3 @@ def _events(attempts: Sequence[Attempt]) -> Iterator[tuple[datetime, int, int]]:
         yield each.at, 1, number
         if each.our_fault and each.ended is not None:
             yield (each.ended, 0, number) if each.ended > each.at else (each.at, 1, number)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scored:
-    """An attempt at an assignment as far as it matters for which one counts; `points` is None without a result."""
-
-    late: bool
-    points: float | None = None
-
-
-def counting(counts: Counts, attempts: Sequence[Attempt], dates: Schedule) -> Attempt | None:
-    """The attempt that counts of those that have a result; None if there is none."""
-    ordered = sorted(attempts, key=lambda each: each.at)
-    scored = [Scored(late=days_late(dates, each.at) > 0, points=each.points) for each in ordered]
-    position = counting_position(counts, scored)
-    return None if position is None else ordered[position]
-
-
-def counting_position(counts: Counts, attempts: Sequence[Scored]) -> int | None:
-    """The position of the one that counts, of attempts in the order of handing in; None if none has a result.
-
-    Of several equally good ones the first is the best: it is the least late. Where none is on time, the last one counts
-    as the last before due: what was late is dealt with by the deduction.
-    """
-    graded = [position for position, each in enumerate(attempts) if each.points is not None]
-    on_time = [position for position in graded if not attempts[position].late]
-    match counts:
-        case "last":
-            return graded[-1] if graded else None
-        case "best":
-            return max(graded, key=lambda position: attempts[position].points or 0.0, default=None)
-        case "last before due":
-            return (on_time or graded)[-1] if graded else None

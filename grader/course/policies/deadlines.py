@@ -1,14 +1,13 @@
 """An assignment's dates for one student, and what comes of handing in late.
 
-Policies + Extension -> Schedule;  Schedule + time -> days late;  days late of a whole course -> Lateness of each
+Policies + Extension -> Schedule;  Schedule + time -> days late;  days late, and late days spent before -> Lateness
 """
 
-from collections import Counter
-from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Generic, Literal, TypeVar
+from datetime import datetime, timedelta, tzinfo
+from typing import Literal
 
+from grader.common.phrases import count
 from grader.course.policies.rules import Late, LateRule, Policies, later, moment
 
 DAY = timedelta(days=1)
@@ -105,6 +104,18 @@ class Lateness:
         """How many of so many points are lost, never more than all."""
         return min(points, round(points * (self.percent / 100), DECIMALS))
 
+    @property
+    def in_words(self) -> str:
+        """The consequences: "2 late days used, 1 left, 10 % off"."""
+        if not self.accepted:
+            return "not accepted any more"
+        used = f"{count(self.covered, 'late day')} used, {self.left} left, " if self.covered else ""
+        return used + (f"{self.percent:g} % off" if self.percent else "no points off")
+
+    def leaves(self, points: float) -> float:
+        """How many of so many points are left."""
+        return round(points - self.deducted(points), DECIMALS)
+
 
 def lateness(late: Late, days: int, spent: int = 0) -> Lateness:
     """What `days` of lateness cost who has `spent` so many late days before.
@@ -128,37 +139,6 @@ def _rule(late: Late) -> LateRule:
             return REFUSED
         case LateRule():
             return late
-
-
-Key = TypeVar("Key", bound=Hashable)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Handed(Generic[Key]):
-    """What counts for an assignment: of whom (of all members of a group), by which rule, and how late it is. `at` is
-    None where nothing is known but that it is late.
-    """
-
-    key: Key
-    students: frozenset[str]
-    late: Late
-    days: int
-    at: datetime | None
-
-
-def settle(handed: Iterable[Handed[Key]]) -> dict[Key, Lateness]:
-    """What the lateness of everything that is handed in costs.
-
-    Late days are spent in the order of handing in, not of the due dates: so nothing that is handed in later can change
-    what an earlier hand-in costs. A group has the late days of the member who has the fewest, and spends those of all.
-    """
-    spent: Counter[str] = Counter()
-    found: dict[Key, Lateness] = {}
-    for each in sorted(handed, key=lambda one: (one.at is not None, one.at or datetime.min.replace(tzinfo=UTC))):
-        result = lateness(each.late, each.days, max((spent[name] for name in each.students), default=0))
-        spent.update(dict.fromkeys(each.students, result.covered))
-        found[each.key] = result
-    return found
 
 
 State = Literal["not open yet", "open", "late", "closed"]

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.course.suite import Coursework
-from grader.results.gradebook import Gradebook, StudentRow
+from grader.results.gradebook import Grade, Gradebook, StudentRow
 from grader.results.result import Result
 from grader.results.withholding import withheld
 from grader.service.course_rows import rows_of
@@ -97,7 +97,7 @@ class Desk:
         return replace(book, rows=tuple(self._with_source(row, numbers) for row in book.rows))
 
     def _with_source(self, row: StudentRow, numbers: dict[tuple[str, str], int]) -> StudentRow:
-        if row.grade is None:
+        if row.grade is None or not row.grade.sha256:
             return row
         data = self._file(numbers[row.student.label, row.assignment])[:COMPARED]
         return replace(row, grade=replace(row.grade, source=data.decode("utf-8-sig", "replace")))
@@ -112,19 +112,30 @@ class Desk:
             yield each, self._stored(each)
 
     def _stored(self, each: Counting) -> Stored:
-        columns = GradingRow.result, GradingRow.page, GradingRow.full_page
+        columns = GradingRow.result, GradingRow.page, GradingRow.full_page, GradingRow.released
         with self._database.reading() as session:
             row = session.execute(select(*columns).where(GradingRow.id == each.grading)).one()
         result = Result.model_validate_json(row.result or "")
         coursework = self.coursework[each.row.assignment]
         same = result.provenance.assignment_sha256 == coursework.sha256
+        if row.released:
+            shown: Result | None = result
+        else:
+            shown = withheld(result, coursework) if same else None
         return Stored(
             data=self._file(each.attempt),
-            result=result,
-            shown=withheld(result, coursework) if same else None,
+            result=_counted(result, each.row.grade),
+            shown=None if shown is None else _counted(shown, each.row.shown),
             page=row.page or b"",
             full_page=row.full_page,
         )
+
+
+def _counted(result: Result, grade: Grade | None) -> Result:
+    """A result with the points that count: less what lateness costs, and as corrected."""
+    if grade is None:
+        return result
+    return replace(result, points=grade.points, deduction=grade.deduction, correction=grade.correction)
 
 
 def _counting(rows: tuple[StudentRow, ...], attempts: dict[str, AttemptRow]) -> Iterator[Counting]:
@@ -138,10 +149,10 @@ def _with_strangers(rows: tuple[StudentRow, ...], attempts: dict[str, AttemptRow
     """With those who have handed in the same bytes by an attempt of their own: who shares one is a group."""
     same: dict[str, list[str]] = {}
     for row in rows:
-        if row.grade is not None:
+        if row.grade is not None and row.grade.sha256:
             same.setdefault(row.grade.sha256, []).append(row.student.label)
     for row in rows:
         label = row.student.label
-        labels = [] if row.grade is None else same[row.grade.sha256]
+        labels = [] if row.grade is None else same.get(row.grade.sha256, [])
         others = (each for each in labels if attempts[each].id != attempts[label].id)
         yield replace(row, same_as=tuple(sorted(others)))

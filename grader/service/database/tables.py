@@ -1,16 +1,32 @@
 """The tables. Attempts never change once stored, but for which of their gradings counts; gradings are the queue.
 
 people -< attempts -< gradings -< progress
-people -< extensions, people - pseudonyms
+people -< shares >- attempts -< exclusions, requests
+people -< extensions, decisions; people - pseudonyms                   releases, regradings: of a whole assignment
 people -< invitations, sessions, api tokens, device sign-ins           audit: everything that changes a grade
 """
 
+import zlib
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import DateTime, Dialect, ForeignKey, Index, LargeBinary, UniqueConstraint, text
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+from sqlalchemy import (
+    ColumnElement,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    UniqueConstraint,
+    and_,
+    case,
+    exists,
+    false,
+    text,
+)
+from sqlalchemy.ext.hybrid import hybrid_property
+from sqlalchemy.orm import DeclarativeBase, Mapped, column_property, mapped_column, relationship
 from sqlalchemy.types import TypeDecorator
 
 
@@ -18,6 +34,7 @@ class CourseRole(StrEnum):
     """What somebody may do."""
 
     STUDENT = "student"
+    ASSISTANT = "assistant"
     INSTRUCTOR = "instructor"
 
 
@@ -67,7 +84,9 @@ class Base(DeclarativeBase):
 
 
 class PersonRow(Base):
-    """Somebody of the course. `key` is the university's own name for them, such as a mail address."""
+    """Somebody of the course. `key` is the university's own name for them, such as a mail address; `team` that of their
+    group, with which they hand in where an assignment allows groups.
+    """
 
     __tablename__ = "people"
 
@@ -75,6 +94,7 @@ class PersonRow(Base):
     key: Mapped[str] = mapped_column(unique=True)
     name: Mapped[str]
     role: Mapped[str]
+    team: Mapped[str | None]
     created: Mapped[datetime]
 
 
@@ -156,7 +176,8 @@ class DeviceSignInRow(Base):
 class AttemptRow(Base):
     """A file that was handed in, as it came. `public` is its name in addresses; `form_key` is that of the form by which
     it came, so that a second click stores nothing; `counted_id` is the grading whose result counts. `late` is what was
-    said when it came; whether it counts as late follows from `received` and the student's dates (policy.is_late).
+    said when it came; whether it counts as late follows from `received` and the student's dates (policy.is_late). A
+    `trial` run is one of somebody who teaches, and counts nowhere.
     """
 
     __tablename__ = "attempts"
@@ -173,6 +194,7 @@ class AttemptRow(Base):
     sha256: Mapped[str]
     received: Mapped[datetime]
     late: Mapped[bool]
+    trial: Mapped[bool] = mapped_column(server_default=false())
     counted_id: Mapped[int | None]
     person: Mapped[PersonRow] = relationship()
     counted: Mapped["GradingRow | None"] = relationship(
@@ -188,21 +210,51 @@ class AttemptRow(Base):
     )
 
 
+class ShareRow(Base):
+    """An attempt that another member of somebody's group handed in: it is theirs, too."""
+
+    __tablename__ = "shares"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"))
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+
+    __table_args__ = (UniqueConstraint("attempt_id", "person_id", name="shares_once"),)
+
+
+class ReleaseRow(Base):
+    """What is hidden of an assignment is shown from now on, for good: what was told cannot be taken back."""
+
+    __tablename__ = "releases"
+
+    assignment: Mapped[str] = mapped_column(primary_key=True)
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
+def _is_released(attempt_id: Mapped[int]) -> ColumnElement[bool]:
+    """Whether the assignment of this attempt is released."""
+    tried, released = AttemptRow.__table__.alias(), ReleaseRow.__table__.alias()
+    matching = exists().where(tried.c.id == attempt_id, released.c.assignment == tried.c.assignment)
+    return matching.correlate_except(tried, released)
+
+
 class GradingRow(Base):
     """One grading of an attempt, waiting or made: a row of the queue, then of the history.
 
     Of those of one priority, the lowest `round` comes first: a person has one in each (hand_ins.py).
     A station claims it until `lease_until`, as `claimed_by`, for its turn number `tries`. `result` is all that was
-    found, as JSON, and `brief` the grade in it (briefs.py); `checks` in brief what the student may see of it, and
-    `page` that as a compressed page; `full_page` is the instructor's, where it shows more. `shown_result` is what
-    the student may see, as compressed JSON. `speed` is that against the model solution on `device`, for leaderboards,
-    and `shown_speed` what of it the student may see.
+    found, as JSON, and `brief` the grade in it (briefs.py). What students see is `shown_points` of `shown_max`, in
+    brief `checks`, a compressed `page`, and `shown_result` as compressed JSON: what is `early` until the assignment is
+    released, and then all. `full_checks` and `full_page` are None where that is the same. `speed` is that against the
+    model solution on `device`, for leaderboards, and `shown_speed` what of it the student may see.
     """
 
     __tablename__ = "gradings"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), index=True)
+    regrading_id: Mapped[int | None] = mapped_column(index=True)
     why: Mapped[str]
     priority: Mapped[int]
     round: Mapped[int] = mapped_column(server_default="0")
@@ -218,23 +270,81 @@ class GradingRow(Base):
     fault: Mapped[str]
     points: Mapped[float | None]
     max_points: Mapped[float | None]
-    shown_points: Mapped[float | None]
-    shown_max: Mapped[float | None]
-    checks: Mapped[str | None]
+    early_points: Mapped[float | None] = mapped_column("shown_points")
+    early_max: Mapped[float | None] = mapped_column("shown_max")
+    early_checks: Mapped[str | None] = mapped_column("checks")
+    full_checks: Mapped[str | None] = mapped_column()
     result: Mapped[str | None] = mapped_column(deferred=True)
     brief: Mapped[str | None] = mapped_column(deferred=True)
-    page: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    early_page: Mapped[bytes | None] = mapped_column("page", LargeBinary, deferred=True)
     full_page: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
-    shown_result: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    early_result: Mapped[bytes | None] = mapped_column("shown_result", LargeBinary, deferred=True)
     speed: Mapped[float | None]
-    shown_speed: Mapped[float | None]
+    early_speed: Mapped[float | None] = mapped_column("shown_speed")
     device: Mapped[str | None]
     attempt: Mapped[AttemptRow] = relationship(back_populates="gradings", foreign_keys=[attempt_id])
+    released: Mapped[bool] = column_property(_is_released(attempt_id))
 
     __table_args__ = (
         Index("gradings_queue", "state", "priority", "round", "id"),
         Index("gradings_one_open", "attempt_id", unique=True, sqlite_where=OPEN, postgresql_where=OPEN),
     )
+
+    @hybrid_property
+    def shown_points(self) -> float | None:
+        """The points that students see."""
+        return self.points if self.released else self.early_points
+
+    @shown_points.inplace.expression
+    @classmethod
+    def _shown_points(cls) -> ColumnElement[float | None]:
+        return case((cls.released, cls.points), else_=cls.early_points)
+
+    @hybrid_property
+    def shown_max(self) -> float | None:
+        """Out of so many."""
+        return self.max_points if self.released else self.early_max
+
+    @shown_max.inplace.expression
+    @classmethod
+    def _shown_max(cls) -> ColumnElement[float | None]:
+        return case((cls.released, cls.max_points), else_=cls.early_max)
+
+    @hybrid_property
+    def shown_speed(self) -> float | None:
+        """The speed that students see."""
+        return self.speed if self.released else self.early_speed
+
+    @shown_speed.inplace.expression
+    @classmethod
+    def _shown_speed(cls) -> ColumnElement[float | None]:
+        return case((cls.released, cls.speed), else_=cls.early_speed)
+
+    @property
+    def shown_result(self) -> bytes | None:
+        """The result that students see, as compressed JSON."""
+        whole = self.result if self.released else None
+        return self.early_result if whole is None else zlib.compress(whole.encode())
+
+    @hybrid_property
+    def checks(self) -> str | None:
+        """The checks in brief, as students see them."""
+        return self.full_checks if self.released and self.full_checks is not None else self.early_checks
+
+    @checks.inplace.expression
+    @classmethod
+    def _checks(cls) -> ColumnElement[str | None]:
+        return case((and_(cls.released, cls.full_checks.is_not(None)), cls.full_checks), else_=cls.early_checks)
+
+    @hybrid_property
+    def page(self) -> bytes | None:
+        """The page that students see."""
+        return self.full_page if self.released and self.full_page is not None else self.early_page
+
+    @page.inplace.expression
+    @classmethod
+    def _page(cls) -> ColumnElement[bytes | None]:
+        return case((and_(cls.released, cls.full_page.is_not(None)), cls.full_page), else_=cls.early_page)
 
 
 class ExtensionRow(Base):
@@ -252,6 +362,74 @@ class ExtensionRow(Base):
     at: Mapped[datetime]
 
     __table_args__ = (UniqueConstraint("person_id", "assignment", name="extensions_once"),)
+
+
+class Decision(StrEnum):
+    """What an instructor decides of a grade by hand."""
+
+    SET = "set"
+    ADD = "add"
+    EXCUSE = "excuse"
+
+
+class DecisionRow(Base):
+    """What was decided by hand of a student's grade at an assignment: the `points` that it is to have or how many more
+    or less, or that the student is excused. `who` did so, `at` when.
+    """
+
+    __tablename__ = "decisions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
+    assignment: Mapped[str]
+    kind: Mapped[str]
+    points: Mapped[float]
+    comment: Mapped[str]
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+    __table_args__ = (UniqueConstraint("person_id", "assignment", name="decisions_once"),)
+
+
+class ExclusionRow(Base):
+    """An attempt that does not count, and why."""
+
+    __tablename__ = "exclusions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), unique=True)
+    reason: Mapped[str]
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
+class RequestRow(Base):
+    """A student asks that somebody looks at an attempt again; it is open until it is answered."""
+
+    __tablename__ = "requests"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), index=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    asked: Mapped[str]
+    at: Mapped[datetime]
+    answer: Mapped[str]
+    answered_by: Mapped[str]
+    answered: Mapped[datetime | None]
+    attempt: Mapped[AttemptRow] = relationship()
+    person: Mapped[PersonRow] = relationship()
+
+
+class RegradingRow(Base):
+    """An order to grade many attempts at an assignment again: `which` of them, in words."""
+
+    __tablename__ = "regradings"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    assignment: Mapped[str]
+    which: Mapped[str]
+    who: Mapped[str]
+    at: Mapped[datetime]
 
 
 class ProgressRow(Base):

@@ -78,16 +78,17 @@ def ready(result: Result, coursework: Coursework) -> Graded:
     return Graded(
         points=result.points,
         max_points=result.max_points,
-        shown_points=shown.points,
-        shown_max=shown.max_points,
-        checks=in_brief(shown).model_dump_json(),
+        early_points=shown.points,
+        early_max=shown.max_points,
+        early_checks=in_brief(shown).model_dump_json(),
+        full_checks=None if shown == result else in_brief(result).model_dump_json(),
         result=REPORTS["json"](result),
         brief=brief_of(result, shown),
-        page=_compressed("html", shown),
+        early_page=_compressed("html", shown),
         full_page=None if shown == result else _compressed("html", result),
-        shown_result=_compressed("json", shown),
+        early_result=_compressed("json", shown),
         speed=speed_of(result),
-        shown_speed=speed_of(shown),
+        early_speed=speed_of(shown),
         device=showable(result.provenance.device.name),
     )
 

@@ -13,11 +13,11 @@ from grader.common.record import Record
 from grader.course.submissions.submission import FILE_NAME
 from grader.service.bearers import TokenScope, revoke
 from grader.service.database.tables import AttemptRow, State
-from grader.service.granting import extensions_of, rules_for
+from grader.service.granting import hand_in_rules, rules_for
 from grader.service.hand_ins import FORM_KEY_LENGTH, Offer, accept, history
 from grader.service.policy import HandInRules, is_late
 from grader.service.progress import ChecksInBrief
-from grader.service.standing import OwnStanding, checks_of, standing_of
+from grader.service.standing import OwnStanding, checks_of, standings_of
 from grader.service.web.attempts import Number, cancel_own, file_of, report_of, stream_of
 from grader.service.web.callers import AnyCaller, Caller, Reader, Submitter
 from grader.service.web.downloads import FileName, download_of
@@ -37,7 +37,9 @@ class Me(Record):
 
 
 class AssignmentState(Record):
-    """An assignment, and how the caller stands in it; None sets no limit, or is not there yet."""
+    """An assignment, and how the caller stands in it; None sets no limit, or is not there yet. The points are those
+    that count, after deductions and corrections; `why` says how they came about, where they are not the attempt's.
+    """
 
     name: str
     title: str
@@ -46,6 +48,8 @@ class AssignmentState(Record):
     attempts_left: int | None
     points: float | None
     max_points: float | None
+    why: str
+    excused: bool
 
 
 class AttemptState(Record):
@@ -97,23 +101,20 @@ def assignments(request: Request, caller: Reader) -> list[AssignmentState]:
     """All assignments: due dates, attempts left, points so far."""
     web = web_of(request)
     with web.database.reading() as session:
-        theirs = extensions_of(session, caller.id)
-        return [
-            _assignment(standing_of(each, theirs.get(each.name), history(session, caller.id, each.name), web.now()))
-            for each in web.shelf.all()
-        ]
+        return [_assignment(each) for each in standings_of(session, web.shelf.all(), caller.id, web.now())]
 
 
 def _assignment(standing: OwnStanding) -> AssignmentState:
-    best = None if standing.counting is None else standing.counting.counted
     return AssignmentState(
         name=standing.assignment.name,
         title=standing.assignment.title,
         opens=standing.rules.opens,
         due=standing.rules.due,
         attempts_left=standing.left,
-        points=None if best is None else best.shown_points,
-        max_points=None if best is None else best.shown_max,
+        points=standing.grade.points,
+        max_points=standing.shown_max,
+        why=standing.grade.in_words,
+        excused=standing.grade.excused,
     )
 
 
@@ -147,10 +148,10 @@ def hand_in(
 ) -> AttemptState:
     """Hand in a file, the body, at most 1 MiB. The same `key` again gives the same attempt: one may ask twice."""
     web = web_of(request)
-    shown = web.shelf.assignment(name)
+    web.shelf.assignment(name)
     offer = Offer(person_id=caller.id, assignment=name, file_name=FILE_NAME, data=data, form_key=key)
     with web.database.writing() as session:
-        rules = rules_for(session, shown, caller.id)
+        rules = hand_in_rules(session, web.shelf.all(), name, caller.id)
         row = accept(session, offer, rules, web.now())
         return _attempt(session, row, _Asked(web=web, caller=caller, rules=rules))
 

@@ -15,7 +15,7 @@ from grader.service.hand_ins import HANDED_IN, cancel
 from grader.service.policy import is_late
 from grader.service.progress import ProgressNote, notes_after
 from grader.service.refusing import NotDoneError, NotFoundError
-from grader.service.standing import checks_of
+from grader.service.standing import checks_of, deduction_of
 from grader.service.waiting import PlaceInQueue
 from grader.service.web.guards import REPORT_POLICY
 from grader.service.web.members import AnyMember, OwnForm, Somebody, visible_attempt
@@ -55,7 +55,8 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
         going = _going(web, session, latest) if State(latest.state).open else None
         assignment = web.shelf.assignment(attempt.assignment)
         late = is_late(rules_for(session, assignment, person.id), attempt.received)
-    own = person.id == member.id
+        deduction = deduction_of(session, web.shelf.all(), attempt) if late else ""
+    own = person.id == member.id or not member.teaches
     return page(
         request,
         "attempt.html.jinja",
@@ -63,6 +64,7 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
         attempt=attempt,
         assignment=assignment,
         late=late,
+        deduction=deduction,
         latest=latest,
         going=going,
         counted=counted,
@@ -70,7 +72,7 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
         owner=person,
         own=own,
         base="" if own else f"/course/people/{person.id}",
-        cancellable=own and going is not None and latest.why == HANDED_IN,
+        cancellable=person.id == member.id and going is not None and latest.why == HANDED_IN,
     )
 
 

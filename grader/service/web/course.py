@@ -55,7 +55,7 @@ def assignment_in_numbers(request: Request, member: Instructor, name: str) -> Re
     web = web_of(request)
     shown = web.shelf.assignment(name)
     with web.database.reading() as session:
-        found = rows_of(session, course_table(session, [shown]), name)
+        found = rows_of(session, course_table(session, web.shelf.all()), name)
     return page(request, "numbers.html.jinja", member, assignment=shown, **_numbers(found))
 
 

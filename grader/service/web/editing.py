@@ -7,7 +7,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grader.service.database.tables import AttemptRow
-from grader.service.granting import extension_of
 from grader.service.hand_ins import history
 from grader.service.refusing import NotFoundError
 from grader.service.standing import checks_of
@@ -29,8 +28,7 @@ def edit(request: Request, member: AnyMember, name: str, start: Start = None) ->
     """A text to go on with: an attempt by its number; without one the latest, or the skeleton if there is none."""
     web = web_of(request)
     with web.database.reading() as session:
-        extension = extension_of(session, name, member.id)
-        shown = as_seen(member, web.shelf.assignment(name), extension, web.now())
+        shown = as_seen(member, web.shelf.assignment(name), web.now())
         attempts = {each.number: each for each in history(session, member.id, name)}
         chosen = max(attempts, default=SKELETON) if start is None else start
         if chosen != SKELETON and chosen not in attempts:

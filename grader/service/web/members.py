@@ -14,6 +14,7 @@ from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.database.tables import AttemptRow, CourseRole, PersonRow
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.signing_in import session_holds, session_of
+from grader.service.teams import belongs_to
 from grader.service.tokens import same_token
 from grader.service.web.setting import web_of
 
@@ -153,7 +154,7 @@ def visible_attempt(session: Session, public: str, member: Somebody) -> AttemptR
     """
     query = session.query(AttemptRow).filter(AttemptRow.public == public)
     if not member.teaches:
-        query = query.filter(AttemptRow.person_id == member.id)
+        query = query.filter(belongs_to(member.id))
     found = query.one_or_none()
     if found is None:
         raise NotFoundError

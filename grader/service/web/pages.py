@@ -15,6 +15,7 @@ from grader.protocol.text import showable
 from grader.service.tokens import fresh_token
 from grader.service.web.members import Member
 from grader.service.web.setting import web_of
+from grader.service.wording import late_in_words, number
 
 FOLDER = files("grader.service.web").joinpath("static")
 
@@ -43,10 +44,6 @@ def _shown(value: Any) -> Any:
     return showable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
-
-
 def _time(value: datetime | None, zone: tzinfo) -> str:
     return "" if value is None else f"{value.astimezone(zone):%a %d %b %Y, %H:%M} {value.astimezone(zone).tzname()}"
 
@@ -61,8 +58,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": _number, "plural": count, "time": _time, "markup": Markup}
-    environment.globals |= {"fresh_token": fresh_token}
+    environment.filters |= {"number": number, "plural": count, "time": _time, "markup": Markup}
+    environment.globals |= {"fresh_token": fresh_token, "late_words": late_in_words}
     return environment
 
 

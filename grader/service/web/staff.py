@@ -10,8 +10,9 @@ from starlette.responses import RedirectResponse, Response
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.database.tables import AuditRow, CourseRole, InvitationRow, PersonRow, SessionRow
 from grader.service.exports import links_csv
-from grader.service.instructing import Which, enrol, regrade, try_again
+from grader.service.instructing import Which, regrade, try_again
 from grader.service.refusing import NotDoneError
+from grader.service.roster import enrol
 from grader.service.signing_in import invite
 from grader.service.standing import faulted
 from grader.service.web.files import csv_file

@@ -14,12 +14,13 @@ from grader.common.record import Record, replace
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.service.comparing import compared
 from grader.service.courses import Shown
-from grader.service.database.tables import AttemptRow, ExtensionRow, PersonRow
-from grader.service.granting import extension_of, extensions_of, rules_for, rules_under
-from grader.service.hand_ins import Offer, accept, history
+from grader.service.database.tables import AttemptRow, PersonRow
+from grader.service.granting import hand_in_rules
+from grader.service.hand_ins import Offer, accept
 from grader.service.policy import is_open
 from grader.service.refusing import NotDoneError, NotFoundError
-from grader.service.standing import standing_of
+from grader.service.standing import standing_at, standings_of
+from grader.service.teams import belongs_to
 from grader.service.web.members import LARGEST, AnyMember, Member, OwnForm, PerhapsMember, file_in, person_of, text_in
 from grader.service.web.pages import page
 from grader.service.web.points_chart import points_chart
@@ -54,11 +55,7 @@ def home_of(request: Request, member: Member, person_id: int | None) -> Response
     web = web_of(request)
     with web.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
-        theirs = extensions_of(session, owner.id)
-        standings = [
-            standing_of(each, theirs.get(each.name), history(session, owner.id, each.name), web.now())
-            for each in web.shelf.all()
-        ]
+        standings = standings_of(session, web.shelf.all(), owner.id, web.now())
     return page(request, "home.html.jinja", member, standings=standings, owner=owner, base=base_of(owner, person_id))
 
 
@@ -77,18 +74,25 @@ def assignment(request: Request, member: AnyMember, name: str) -> Response:
 def assignment_of(request: Request, member: Member, name: str, person_id: int | None) -> Response:
     """The same as an instructor sees it of somebody else; None is the member."""
     web = web_of(request)
+    shown = as_seen(member, web.shelf.assignment(name), web.now())
     with web.database.reading() as session:
         owner = person_of(session, member.id if person_id is None else person_id)
-        extension = extension_of(session, name, owner.id)
-        shown = as_seen(member, web.shelf.assignment(name), extension, web.now())
-        standing = standing_of(shown, extension, history(session, owner.id, name), web.now())
-    chart, base = points_chart(standing.attempts), base_of(owner, person_id)
-    return page(request, "assignment.html.jinja", member, standing=standing, chart=chart, owner=owner, base=base)
+        standing = standing_at(session, web.shelf.all(), name, owner.id, web.now())
+    return page(
+        request,
+        "assignment.html.jinja",
+        member,
+        standing=standing,
+        assignment=shown,
+        chart=points_chart(standing.attempts),
+        owner=owner,
+        base=base_of(owner, person_id),
+    )
 
 
-def as_seen(member: Member, assignment: Shown, extension: ExtensionRow | None, now: datetime) -> Shown:
+def as_seen(member: Member, assignment: Shown, now: datetime) -> Shown:
     """The assignment as the member may see it: students have no handout and no skeleton before it opens."""
-    if member.teaches or is_open(rules_under(assignment, extension), now):
+    if member.teaches or is_open(assignment.rules, now):
         return assignment
     return replace(assignment, handout="", skeleton="")
 
@@ -97,9 +101,7 @@ def as_seen(member: Member, assignment: Shown, extension: ExtensionRow | None, n
 def skeleton(request: Request, member: AnyMember, name: str) -> Response:
     """The file to start from."""
     web = web_of(request)
-    with web.database.reading() as session:
-        extension = extension_of(session, name, member.id)
-    text = as_seen(member, web.shelf.assignment(name), extension, web.now()).skeleton
+    text = as_seen(member, web.shelf.assignment(name), web.now()).skeleton
     if not text:
         raise NotFoundError
     headers = {"content-disposition": f'attachment; filename="{FILE_NAME}"', "content-security-policy": "sandbox"}
@@ -143,7 +145,7 @@ def _comparison(request: Request, member: Member, name: str, person_id: int | No
 
 
 def _attempt(session: Session, owner: PersonRow, name: str, number: int) -> AttemptRow:
-    query = session.query(AttemptRow).filter_by(person_id=owner.id, assignment=name, number=number)
+    query = session.query(AttemptRow).filter(belongs_to(owner.id)).filter_by(assignment=name, number=number)
     found = query.one_or_none()
     if found is None:
         raise NotFoundError
@@ -159,7 +161,7 @@ def base_of(owner: PersonRow, person_id: int | None) -> str:
 def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
     """Take a file, or text that was pasted: stored when the answer comes, which leads to the attempt's page."""
     web = web_of(request)
-    shown = web.shelf.assignment(name)
+    web.shelf.assignment(name)
     upload = file_in(form, "file")
     pasted = text_in(form, "text").encode("utf-8", "replace").replace(b"\r\n", b"\n")
     offer = Offer(
@@ -170,5 +172,6 @@ def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Re
         form_key=text_in(form, "form_key"),
     )
     with web.database.writing() as session:
-        attempt = accept(session, offer, rules_for(session, shown, member.id), web.now())
+        rules = hand_in_rules(session, web.shelf.all(), name, member.id)
+        attempt = accept(session, offer, rules, web.now())
     return RedirectResponse(f"/attempts/{attempt.public}", 303)

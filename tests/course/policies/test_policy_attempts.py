@@ -2,13 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.course.policies.attempts import REFUND_WINDOW, REFUNDS, Attempt, Bucket, bucket, counting
-from grader.course.policies.deadlines import schedule
-from grader.course.policies.rules import AttemptLimit, Policies
+from grader.course.policies.attempts import REFUND_WINDOW, REFUNDS, Attempt, Bucket, bucket
+from grader.course.policies.rules import AttemptLimit
 
 START = datetime(2026, 12, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -157,29 +155,3 @@ def test_it_is_what_a_clock_would_count(limit, times, now):
     found = bucket(whole, [Attempt(at=each) for each in times], now)
     assert found.left == count
     assert isinstance(found, Bucket)
-
-
-def graded(hours, points):
-    return attempt(hours, points=points)
-
-
-@pytest.mark.parametrize(
-    ("counts", "points", "expected"),
-    [
-        ("last", [50, 80, 60], 2),
-        ("last", [50, 80, None], 1),
-        ("best", [50, 80, 60], 1),
-        ("best", [80, 80, 60], 0),
-        ("best", [0, None, None], 0),
-        ("last before due", [50, 80, 60], 1),
-        ("last before due", [None, None, 60], 2),
-        ("last", [None, None, None], None),
-        ("best", [None, None, None], None),
-        ("last before due", [None, None, None], None),
-    ],
-)
-def test_which_attempt_counts(counts, points, expected):
-    """Of those at 0, 10 and 20 hours that have points; it was due at 10."""
-    dates = schedule(Policies(due=START + 10 * HOUR))
-    tries = [graded(10 * number, each) for number, each in enumerate(points)]
-    assert counting(counts, tries[::-1], dates) == (None if expected is None else tries[expected])

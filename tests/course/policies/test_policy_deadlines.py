@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 from grader.course.policies.deadlines import (
     DAY,
     Extension,
-    Handed,
     closes,
     days_late,
     lateness,
     schedule,
-    settle,
     state,
 )
 from grader.course.policies.rules import LateRule, Policies, later, moment, read_date
@@ -206,55 +204,6 @@ def test_more_days_never_cost_less(late, spent):
     """Whatever the rule."""
     costs = [lateness(late, days, spent).percent for days in range(12)]
     assert all(one <= other for one, other in pairwise(costs))
-
-
-def handed(key, day, days, late=None, *, students=("anna",)):
-    """Handed in on that day of December, so many days late."""
-    when = None if day is None else datetime(2026, 12, day, tzinfo=UTC)
-    return Handed(key=key, students=frozenset(students), late=late or LateRule(days=3), days=days, at=when)
-
-
-def test_late_days_are_for_the_whole_course_and_are_spent_as_work_is_handed_in():
-    """Whatever the order in which they are looked at: what comes later cannot change what was before."""
-    everything = [handed("c", 9, 1), handed("a", 3, 2), handed("b", 7, 2)]
-    for each in (everything, everything[::-1]):
-        found = settle(each)
-        assert [(found[key].covered, found[key].left, found[key].accepted) for key in "abc"] == [
-            (2, 1, True),
-            (0, 1, False),
-            (1, 0, True),
-        ]
-
-
-def test_a_group_has_the_days_of_the_member_who_has_the_fewest():
-    """And spends those of all."""
-    found = settle(
-        [
-            handed("alone", 1, 2),
-            handed("both", 2, 1, students=("anna", "bob")),
-            handed("again", 3, 1, students=("anna", "bob")),
-            handed("bob", 4, 2, students=("bob",)),
-        ]
-    )
-    assert [found[key].left for key in ("alone", "both", "again", "bob")] == [1, 0, 0, 0]
-    assert [found[key].accepted for key in ("alone", "both", "again", "bob")] == [True, True, False, True]
-
-
-@given(st.lists(st.tuples(st.integers(1, 28), st.integers(0, 4)), max_size=8))
-def test_nobody_spends_more_late_days_than_there_are(work):
-    """And what is handed in last changes nothing of what was before."""
-    found = settle(handed(key, day, days) for key, (day, days) in enumerate(work))
-    assert sum(each.covered for each in found.values()) <= 3
-    if work:
-        last = max(range(len(work)), key=lambda key: (work[key][0], key))
-        others = settle(handed(key, day, days) for key, (day, days) in enumerate(work) if key != last)
-        assert others == {key: each for key, each in found.items() if key != last}
-
-
-def test_what_is_known_to_be_late_and_not_when_comes_first():
-    """It needs a place, always the same."""
-    found = settle([handed("known", 1, 3), handed("unknown", None, 1)])
-    assert (found["unknown"].covered, found["known"].accepted) == (1, False)
 
 
 @given(found=st.builds(of, dates, zones, grace=graces), late=rules, spent=st.integers(0, 9), delay=delays)

@@ -29,7 +29,7 @@ def test_each_file_is_saved_under_a_name_that_says_what_it_is(service):
         assert answer.headers["content-disposition"] == f'attachment; filename="small-1-{name}"'
         assert answer.headers["content-security-policy"] == "sandbox"
         assert f"{where}/{name}" in ada.get(where.removesuffix("/download")).text
-    assert found["report.html"].content == zlib.decompress(graded(service.course).page)
+    assert found["report.html"].content == zlib.decompress(graded(service.course).early_page)
     assert Result.model_validate_json(found["result.json"].content).points == 15
     assert ElementTree.fromstring(found["junit.xml"].content).tag in {"testsuite", "testsuites"}
 
@@ -69,6 +69,6 @@ def test_there_is_nothing_before_a_result_and_a_sentence_for_old_ones(service):
     service.graded(attempt)
     assert ada.get(f"{where}/result.txt").status_code == 404
     with service.database.writing() as session:
-        session.execute(update(GradingRow).values(shown_result=None))
+        session.execute(update(GradingRow).values(early_result=None))
     assert ada.get(f"{where}/result.json").status_code == 409
     assert ada.get(f"{where}/report.html").status_code == 200

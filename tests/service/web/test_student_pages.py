@@ -115,7 +115,7 @@ def test_a_result_is_shown_with_its_report_and_all_attempts(service, ada):
     assert "correctness: one" in shown
     report = ada.get(service.page_of(better) + "/report")
     assert report.headers["content-security-policy"] == REPORT_POLICY
-    assert report.text == zlib.decompress(graded(service.course).page).decode()
+    assert report.text == zlib.decompress(graded(service.course).early_page).decode()
 
 
 def test_nothing_of_an_assignment_is_shown_before_it_opens(service):
@@ -178,7 +178,7 @@ def test_nothing_of_a_hidden_check_reaches_the_student(tmp_path, hidden):
         seen.append([_without(page, names) for page in pages[1:3]])
         assert (SECRET in staff.get(f"{own}/report?all=1").text) is (outcome is outcomes[1])
     assert seen[0] == seen[1]
-    assert outcomes[0].shown_points == outcomes[1].shown_points
+    assert outcomes[0].early_points == outcomes[1].early_points
     assert outcomes[0].points > outcomes[1].points
 
 

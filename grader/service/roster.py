@@ -1,0 +1,107 @@
+"""The roster: who is in the course, as whom, and in which group. The audit trail has a line of each change."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from grader.common.errors import InputError
+from grader.common.phrases import count
+from grader.lms.intake.reading.table import TableRow, table_of
+from grader.protocol.text import showable
+from grader.service.database.tables import AuditRow, CourseRole, PersonRow
+from grader.service.refusing import NotDoneError
+
+LONGEST_NAME = 200
+"""Characters of a name, of a key and of a group."""
+
+PEOPLE = 10_000
+"""People of a roster."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listed:
+    """A line of a roster. Without a role or a group, whoever is known keeps theirs; `-` takes them out of a group."""
+
+    line: int
+    key: str
+    name: str
+    role: str
+    group: str
+
+    def role_of(self, known: PersonRow | None) -> CourseRole:
+        """The role that they have then."""
+        if self.role:
+            return CourseRole(self.role)
+        return CourseRole.STUDENT if known is None else CourseRole(known.role)
+
+    def team_of(self, known: PersonRow | None) -> str | None:
+        """The group that they are in then."""
+        if self.group == "-":
+            return None
+        return self.group or (None if known is None else known.team)
+
+
+def enrol(session: Session, data: bytes, who: str, now: datetime) -> int:
+    """Take in a roster: a CSV with the columns key and name and, if need be, role and group. Known people get their new
+    name and, where one is named, their new role and group; nobody is removed; how many were added. Raises NotDoneError,
+    and then changes nothing.
+    """
+    known = {person.key: person for person in session.scalars(select(PersonRow))}
+    added = 0
+    for each in _people(data):
+        person = known.get(each.key)
+        if person is None:
+            team, role = each.team_of(None), each.role_of(None)
+            known[each.key] = PersonRow(key=each.key, name=each.name, role=role, team=team, created=now)
+            session.add(known[each.key])
+            added += 1
+            continue
+        if each.key == who and each.role_of(person) != person.role:
+            raise NotDoneError("The roster would change your own role; leave yourself out of it.")
+        before, after = _in_words(person), _renewed(person, each)
+        if before != after:
+            session.add(AuditRow(at=now, who=who, about=each.key, what=f"{each.key}: {before} -> {after}"))
+    what = f"took in a roster: {count(added, 'person')} added"
+    session.add(AuditRow(at=now, who=who, about="", what=what))
+    return added
+
+
+def _renewed(person: PersonRow, listed: Listed) -> str:
+    person.team, person.role, person.name = listed.team_of(person), listed.role_of(person), listed.name
+    return _in_words(person)
+
+
+def _in_words(person: PersonRow) -> str:
+    """For example "Ada, student, group 7"."""
+    return f"{person.name}, {person.role}" + (f", group {person.team}" if person.team else "")
+
+
+def _people(data: bytes) -> list[Listed]:
+    try:
+        rows = table_of("the file", data, "a roster", ("key", "name"))
+    except InputError as error:
+        raise NotDoneError(str(error)) from error
+    found = list(map(_listed, rows))
+    for why in map(_fault, found):
+        if why:
+            raise NotDoneError(why)
+    if not 0 < len(found) <= PEOPLE:
+        raise NotDoneError(f"The roster must name between 1 and {PEOPLE:,} people.")
+    return found
+
+
+def _listed(row: TableRow) -> Listed:
+    key, name, role, group = (showable(row.field(each)).strip() for each in ("key", "name", "role", "group"))
+    return Listed(line=row.line, key=key, name=name, role=role, group=group)
+
+
+def _fault(listed: Listed) -> str:
+    """What is wrong with a line; empty if nothing is."""
+    line = f"Line {listed.line} of the roster"
+    if not listed.key or not listed.name or max(map(len, (listed.key, listed.name, listed.group))) > LONGEST_NAME:
+        return f"{line} needs a key and a name, and each may have {LONGEST_NAME} letters at most."
+    if listed.role and listed.role not in set(CourseRole):
+        return f"{line}: role is student, assistant or instructor, not {listed.role}."
+    return ""

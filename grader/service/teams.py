@@ -1,0 +1,37 @@
+"""Groups: who hands in together, and whose attempts are whose."""
+
+from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy.orm import Session
+
+from grader.course.policies.rules import Policies
+from grader.service.database.tables import AttemptRow, CourseRole, PersonRow, ShareRow
+
+
+def team_at(session: Session, policies: Policies, person_id: int) -> frozenset[int]:
+    """Who hands in together with this student at an assignment, the student included."""
+    person = session.get_one(PersonRow, person_id)
+    if policies.groups == 1 or person.team is None or person.role != CourseRole.STUDENT:
+        return frozenset({person_id})
+    members = PersonRow.team == person.team, PersonRow.role == CourseRole.STUDENT
+    return frozenset(session.scalars(select(PersonRow.id).where(*members)))
+
+
+def belongs_to(*people: int) -> ColumnElement[bool]:
+    """An attempt that one of these people has handed in, or another member of their group."""
+    shared = select(ShareRow.attempt_id).where(ShareRow.person_id.in_(people))
+    return or_(AttemptRow.person_id.in_(people), AttemptRow.id.in_(shared))
+
+
+def circle_of(session: Session, person_id: int) -> frozenset[int]:
+    """Everybody whose attempts may have to do with what counts for this student: late days are spent together."""
+    circle, wider = frozenset[int](), frozenset({person_id})
+    while wider != circle:
+        circle = wider
+        teams = select(PersonRow.team).where(PersonRow.id.in_(circle), PersonRow.team.is_not(None))
+        shared = select(AttemptRow.id).join(ShareRow, ShareRow.attempt_id == AttemptRow.id).where(belongs_to(*circle))
+        wider = circle.union(
+            session.scalars(select(PersonRow.id).where(PersonRow.team.in_(teams))),
+            session.scalars(select(ShareRow.person_id).where(ShareRow.attempt_id.in_(shared))),
+            session.scalars(select(AttemptRow.person_id).where(AttemptRow.id.in_(shared))),
+        )
+    return circle
