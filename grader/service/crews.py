@@ -49,18 +49,19 @@ class Post:
 @dataclass(frozen=True, kw_only=True)
 class StationCrew:
     """Stations of one machine and one device. `orders` are the settings by which they grade, `variables` those that are
-    the machine's own.
+    the machine's own; `device_class` is empty where the device says it.
     """
 
     count: int
     course: Path
     orders: str
+    device_class: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def posts(self) -> list[Post]:
         """One for each station."""
-        words = str(self.course), self.orders
+        words = str(self.course), self.orders, self.device_class
         post = Post(name="station", module="grader.service.station", words=words, variables=self.variables)
         return [post] * self.count
 

@@ -71,8 +71,12 @@ class Graded:
     device: str
 
 
-def claim(session: Session, station: str, now: datetime) -> ClaimedGrading | None:
-    """The next grading for a station; None if there is nothing to do. What has been begun too often is given up."""
+def claim(
+    session: Session, station: str, now: datetime, elsewhere: frozenset[str] = frozenset()
+) -> ClaimedGrading | None:
+    """The next grading for a station, but for those of assignments that are graded elsewhere; None if there is nothing
+    to do. What has been begun too often is given up.
+    """
     session.execute(
         update(GradingRow)
         .where(_abandoned(now), GradingRow.tries >= TRIES)
@@ -86,7 +90,10 @@ def claim(session: Session, station: str, now: datetime) -> ClaimedGrading | Non
     # Stations on PostgreSQL that ask at once pass over what another of them is about to take.
     free = or_(and_(GradingRow.state == State.WAITING, GradingRow.not_before <= now), _abandoned(now))
     order = GradingRow.priority, GradingRow.round, GradingRow.id
-    row = session.scalar(select(GradingRow).where(free).order_by(*order).limit(1).with_for_update(skip_locked=True))
+    wanted = select(GradingRow).where(free)
+    if elsewhere:
+        wanted = wanted.join(GradingRow.attempt).where(AttemptRow.assignment.not_in(elsewhere))
+    row = session.scalar(wanted.order_by(*order).limit(1).with_for_update(of=GradingRow, skip_locked=True))
     if row is None:
         return None
     row.state, row.claimed_by, row.lease_until = State.RUNNING, station, now + LEASE

@@ -54,6 +54,9 @@ class PlaceOptions:
     sandbox: SandboxOption = None
     gpu: GpuOption = None
     device: DeviceOption = None
+    device_class: Annotated[
+        str, typer.Option("--class", help="Class of the stations, for assignments that ask for one; else cpu or gpu.")
+    ] = ""
 
 
 def serve(
@@ -129,6 +132,7 @@ def _crew(place: PlaceOptions, stations: int) -> "tuple[Settings, StationCrew]":
         count=stations,
         course=settings.course_folder.resolve(),
         orders=settings.orders({"sandbox": settings.sandbox_for_others()}),
+        device_class=place.device_class,
         variables={**os.environ, **as_variables(here)},
     )
 

@@ -67,6 +67,7 @@ Late = Annotated[
     Annotated[Literal["accepted", "refused"], Tag("word")] | Annotated[LateRule, Tag("rule")],
     Discriminator(_kind_of_late),
 ]
+DeviceClassName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,29}$")]
 Counts = Literal["last", "best", "last before due"]
 
 
@@ -109,6 +110,11 @@ class Policies(Record):
 
     leaderboard: bool = False
     """Whether students see how fast the kernels of others are, under pseudonyms that these choose."""
+
+    device_class: DeviceClassName | None = None
+    """Which stations of a submission service may grade it: `cpu`, `gpu`, or a class that an operator names. Without it,
+    any.
+    """
 
     @property
     def zone(self) -> tzinfo:

@@ -446,6 +446,24 @@ class ProgressRow(Base):
     __table_args__ = ({"sqlite_autoincrement": True},)  # an id is never given twice: browsers resume behind it
 
 
+class StationRow(Base):
+    """A station that is or was there, by the name under which it claims gradings: its machine and its device, of which
+    class that is, when it began and was last `seen`. `fault` is why it cannot grade.
+    """
+
+    __tablename__ = "stations"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    host: Mapped[str]
+    device: Mapped[str]
+    device_class: Mapped[str]
+    grader: Mapped[str]
+    fault: Mapped[str]
+    started: Mapped[datetime]
+    seen: Mapped[datetime]
+
+
 class AuditRow(Base):
     """Something that changes a grade, or who may sign in: who did it, and what, in words."""
 

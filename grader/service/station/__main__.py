@@ -1,4 +1,4 @@
-"""The process of a station: `python -P -m grader.service.station COURSE ORDERS`, and the database on standard input.
+"""The process of a station: `python -P -m grader.service.station COURSE ORDERS CLASS`, the database on standard input.
 
 It ends when it is told to (SIGTERM), and when its standard input is closed: whoever started it is gone.
 """
@@ -11,13 +11,16 @@ import sys
 from contextlib import closing, suppress
 from pathlib import Path
 
-from grader.common.errors import InterruptedGradingError
+from grader.common.errors import GraderError, InterruptedGradingError
 from grader.common.interrupts import interrupt_on
 from grader.course.catalogue import Course
+from grader.protocol.text import showable
 from grader.service.database.connecting import Database
 from grader.service.handing_over import end_with_parent, told_database
+from grader.service.health import StationFacts
 from grader.service.seeds import service_seed
 from grader.service.station.judging import Judge
+from grader.service.station.presence import Presence
 from grader.service.station.work import patient, work
 
 LEAVE = 20.0
@@ -26,19 +29,41 @@ LEAVE = 20.0
 
 def main() -> None:
     """Work until told to stop, and then stop what was begun."""
-    course, orders = sys.argv[1:]
+    course, orders, device_class = sys.argv[1:]
     url = told_database()
     interrupt_on([signal.SIGTERM], _stop)
     end_with_parent(LEAVE)
     name = f"{platform.node()}-{os.getpid()}-{secrets.token_hex(4)}"
     places = Course(assignments=Path(course) / "assignments", reference=Path(course) / "reference")
     with closing(Database(url)) as database, suppress(InterruptedGradingError):
-        judge = Judge(places, orders, patient(lambda: service_seed(database)))
+        judge = Judge(places, orders, patient(lambda: service_seed(database)), device_class)
         try:
-            work(database, judge, name)
+            facts = _facts(judge, name)
+            with Presence(database, facts):
+                if facts.fault:
+                    sys.exit(f"this station cannot grade: {facts.fault}")
+                work(database, judge, name)
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             judge.close()
+
+
+def _facts(judge: Judge, name: str) -> StationFacts:
+    """What the station is, or why it cannot grade."""
+    host = platform.node()
+    try:
+        facilities = judge.facilities
+    except InterruptedGradingError:
+        raise
+    except GraderError as error:
+        return StationFacts(name=name, host=host, fault=showable(str(error)))
+    return StationFacts(
+        name=name,
+        host=host,
+        device=showable(facilities.device.name),
+        device_class=judge.device_class,
+        grader=facilities.grader,
+    )
 
 
 def _stop(_number: int) -> InterruptedGradingError:

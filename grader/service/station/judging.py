@@ -4,6 +4,7 @@ Pages are drawn here, too, since they cost more than a web process may spend on 
 """
 
 import zlib
+from pathlib import Path
 
 from grader.batch import station
 from grader.batch.store import content_key, seed_of
@@ -11,6 +12,7 @@ from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.course.submissions.handin import HandIn, Student
 from grader.course.suite import Coursework
+from grader.execution.device import device_class
 from grader.grading.bench import Progress
 from grader.lms.bundle import pack
 from grader.protocol.text import showable
@@ -18,6 +20,8 @@ from grader.reports import REPORTS
 from grader.results.result import Reason, Result, Ungraded
 from grader.results.withholding import withheld
 from grader.service.briefs import brief_of
+from grader.service.classes import classes_of, elsewhere
+from grader.service.courses import Shelf
 from grader.service.leaderboard import speed_of
 from grader.service.leases import ClaimedGrading, Graded
 from grader.service.progress import in_brief
@@ -29,8 +33,23 @@ TIMED = 3
 class Judge:
     """Grades claims of one course by the settings of this machine. `seed` is the service's secret."""
 
-    def __init__(self, course: Course, orders: str, seed: int) -> None:
-        self._course, self._orders, self._seed = course, orders, seed
+    def __init__(self, course: Course, orders: str, seed: int, device_class: str = "") -> None:
+        self._course, self._orders, self._seed, self._class = course, orders, seed, device_class
+        self._shelf = Shelf(course, Path())
+
+    @property
+    def facilities(self) -> station.Facilities:
+        """What it grades with; raises errors of ours where it cannot."""
+        return station.look_around(self._orders)
+
+    @property
+    def device_class(self) -> str:
+        """That of its device, if none was named."""
+        return self._class or device_class(self.facilities.device)
+
+    def elsewhere(self) -> frozenset[str]:
+        """The assignments of other classes."""
+        return elsewhere(classes_of(self._shelf), self.device_class)
 
     def grade(self, claimed: ClaimedGrading, progress: Progress) -> Graded | Ungraded:
         """What is to be stored, or why there is no result by a fault of ours."""
@@ -54,7 +73,7 @@ class Judge:
         return outcome
 
     def _errand(self, coursework: Coursework, claimed: ClaimedGrading) -> station.Errand:
-        facilities = station.look_around(self._orders)
+        facilities = self.facilities
         nobody = Student(label="", name="")
         handin = HandIn(student=nobody, assignment=claimed.assignment, where="", data=claimed.data)
         key = content_key(handin, coursework.measured_sha256, facilities, self._orders)

@@ -41,6 +41,9 @@ class Judging(Protocol):
     def grade(self, claimed: ClaimedGrading, progress: Progress) -> Graded | Ungraded:
         """What is to be stored, or why there is no result by a fault of ours."""
 
+    def elsewhere(self) -> frozenset[str]:
+        """The assignments that other stations grade."""
+
 
 def work(
     database: Database,
@@ -52,7 +55,7 @@ def work(
     """Take one grading after the other; raises what interrupts this process. `idle` waits for work."""
     while True:
         stop_if_told()
-        claimed = patient(lambda: _claimed(database, name))
+        claimed = patient(lambda: _claimed(database, name, judge.elsewhere()))
         if claimed is None:
             idle()
         else:
@@ -95,9 +98,9 @@ def _reason(error: DBAPIError) -> str:
     return showable(said[0]).rstrip(".") if said else "no reason is given"
 
 
-def _claimed(database: Database, name: str) -> ClaimedGrading | None:
+def _claimed(database: Database, name: str, elsewhere: frozenset[str]) -> ClaimedGrading | None:
     with database.recording() as session:
-        return claim(session, name, time_of(session))
+        return claim(session, name, time_of(session), elsewhere)
 
 
 def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, patience: Patience) -> None:

@@ -35,6 +35,9 @@ class Puppet:
         progress("building")
         return self.act(claimed)
 
+    def elsewhere(self):
+        return frozenset()
+
 
 def run(service, act, **patience):
     """Work until there is nothing to do; the judge."""

@@ -61,6 +61,7 @@ TABLE = {
     "GET /course/grades.csv": TEACHING,
     "GET /course/assignments/{name}": TEACHING,
     "GET /course/overview": TEACHING,
+    "GET /course/health": TEACHING,
     "GET /course/exports": TEACHING,
     "GET /course/exports/{paper}": TEACHING,
     "POST /course/exports/{paper}/upload": (401, 404, 404, 409),  # without a file

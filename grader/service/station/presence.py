@@ -1,0 +1,44 @@
+"""Says that a station is there, and with which device, beside its work and while it has none."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from typing import Self
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from grader.service.database.connecting import Database, time_of
+from grader.service.health import BEAT, StationFacts, note_station, station_leaves
+
+
+class Presence:
+    """A thread beside a station. A database that does not answer is asked again at the next beat."""
+
+    def __init__(self, database: Database, facts: StationFacts, beat: float = BEAT) -> None:
+        self._database, self._facts, self._beat = database, facts, beat
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="presence", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._tell(self._note)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        if not self._facts.fault:  # why a station could not begin stays to be read
+            self._tell(lambda session, _now: station_leaves(session, self._facts.name))
+
+    def _keep(self) -> None:
+        while not self._over.wait(self._beat):
+            self._tell(self._note)
+
+    def _note(self, session: Session, now: datetime) -> None:
+        note_station(session, self._facts, now)
+
+    def _tell(self, tell: Callable[[Session, datetime], None]) -> None:
+        with suppress(SQLAlchemyError), self._database.recording() as session:
+            tell(session, time_of(session))

@@ -1,0 +1,25 @@
+"""The page about stations and the queue."""
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from grader.service.classes import classes_of
+from grader.service.health import queues_of, stations_of
+from grader.service.standing import faulted
+from grader.service.web.members import Instructor
+from grader.service.web.pages import page
+from grader.service.web.setting import web_of
+
+router = APIRouter(prefix="/course")
+
+
+@router.get("/health")
+def health(request: Request, member: Instructor) -> Response:
+    """Which stations there are, what waits for them, and how much failed by our fault."""
+    web = web_of(request)
+    with web.database.reading() as session:
+        stations = stations_of(session, web.now())
+        queues = queues_of(session, classes_of(web.shelf), stations)
+        faults = len(faulted(session))
+    return page(request, "health.html.jinja", member, stations=stations, queues=queues, faults=faults)
