@@ -6,7 +6,7 @@ from math import comb, inf
 import numpy as np
 from pydantic import Field
 
-from grader.common.record import Record
+from grader.common.record import Record, replace
 from grader.grading.timing.rounds import Round
 from grader.results.metrics import Interval
 
@@ -15,10 +15,12 @@ class TimingRules(Record):
     """When measuring stops, and what is too noisy to count.
 
     The defaults come from some 700 sessions on an idle and on a busy machine: absolute times failed a kernel
-    against itself in a third of them, medians of 30 paired ratios stayed within 1.14.
+    against itself in a third of them, medians of 30 paired ratios stayed within 1.14. So `min_pairs` are made where a
+    threshold is near; after `clear_pairs`, those of the first session, a verdict is told that is far from all of them.
     """
 
     warm_up_seconds: float = Field(default=0.5, ge=0)
+    clear_pairs: int = Field(default=10, ge=1)
     min_pairs: int = Field(default=30, ge=1)
     max_pairs: int = Field(default=100, ge=1)
     max_seconds: float = Field(default=15.0, gt=0)
@@ -113,12 +115,27 @@ def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float],
     Noise alone is waited out to the end: a median over more pairs strays less.
     """
     if len(rounds) < rules.min_pairs:
-        return False
+        return is_clear(rounds, thresholds, rules)
     if seconds >= rules.max_seconds:
         return True
     if too_noisy(rounds, thresholds, rules) or is_blind(rounds, thresholds):
         return False
     return len(rounds) >= rules.max_pairs or is_decided(fraction_of_reference(rounds), thresholds)
+
+
+CLEAR = 1.5
+"""How far a threshold must lie from every pair where all pairs are of one session, which may have been kinder to one
+worker than to another: a kernel against itself strayed by 1.14 at most (above), which leaves as much again and more."""
+
+
+def is_clear(rounds: Sequence[Round], thresholds: Sequence[float], rules: TimingRules) -> bool:
+    """Whether a few pairs leave no doubt: all of them lie on one side of each threshold, and far from it."""
+    if not thresholds or len(rounds) < max(FEWEST, rules.clear_pairs):
+        return False
+    if too_noisy(rounds, thresholds, rules) or is_blind(rounds, thresholds):
+        return False
+    ratio = fraction_of_reference(rounds)
+    return is_decided(replace(ratio, low=ratio.low / CLEAR, high=ratio.high * CLEAR), thresholds)
 
 
 def too_noisy(rounds: Sequence[Round], thresholds: Sequence[float], rules: TimingRules) -> bool:

@@ -67,16 +67,40 @@ def test_a_threshold_inside_the_interval_is_undecided():
     assert not is_decided(ratio, [0.5, 0.74])
 
 
-def test_measuring_stops_when_it_is_clear_and_not_before_30_pairs():
-    """Clear at 30: stop. Undecided: go on, to 100 pairs or 15 s."""
+def test_measuring_stops_at_30_pairs_where_a_threshold_is_near():
+    """Decided at 30: stop. Undecided: go on, to 100 pairs or 15 s."""
     rules = TimingRules()
-    assert not enough(rounds(29), 1.0, [0.5], rules)
-    assert enough(rounds(30), 1.0, [0.5], rules)
+    assert not enough(rounds(29), 1.0, [0.9], rules)
+    assert enough(rounds(30), 1.0, [0.9], rules)
     assert not enough(rounds(30), 1.0, [1.0], rules)
     assert not enough(rounds(99), 14.9, [1.0], rules)
     assert enough(rounds(100), 1.0, [1.0], rules)
     assert enough(rounds(30), 15.0, [1.0], rules)
     assert not enough(rounds(10), 60.0, [1.0], rules)
+
+
+@pytest.mark.parametrize(("threshold", "clear"), [(0.5, True), (0.66, True), (0.67, False), (1.49, False), (1.51, True)])
+def test_measuring_stops_after_one_session_where_every_threshold_is_far(threshold, clear):
+    """On either side, by a factor of 1.5; not before, and not where another is near."""
+    rules = TimingRules()
+    assert enough(rounds(10), 1.0, [threshold], rules) is clear
+    assert not enough(rounds(9), 1.0, [threshold], rules)
+    assert not enough(rounds(10), 1.0, [threshold, 0.9], rules)
+
+
+def test_one_session_is_not_enough_where_its_pairs_differ():
+    """One of ten near the threshold, a noisy machine, or no threshold by which anything would be clear: 30 pairs."""
+    rules = TimingRules()
+    assert not enough([*rounds(9), *rounds(1, submission=1.8)], 1.0, [0.5], rules)
+    assert not enough(rounds(10, control=1.2), 1.0, [0.5], rules)
+    assert not enough(rounds(10), 1.0, [], rules)
+
+
+def test_a_clear_verdict_rests_on_both_clocks():
+    """The device's says fast, the other that it was waited for as long as a slow one: nothing is clear."""
+    claims = [replace(each, submission=0.2, waited=1.0) for each in rounds(10)]
+    assert not enough(claims, 1.0, [0.8], TimingRules())
+    assert enough(claims, 1.0, [0.5], TimingRules())
 
 
 def test_ratios_are_taken_round_by_round():
