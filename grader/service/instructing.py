@@ -7,11 +7,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload
 
 from grader.common.phrases import count
-from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, State
+from grader.common.record import Record
+from grader.protocol.text import showable
+from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, RegradingRow, ShareRow, State
 from grader.service.hand_ins import FIRST, REGRADED, new_grading
+from grader.service.progress import ChecksInBrief
 from grader.service.refusing import NotDoneError, NotFoundError
 
-Which = Literal["latest", "best"]
+Which = Literal["all", "latest", "best"]
 
 
 def try_again(session: Session, grading_id: int, who: str, now: datetime) -> None:
@@ -21,38 +24,83 @@ def try_again(session: Session, grading_id: int, who: str, now: datetime) -> Non
         raise NotFoundError
     if grading.state != State.FAULTED:
         raise NotDoneError("This grading has not failed; there is nothing to try again.")
-    if not _again(session, grading.attempt, "tried again", FIRST, now):
+    if not _again(session, grading.attempt, new_grading("tried again", FIRST, now)):
         raise NotDoneError("This attempt is being graded already.")
     session.add(_line(now, who, grading.attempt.person.key, f"{_named(grading.attempt)}: tries again after a fault"))
 
 
-def regrade(session: Session, assignment: str, which: Which, who: str, now: datetime) -> int:
-    """Grade everybody's latest or best attempt at an assignment again, behind everybody who hands in; how many. The old
-    result counts until the new one is there.
+class Selection(Record):
+    """Which attempts at an assignment are graded again: of each student or group all, the latest or the best; of these,
+    if `matching` says anything, only those of which a check with this in its name or as its reason has not passed.
+    """
+
+    assignment: str
+    which: Which
+    matching: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """For example "best attempts with WRONG_OUTPUT"."""
+        return f"{self.which} attempts" + (f" with {showable(self.matching)}" if self.matching else "")
+
+
+def regrade(session: Session, selection: Selection, who: str, now: datetime) -> int:
+    """Grade attempts again, behind everybody who hands in; the number of the order. The old results count until the new
+    ones are there, and stay. Raises NotDoneError where nothing matches.
     """
     loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted), selectinload(AttemptRow.person)
-    wanted = select(AttemptRow).where(AttemptRow.assignment == assignment).options(*loaded)
-    by_person: dict[int, list[AttemptRow]] = {}
+    graded = AttemptRow.counted_id.is_not(None), AttemptRow.trial.is_(False)
+    wanted = select(AttemptRow).where(AttemptRow.assignment == selection.assignment, *graded).options(*loaded)
+    shares: dict[int, set[int]] = {}
+    for attempt_id, person_id in session.execute(select(ShareRow.attempt_id, ShareRow.person_id)):
+        shares.setdefault(attempt_id, set()).add(person_id)
+    by_people: dict[frozenset[int], list[AttemptRow]] = {}
     for attempt in session.scalars(wanted.order_by(AttemptRow.number)):
-        by_person.setdefault(attempt.person_id, []).append(attempt)
-    chosen = [each for attempts in by_person.values() if (each := _chosen(attempts, which)) is not None]
-    begun = [each for each in chosen if _again(session, each, "regraded", REGRADED, now)]
-    session.add(_line(now, who, "", f"{assignment}: grades {count(len(begun), f'{which} attempt')} again"))
-    return len(begun)
+        by_people.setdefault(frozenset({attempt.person_id, *shares.get(attempt.id, ())}), []).append(attempt)
+    chosen = [each for attempts in by_people.values() for each in _chosen(attempts, selection.which)]
+    row = RegradingRow(assignment=selection.assignment, which=selection.in_words, who=who, at=now)
+    session.add(row)
+    session.flush()
+    matching = [each for each in chosen if _matches(each, selection.matching)]
+    begun = sum(_again(session, each, _regraded(row.id, now)) for each in matching)
+    if not begun:
+        raise NotDoneError("No attempt is like that, or each is being graded already; nothing is graded again.")
+    what = f"{selection.assignment}: grades {count(begun, 'attempt')} again ({selection.in_words})"
+    session.add(_line(now, who, "", what))
+    return row.id
 
 
-def _chosen(attempts: list[AttemptRow], which: Which) -> AttemptRow | None:
-    graded = [each for each in attempts if each.counted is not None]
-    if which == "latest":
-        return graded[-1] if graded else None
-    return max(graded, key=lambda each: each.counted.points or 0.0 if each.counted else 0.0, default=None)
+def _regraded(regrading: int, now: datetime) -> GradingRow:
+    grading = new_grading("regraded", REGRADED, now)
+    grading.regrading_id = regrading
+    return grading
 
 
-def _again(session: Session, attempt: AttemptRow, why: str, priority: int, now: datetime) -> bool:
+def _chosen(attempts: list[AttemptRow], which: Which) -> list[AttemptRow]:
+    match which:
+        case "all":
+            return attempts
+        case "latest":
+            return attempts[-1:]
+        case "best":
+            return [max(attempts, key=lambda each: each.counted.points or 0.0 if each.counted else 0.0)]
+
+
+def _matches(attempt: AttemptRow, words: str) -> bool:
+    if not words or attempt.counted is None:
+        return not words
+    stored = attempt.counted.full_checks or attempt.counted.early_checks
+    checks = () if stored is None else ChecksInBrief.model_validate_json(stored).checks
+    wanted = words.casefold()
+    lost = [each for each in checks if each.verdict in {"failed", "partial"}]
+    return any(wanted in each.name.casefold() or wanted == each.reason.casefold() for each in lost)
+
+
+def _again(session: Session, attempt: AttemptRow, grading: GradingRow) -> bool:
     """Put it in the queue; False if it is there already."""
     if any(State(each.state).open for each in attempt.gradings):
         return False
-    attempt.gradings.append(new_grading(why, priority, now))
+    attempt.gradings.append(grading)
     session.flush()
     return True
 

@@ -46,13 +46,13 @@ def late_in_words(rules: HandInRules) -> str:
 
 
 def decision_in_words(row: DecisionRow) -> str:
-    """For example "+5 by hand: a kernel of 2025 was allowed"."""
+    """For example "by hand +5: a kernel of 2025 was allowed"."""
     comment = showable(row.comment)
     match Decision(row.kind):
         case Decision.EXCUSE:
             return f"excused: {comment}"
         case Decision.SET:
-            return f"set to {number(row.points)} by hand: {comment}"
+            return f"by hand {number(row.points)}: {comment}"
         case Decision.ADD:
             sign = "+" if row.points >= 0 else "-"
-            return f"{sign}{number(abs(row.points))} by hand: {comment}"
+            return f"by hand {sign}{number(abs(row.points))}: {comment}"

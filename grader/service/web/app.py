@@ -17,6 +17,7 @@ from grader.service.web import (
     api,
     attempts,
     course,
+    deciding,
     device,
     door,
     downloads,
@@ -55,6 +56,7 @@ PAGES = (
     health,
     staff,
     extending,
+    deciding,
     ending,
     device,
 )

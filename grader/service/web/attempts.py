@@ -10,11 +10,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from grader.service.database.tables import AttemptRow, GradingRow, State
+from grader.service.deciding import exclusion_of
 from grader.service.granting import rules_for
 from grader.service.hand_ins import HANDED_IN, cancel
 from grader.service.policy import is_late
 from grader.service.progress import ProgressNote, notes_after
 from grader.service.refusing import NotDoneError, NotFoundError
+from grader.service.requesting import requests_about
 from grader.service.standing import checks_of, deduction_of
 from grader.service.waiting import PlaceInQueue
 from grader.service.web.guards import REPORT_POLICY
@@ -55,6 +57,7 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
         going = _going(web, session, latest) if State(latest.state).open else None
         assignment = web.shelf.assignment(attempt.assignment)
         late = is_late(rules_for(session, assignment, person.id), attempt.received)
+        exclusion, requests = exclusion_of(session, attempt), requests_about(session, attempt)
         deduction = deduction_of(session, web.shelf.all(), attempt) if late else ""
     own = person.id == member.id or not member.teaches
     return page(
@@ -65,6 +68,8 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
         assignment=assignment,
         late=late,
         deduction=deduction,
+        exclusion=exclusion,
+        requests=requests,
         latest=latest,
         going=going,
         counted=counted,

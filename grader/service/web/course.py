@@ -8,12 +8,13 @@ from starlette.responses import Response
 
 from grader.reports.statistics import POINTS, cases, families, grades, histogram, per_cent, quartiles, sums_of
 from grader.service.course_rows import AssignmentRows, rows_of
+from grader.service.deciding import release_of
 from grader.service.exports import grades_csv
 from grader.service.instructing import Which
 from grader.service.picking import CourseFilter, Show, Sort, columns_of, lines_of
 from grader.service.standing import course_table
 from grader.service.web.files import csv_file
-from grader.service.web.members import Instructor
+from grader.service.web.members import Teacher
 from grader.service.web.pages import page
 from grader.service.web.setting import web_of
 
@@ -21,7 +22,7 @@ router = APIRouter(prefix="/course")
 
 
 @router.get("")
-def course(request: Request, member: Instructor, wanted: Annotated[CourseFilter, Query()]) -> Response:
+def course(request: Request, member: Teacher, wanted: Annotated[CourseFilter, Query()]) -> Response:
     """The points of those who are asked for, and what fails among all."""
     web = web_of(request)
     with web.database.reading() as session:
@@ -41,7 +42,7 @@ def course(request: Request, member: Instructor, wanted: Annotated[CourseFilter,
 
 
 @router.get("/grades.csv")
-def all_grades(request: Request, _member: Instructor) -> Response:
+def all_grades(request: Request, _member: Teacher) -> Response:
     """Everybody's points as a file."""
     web = web_of(request)
     with web.database.reading() as session:
@@ -50,13 +51,15 @@ def all_grades(request: Request, _member: Instructor) -> Response:
 
 
 @router.get("/assignments/{name}")
-def assignment_in_numbers(request: Request, member: Instructor, name: str) -> Response:
+def assignment_in_numbers(request: Request, member: Teacher, name: str) -> Response:
     """How the attempts that count went: points, what fails and how, case by case."""
     web = web_of(request)
     shown = web.shelf.assignment(name)
     with web.database.reading() as session:
         found = rows_of(session, course_table(session, web.shelf.all()), name)
-    return page(request, "numbers.html.jinja", member, assignment=shown, **_numbers(found))
+        released = release_of(session, name)
+    values = {"released": released, **_numbers(found)}
+    return page(request, "numbers.html.jinja", member, assignment=shown, **values)
 
 
 def _numbers(found: AssignmentRows) -> dict[str, Any]:

@@ -9,7 +9,16 @@ from grader.service.courses import Shown
 from grader.service.leaderboard import Board, boards_for_staff, boards_for_students
 from grader.service.pseudonyms import LONGEST, choose, pseudonym_of, take_away
 from grader.service.refusing import NotFoundError
-from grader.service.web.members import AnyMember, Instructor, OwnForm, Somebody, StaffForm, person_of, text_in
+from grader.service.web.members import (
+    AnyMember,
+    Instructor,
+    OwnForm,
+    RowNumber,
+    Somebody,
+    StaffForm,
+    person_of,
+    text_in,
+)
 from grader.service.web.pages import page
 from grader.service.web.setting import web_of
 
@@ -50,7 +59,7 @@ def call_oneself(request: Request, member: AnyMember, form: OwnForm, name: str) 
 
 
 @router.post("/assignments/{name}/leaderboard/{person_id}/end")
-def end_pseudonym(request: Request, member: Instructor, _form: StaffForm, name: str, person_id: int) -> Response:
+def end_pseudonym(request: Request, member: Instructor, _form: StaffForm, name: str, person_id: RowNumber) -> Response:
     """Take away a pseudonym that should not stand there."""
     web = web_of(request)
     with_leaderboard(request, name)

@@ -45,7 +45,12 @@ class Somebody(ABC):
 
     @property
     def teaches(self) -> bool:
-        """Whether this is an instructor."""
+        """Whether this is an instructor or an assistant: they see everything of the course."""
+        return self.role in {CourseRole.INSTRUCTOR, CourseRole.ASSISTANT}
+
+    @property
+    def leads(self) -> bool:
+        """Whether this is an instructor: only they change the roster, dates and grades, and release."""
         return self.role is CourseRole.INSTRUCTOR
 
     @abstractmethod
@@ -100,13 +105,23 @@ AnyMember = Annotated[Member, Depends(signed_in)]
 
 
 async def teaching(member: AnyMember) -> Member:
-    """An instructor; for everybody else there is no such page."""
+    """An instructor or an assistant; for everybody else there is no such page."""
     if not member.teaches:
         raise NotFoundError
     return member
 
 
-Instructor = Annotated[Member, Depends(teaching)]
+Teacher = Annotated[Member, Depends(teaching)]
+
+
+async def leading(member: AnyMember) -> Member:
+    """An instructor; for everybody else there is no such page."""
+    if not member.leads:
+        raise NotFoundError
+    return member
+
+
+Instructor = Annotated[Member, Depends(leading)]
 
 
 async def read_form(request: Request) -> FormData:
@@ -134,6 +149,14 @@ async def staff_form(form: OwnForm, _member: Instructor) -> FormData:
 
 
 StaffForm = Annotated[FormData, Depends(staff_form)]
+
+
+async def teacher_form(form: OwnForm, _member: Teacher) -> FormData:
+    """A form of the session of an instructor or an assistant."""
+    return form
+
+
+TeacherForm = Annotated[FormData, Depends(teacher_form)]
 
 
 def text_in(form: FormData, name: str) -> str:

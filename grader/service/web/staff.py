@@ -10,13 +10,22 @@ from starlette.responses import RedirectResponse, Response
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.database.tables import AuditRow, CourseRole, InvitationRow, PersonRow, SessionRow
 from grader.service.exports import links_csv
-from grader.service.instructing import Which, regrade, try_again
+from grader.service.instructing import Selection, Which, regrade, try_again
 from grader.service.refusing import NotDoneError
 from grader.service.roster import enrol
 from grader.service.signing_in import invite
 from grader.service.standing import faulted
 from grader.service.web.files import csv_file
-from grader.service.web.members import Instructor, RowNumber, StaffForm, file_in, person_of, text_in
+from grader.service.web.members import (
+    Instructor,
+    RowNumber,
+    StaffForm,
+    Teacher,
+    TeacherForm,
+    file_in,
+    person_of,
+    text_in,
+)
 from grader.service.web.pages import page
 from grader.service.web.setting import Web, web_of
 from grader.service.web.student import AnyPair, assignment_of, comparison_of, home_of
@@ -28,20 +37,21 @@ AUDIT_SHOWN = 500
 
 
 @router.post("/regrade")
-def grade_again(request: Request, member: Instructor, form: StaffForm) -> Response:
-    """Grade everybody's latest or best attempt at an assignment again."""
+def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Response:
+    """Grade attempts at an assignment again; the answer leads to what comes of it."""
     web = web_of(request)
     name = web.shelf.assignment(text_in(form, "assignment")).name
     which = next((each for each in get_args(Which) if each == text_in(form, "which")), None)
     if which is None:
-        raise NotDoneError("Choose which attempts to grade again: the latest or the best.")
+        raise NotDoneError("Choose which attempts to grade again: all, the latest or the best.")
+    selection = Selection(assignment=name, which=which, matching=text_in(form, "matching").strip())
     with web.database.writing() as session:
-        regrade(session, name, which, member.key, web.now())
-    return RedirectResponse("/course", 303)
+        order = regrade(session, selection, member.key, web.now())
+    return RedirectResponse(f"/course/regradings/{order}", 303)
 
 
 @router.get("/people")
-def people(request: Request, member: Instructor) -> Response:
+def people(request: Request, member: Teacher) -> Response:
     """The roster."""
     with web_of(request).database.reading() as session:
         everybody = session.scalars(select(PersonRow).order_by(PersonRow.role, PersonRow.name)).all()
@@ -93,25 +103,25 @@ def link_of(web: Web, token: str) -> str:
 
 
 @router.get("/people/{person_id}")
-def person_home(request: Request, member: Instructor, person_id: RowNumber) -> Response:
+def person_home(request: Request, member: Teacher, person_id: RowNumber) -> Response:
     """A student's first page, as the student sees it."""
     return home_of(request, member, person_id)
 
 
 @router.get("/people/{person_id}/assignments/{name}")
-def person_assignment(request: Request, member: Instructor, person_id: RowNumber, name: str) -> Response:
+def person_assignment(request: Request, member: Teacher, person_id: RowNumber, name: str) -> Response:
     """A student's page of an assignment, as the student sees it, but without the form."""
     return assignment_of(request, member, name, person_id)
 
 
 @router.get("/people/{person_id}/assignments/{name}/compare")
-def person_comparison(request: Request, member: Instructor, person_id: RowNumber, name: str, pair: AnyPair) -> Response:
+def person_comparison(request: Request, member: Teacher, person_id: RowNumber, name: str, pair: AnyPair) -> Response:
     """Two attempts of a student."""
     return comparison_of(request, member, name, person_id, pair)
 
 
 @router.get("/faults")
-def faults(request: Request, member: Instructor) -> Response:
+def faults(request: Request, member: Teacher) -> Response:
     """What could not be graded, by our fault."""
     with web_of(request).database.reading() as session:
         found = faulted(session)
@@ -119,7 +129,7 @@ def faults(request: Request, member: Instructor) -> Response:
 
 
 @router.post("/faults/{grading_id}/again")
-def after_fault(request: Request, member: Instructor, _form: StaffForm, grading_id: RowNumber) -> Response:
+def after_fault(request: Request, member: Teacher, _form: TeacherForm, grading_id: RowNumber) -> Response:
     """Try one of them again."""
     web = web_of(request)
     with web.database.writing() as session:
@@ -128,7 +138,7 @@ def after_fault(request: Request, member: Instructor, _form: StaffForm, grading_
 
 
 @router.get("/audit")
-def audit(request: Request, member: Instructor) -> Response:
+def audit(request: Request, member: Teacher) -> Response:
     """Who changed what."""
     with web_of(request).database.reading() as session:
         lines = session.scalars(select(AuditRow).order_by(AuditRow.id.desc()).limit(AUDIT_SHOWN)).all()

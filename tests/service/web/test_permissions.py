@@ -78,14 +78,28 @@ TABLE = {
     "GET /course/faults": TEACHING,
     "POST /course/faults/{grading_id}/again": (401, 404, 404, 409),  # of one that has not failed
     "GET /course/audit": TEACHING,
+    "POST /course/people/{person_id}/assignments/{name}/decision": TEACHING_FORM,
+    "POST /course/attempts/{public}/exclusion": TEACHING_FORM,
+    "POST /course/assignments/{name}/release": TEACHING_FORM,
+    "POST /attempts/{public}/request": (401, 404, 303, 409),  # staff come after the owner, who has asked
+    "GET /course/requests": TEACHING,
+    "POST /course/requests/{request_id}/answer": (401, 404, 404, 404),  # of a question that there is not
+    "GET /course/regradings": TEACHING,
+    "GET /course/regradings/{regrading_id}": (303, 404, 404, 404),  # of one that there is not
 }
 """The status for nobody, another student, the student whose attempt it is, and an instructor. 303 of a page leads to
 the sign-in; 404 is the answer for what there is not, too.
 """
 
+NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id"
+"""What stands for a number in an address."""
+
 FIELDS = {
     "POST /assignments/{name}/attempts": {"form_key": "key", "file": ("kernels.cl", b"kernel")},
     "POST /course/regrade": {"assignment": "small", "which": "latest"},
+    "POST /course/people/{person_id}/assignments/{name}/decision": {"points": "3", "comment": "so"},
+    "POST /course/attempts/{public}/exclusion": {"reason": "so"},
+    "POST /attempts/{public}/request": {"text": "Why?"},
     "POST /course/people/{person_id}/assignments/{name}/extension": {"attempts": "1", "reason": "ill"},
     "POST /course/people/roster": {"file": ("roster.csv", b"key,name\ncleo,Cleo\n")},
 }
@@ -124,6 +138,8 @@ def test_each_role_gets_what_the_table_says(service, route):
         person_id=service.ada,
         grading_id=service.gradings(first)[0].id,
         token_id=1,
+        request_id=1,
+        regrading_id=1,
         paper="moodle.zip" if "upload" in path else "grades.csv",
     )
     path += "?old=1&new=2" if path.endswith("compare") else ""
@@ -211,7 +227,7 @@ def test_no_number_in_an_address_is_too_large(service):
     for route in numbered:
         method, _, path = route.partition(" ")
         for number in (0, 2**31, 2**63, 10**30):
-            there = path.format(name="small", public="x", person_id=number, grading_id=number, token_id=number)
+            there = path.format(name="small", public="x", **dict.fromkeys(NUMBERS, number))
             fields = parts(form_token=token, **FIELDS.get(route, {}))
             said = client.get(there) if method == "GET" else client.post(there, files=fields)
             assert (route, said.status_code) == (route, 404)

@@ -1,0 +1,97 @@
+"""What instructors decide by hand, students ask about, and regradings have changed."""
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from grader.service.deciding import AskedDecision, decide, exclude, release
+from grader.service.regradings import regradings, summary_of
+from grader.service.requesting import answer, ask, open_requests
+from grader.service.web.members import (
+    AnyMember,
+    Instructor,
+    OwnForm,
+    RowNumber,
+    StaffForm,
+    Teacher,
+    TeacherForm,
+    person_of,
+    text_in,
+    visible_attempt,
+)
+from grader.service.web.pages import page
+from grader.service.web.setting import web_of
+
+router = APIRouter()
+
+
+@router.post("/course/people/{person_id}/assignments/{name}/decision")
+def by_hand(request: Request, member: Instructor, form: StaffForm, person_id: RowNumber, name: str) -> Response:
+    """Set or change a student's points by hand, excuse the student, or take that back."""
+    web = web_of(request)
+    shown = web.shelf.assignment(name)
+    asked = AskedDecision(who=member.key, points=text_in(form, "points"), comment=text_in(form, "comment"))
+    with web.database.writing() as session:
+        decide(session, shown, person_of(session, person_id), asked, web.now())
+    return RedirectResponse(f"/course/people/{person_id}/assignments/{name}", 303)
+
+
+@router.post("/course/attempts/{public}/exclusion")
+def leave_out(request: Request, member: Instructor, form: StaffForm, public: str) -> Response:
+    """Let an attempt not count, or count again."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        exclude(session, visible_attempt(session, public, member), member.key, text_in(form, "reason"), web.now())
+    return RedirectResponse(f"/attempts/{public}", 303)
+
+
+@router.post("/course/assignments/{name}/release")
+def show_hidden(request: Request, member: Instructor, _form: StaffForm, name: str) -> Response:
+    """Show students what was hidden of an assignment."""
+    web = web_of(request)
+    web.shelf.assignment(name)
+    with web.database.writing() as session:
+        release(session, name, member.key, web.now())
+    return RedirectResponse(f"/course/assignments/{name}", 303)
+
+
+@router.post("/attempts/{public}/request")
+def ask_again(request: Request, member: AnyMember, form: OwnForm, public: str) -> Response:
+    """Ask that somebody looks at an attempt again."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        ask(session, visible_attempt(session, public, member), member.id, text_in(form, "text"), web.now())
+    return RedirectResponse(f"/attempts/{public}", 303)
+
+
+@router.get("/course/requests")
+def requests(request: Request, member: Teacher) -> Response:
+    """What students ask."""
+    with web_of(request).database.reading() as session:
+        found = open_requests(session)
+    return page(request, "requests.html.jinja", member, requests=found)
+
+
+@router.post("/course/requests/{request_id}/answer")
+def answer_one(request: Request, member: Teacher, form: TeacherForm, request_id: RowNumber) -> Response:
+    """Answer one of them."""
+    web = web_of(request)
+    with web.database.writing() as session:
+        answer(session, request_id, member.key, text_in(form, "answer"), web.now())
+    return RedirectResponse("/course/requests", 303)
+
+
+@router.get("/course/regradings")
+def all_regradings(request: Request, member: Teacher) -> Response:
+    """The latest regradings."""
+    with web_of(request).database.reading() as session:
+        found = regradings(session)
+    return page(request, "regradings.html.jinja", member, regradings=found)
+
+
+@router.get("/course/regradings/{regrading_id}")
+def one_regrading(request: Request, member: Teacher, regrading_id: RowNumber) -> Response:
+    """Whose points it has changed."""
+    with web_of(request).database.reading() as session:
+        found = summary_of(session, regrading_id)
+    return page(request, "regrading.html.jinja", member, summary=found)

@@ -1,0 +1,228 @@
+"""deciding.py, requesting.py, regradings.py and their pages: what is decided by hand, released, asked and regraded."""
+
+import csv
+import io
+import json
+import zipfile
+from dataclasses import replace
+
+import pytest
+from hiding import SECRET, failing, hiding_course, right
+from services import Service, graded, post, upload
+
+from grader.service.database.tables import CourseRole
+from grader.service.station.judging import ready
+
+HOME = "/course/people/{}/assignments/small"
+
+
+def decide(service, points, comment="so"):
+    page = HOME.format(service.ada)
+    return post(service.browser("staff"), f"{page}/decision", page, points=points, comment=comment)
+
+
+def worth(service, points):
+    return replace(graded(service.course), points=points, early_points=points)
+
+
+def line_of(service):
+    """Ada's line of the grades."""
+    text = service.browser("staff").get("/course/grades.csv").content.decode("utf-8-sig")
+    return next(each for each in csv.DictReader(io.StringIO(text)) if each["key"] == "ada")
+
+
+@pytest.mark.parametrize(
+    ("typed", "points", "words"),
+    [
+        ("12", "12", "by hand 12: so"),
+        ("+2,5", "12.5", "by hand +2.5: so"),
+        ("-4", "6", "by hand -4: so"),
+        ("Excused", "", "excused: so"),
+    ],
+)
+def test_points_by_hand_survive_regrading_and_the_student_reads_why(service, typed, points, words):
+    """On the student's page, in the course's table and in the trail; an excuse leaves no points."""
+    attempt = service.graded(service.hand_in(), worth(service, 10.0))
+    assert decide(service, typed).status_code == 303
+    service.regrade(attempt)
+    service.graded(attempt, worth(service, 10.0))
+    assert (line_of(service)["small points"], line_of(service)["small why"]) == (points, words)
+    ada = service.browser("ada")
+    assert words in ada.get("/assignments/small").text
+    assert (f"{points} / 15" if points else "excused") in ada.get("/").text
+    assert f"decided nothing -&gt; {words}" in service.browser("staff").get("/course/audit").text
+    assert decide(service, "", "a slip").status_code == 303
+    assert line_of(service)["small points"] == "10"
+
+
+def test_points_are_given_to_who_has_handed_in_nothing(service):
+    """A number alone; with a sign there is nothing that it could be added to."""
+    decide(service, "7")
+    assert line_of(service)["small points"] == "7"
+    assert "7 of 15 points" in service.browser("ada").get("/assignments/small").text
+    assert service.browser("staff").get("/course/assignments/small").status_code == 200
+    decide(service, "+7")
+    assert line_of(service)["small points"] == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"), [("many", "80, +5, -2.5"), ("16", "more than the 15 points"), ("", "Write points")]
+)
+def test_what_is_no_points_changes_nothing(service, typed, words):
+    """And is told how it is written."""
+    said = decide(service, typed)
+    assert (said.status_code, words in said.text) == (409, True)
+    assert "by hand" not in service.browser("staff").get("/course/audit").text
+
+
+def test_an_attempt_that_is_left_out_does_not_count_and_stays_used(service):
+    """Until it counts again."""
+    best = service.graded(service.hand_in(), worth(service, 14.0))
+    service.graded(service.hand_in(), worth(service, 9.0))
+    page, staff = service.page_of(best), service.browser("staff")
+    address = f"/course{page}/exclusion"
+    assert post(staff, address, page, reason="not their own").status_code == 303
+    assert line_of(service)["small points"] == "9"
+    ada = service.browser("ada")
+    assert "18 of 20" in ada.get("/assignments/small").text
+    assert "does not count: not their own" in ada.get(page).text
+    post(staff, address, page, reason="a mistake")
+    assert line_of(service)["small points"] == "14"
+    assert "counts again; reason: a mistake" in staff.get("/course/audit").text
+
+
+def told(service, attempt):
+    """All that a student is told of an attempt: pages, files, the API, events, the zip of their data."""
+    ada, page = service.browser("ada"), service.page_of(attempt)
+    bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
+    pages = ("/", "/assignments/small", page, f"{page}/report", f"{page}/download/result.json", f"{page}/events")
+    programs = ("/api/v1/assignments", "/api/v1/assignments/small/attempts", f"/api/v1{page}", f"/api/v1{page}/report")
+    texts = [ada.get(each).text for each in pages]
+    texts += [service.browser().get(each, headers=bearer).text for each in programs]
+    with zipfile.ZipFile(io.BytesIO(ada.get("/data.zip").content)) as archive:
+        texts += [archive.read(name).decode() for name in archive.namelist() if not name.startswith("files/")]
+    return texts
+
+
+def test_nothing_tells_what_is_hidden_before_the_release_and_everything_after(tmp_path):
+    """Two services whose hidden case went differently look the same until then; afterwards the points are whole."""
+    for outcome in ("right", "wrong"):
+        course = hiding_course(tmp_path / outcome / "course", "case")
+        service = Service(tmp_path / outcome, course=course)
+        assignment = course.load("small")
+        result = right(assignment) if outcome == "right" else failing(right(assignment), 2)
+        stored = ready(result, assignment)
+        attempt = service.graded(service.hand_in(), stored)
+        staff = service.browser("staff")
+        before = told(service, attempt)
+        assert not any(SECRET in each for each in before)
+        assert f"{stored.early_points:g} / {stored.early_max:g}" in before[0]
+        assert post(staff, "/course/assignments/small/release", "/course/assignments/small").status_code == 303
+        assert post(staff, "/course/assignments/small/release", "/course/assignments/small").status_code == 409
+        after = told(service, attempt)
+        assert f"{stored.points:g} / {stored.max_points:g}" in after[0]
+        assert stored.max_points > stored.early_max
+        assert json.loads(after[4])["points"] == stored.points
+        assert json.loads(after[8])["points"] == stored.points
+        assert any(SECRET in each for each in after) is (outcome == "wrong")
+        assert "released its hidden checks" in staff.get("/course/audit").text
+        later = service.graded(service.hand_in(), stored)
+        assert (
+            f"{stored.points:g} of {stored.max_points:g} points"
+            in service.browser("ada").get(service.page_of(later)).text
+        )
+        service.database.close()
+
+
+def test_a_question_is_listed_until_it_is_answered(service):
+    """Once for each attempt; the student reads the answer, and another sees nothing."""
+    attempt = service.graded(service.hand_in())
+    page, ada, staff = service.page_of(attempt), service.browser("ada"), service.browser("staff")
+    assert post(ada, f"{page}/request", page, text="Line 3 <b> is right").status_code == 303
+    assert post(ada, f"{page}/request", page, text="Again").status_code == 409
+    assert post(service.browser("ben"), f"{page}/request", "/", text="Mine?").status_code == 404
+    assert "Line 3 &lt;b&gt; is right" in staff.get("/course/requests").text
+    assert post(staff, "/course/requests/1/answer", "/course/requests", answer="It is not.").status_code == 303
+    assert post(staff, "/course/requests/1/answer", "/course/requests", answer="Well.").status_code == 409
+    assert "No question is open" in staff.get("/course/requests").text
+    assert "It is not." in ada.get(page).text
+    assert "answered a question" in staff.get("/course/audit").text
+
+
+@pytest.mark.parametrize(
+    ("fields", "chosen"),
+    [
+        ({"which": "all"}, {1, 2, 3}),
+        ({"which": "latest"}, {2, 3}),
+        ({"which": "best"}, {1, 3}),
+        ({"which": "all", "matching": "wrong_output"}, {2}),
+        ({"which": "all", "matching": "correctness"}, {2}),
+    ],
+)
+def test_the_chosen_attempts_are_graded_again_and_the_page_says_what_changed(service, fields, chosen):
+    """Ada's first is right and her second wrong, Ben's is right; then all are worth three."""
+    service.graded(service.hand_in())
+    service.graded(service.hand_in(), graded(service.course, passed=False))
+    service.graded(service.hand_in(person=service.ben))
+    staff = service.browser("staff")
+    said = post(staff, "/course/regrade", "/course", assignment="small", **fields)
+    assert said.headers["location"] == "/course/regradings/1"
+    assert {number for number in (1, 2, 3) if len(service.gradings(number)) == 2} == chosen
+    for _ in chosen:
+        service.finish(service.claim(), worth(service, 3.0))
+    page = staff.get("/course/regradings/1").text
+    assert f"{len(chosen)} attempt" in page
+    assert page.count('<td data-name="to">3</td>') == len(chosen)
+    assert ('<td data-name="from">15</td>' in page) is bool(chosen & {1, 3})
+    assert "/course/regradings/1" in staff.get("/course/regradings").text
+
+
+def test_a_regrading_that_matches_nothing_says_so(service):
+    """And leaves no order behind."""
+    service.graded(service.hand_in())
+    staff = service.browser("staff")
+    said = post(staff, "/course/regrade", "/course", assignment="small", which="all", matching="DATA_RACE")
+    assert said.status_code == 409
+    assert "Nothing was graded again yet" in staff.get("/course/regradings").text
+
+
+def test_a_trial_run_counts_nowhere(tmp_path):
+    """Not even where the assignment is closed, or whoever made it is a student later."""
+    service = Service(tmp_path, policies="due: 2026-11-22T12:00Z\nlate: refused\nattempts: {most: 1}\n")
+    staff = service.browser("staff")
+    assert "trial run" in staff.get("/assignments/small").text
+    for _ in range(2):
+        assert upload(staff).status_code == 303
+        service.finish(service.claim())
+    assert "A trial run" in staff.get(service.page_of(1)).text
+    post(staff, "/course/people/roster", file=("roster.csv", b"key,name,role\nco,Co,instructor\n"))
+    post(service.browser("co"), "/course/people/roster", file=("roster.csv", b"key,name,role\nstaff,Staff,student\n"))
+    lines = service.browser("co").get("/course/grades.csv").content.decode("utf-8-sig")
+    found = {each["key"]: each for each in csv.DictReader(io.StringIO(lines))}
+    assert (found["staff"]["small points"], found["staff"]["small attempts"]) == ("", "0")
+    service.database.close()
+
+
+def test_an_assistant_sees_all_regrades_and_answers_and_decides_nothing(service):
+    """What instructors alone may do does not exist for assistants."""
+    service.person("tom", CourseRole.ASSISTANT)
+    attempt = service.graded(service.hand_in())
+    tom, page = service.browser("tom"), service.page_of(attempt)
+    home = HOME.format(service.ada)
+    for each in ("/course", "/course/people", "/course/audit", "/course/requests", home, page, f"{page}/report?all=1"):
+        assert tom.get(each).status_code == 200
+    assert post(tom, "/course/regrade", "/course", assignment="small", which="all").status_code == 303
+    post(service.browser("ada"), f"{page}/request", page, text="Why?")
+    assert post(tom, "/course/requests/1/answer", "/course/requests", answer="So.").status_code == 303
+    roster = ("roster.csv", b"key,name,role\ntom,Tom,instructor\n")
+    assert post(tom, "/course/people/roster", file=roster).status_code == 404
+    for address in (
+        f"{home}/decision",
+        f"{home}/extension",
+        f"/course{page}/exclusion",
+        "/course/assignments/small/release",
+        f"/course/people/{service.ada}/invitation",
+        "/course/invitations",
+    ):
+        assert post(tom, address, points="1", comment="x", reason="x").status_code == 404
+    assert "/decision" not in tom.get(home).text
