@@ -49,6 +49,7 @@ class Paper(StrEnum):
     """What a clerk can make."""
 
     OVERVIEW = "overview.html"
+    SIMILAR = "similar.json"
     GRADES = "grades.csv"
     WORKBOOK = "grades.xlsx"
     JUNIT = "batch.xml"

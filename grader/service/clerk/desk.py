@@ -16,7 +16,8 @@ from grader.results.withholding import withheld
 from grader.service.course_rows import rows_of
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
-from grader.service.database.tables import AttemptRow, GradingRow
+from grader.service.database.tables import AttemptRow, GradingRow, PoolRow
+from grader.service.similar import PoolKind
 from grader.service.standing import course_table
 
 SHAPE = "the submission service"
@@ -105,6 +106,13 @@ class Desk:
     def _file(self, attempt: int) -> bytes:
         with self._database.reading() as session:
             return session.scalars(select(AttemptRow.data).where(AttemptRow.id == attempt)).one()
+
+    def pool(self, assignment: str, kind: PoolKind) -> list[tuple[str, str]]:
+        """Names and texts of the sources of a kind that hand-ins are compared with."""
+        wanted = select(PoolRow.name, PoolRow.data).where(PoolRow.assignment == assignment, PoolRow.kind == kind)
+        with self._database.reading() as session:
+            rows = session.execute(wanted.order_by(PoolRow.id)).all()
+        return [(row.name, row.data.decode("utf-8-sig", "replace")) for row in rows]
 
     def stored(self) -> Iterator[tuple[Counting, Stored]]:
         """What is stored of everything that counts, one after the other."""

@@ -19,6 +19,7 @@ from grader.reports.junit import render_batch
 from grader.results.gradebook import Gradebook, StudentRow, for_students
 from grader.results.result import Result, Ungraded
 from grader.service.clerk.archive import write_archive
+from grader.service.clerk.comparing import similar
 from grader.service.clerk.desk import Desk
 from grader.service.clerk.workbook import write_workbook
 from grader.service.paperwork import Paper
@@ -120,8 +121,14 @@ def _as_platform(book: Gradebook, students: Mapping[str, Student]) -> Gradebook:
     return replace(book, rows=tuple(replace(row, student=students[row.student.label]) for row in book.rows))
 
 
+def _similar(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
+    (assignment,) = desk.coursework
+    out.write(similar(desk, assignment).model_dump_json().encode())
+
+
 PAPERS: Mapping[Paper, Write] = {
     Paper.OVERVIEW: _overview,
+    Paper.SIMILAR: _similar,
     Paper.GRADES: _grades,
     Paper.WORKBOOK: _workbook,
     Paper.JUNIT: _junit,

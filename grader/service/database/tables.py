@@ -464,6 +464,20 @@ class StationRow(Base):
     seen: Mapped[datetime]
 
 
+class PoolRow(Base):
+    """A source that what is handed in at an assignment is compared with: `kind` says what it is (similar.PoolKind)."""
+
+    __tablename__ = "pool"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    assignment: Mapped[str] = mapped_column(index=True)
+    kind: Mapped[str]
+    name: Mapped[str]
+    data: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
 class AuditRow(Base):
     """Something that changes a grade, or who may sign in: who did it, and what, in words."""
 

@@ -62,7 +62,7 @@ def fill(request: Request, _member: Instructor, form: StaffForm, paper: Paper) -
 @router.get("/overview")
 def overview(request: Request, _member: Instructor, assignment: str = "") -> Response:
     """The batch's page about the course: points, what fails, speeds, what is worth a look."""
-    with made(_order(web_of(request), Paper.OVERVIEW, assignment), web_of(request).database.url) as out, out:
+    with made(order_of(web_of(request), Paper.OVERVIEW, assignment), web_of(request).database.url) as out, out:
         text = out.read()
     headers = {"content-security-policy": REPORT_POLICY}
     return Response(text, media_type="text/html; charset=utf-8", headers=headers)
@@ -78,7 +78,8 @@ def _sheet(form: FormData) -> bytes:
     return data
 
 
-def _order(web: Web, paper: Paper, assignment: str) -> PaperOrder:
+def order_of(web: Web, paper: Paper, assignment: str) -> PaperOrder:
+    """An order for a clerk, about an assignment that there is, or about all."""
     if assignment:
         assignment = web.shelf.assignment(assignment).name
     folders = web.shelf.course
@@ -86,7 +87,7 @@ def _order(web: Web, paper: Paper, assignment: str) -> PaperOrder:
 
 
 def _made(web: Web, paper: Paper, assignment: str, given: bytes) -> Response:
-    with made(_order(web, paper, assignment), web.database.url, given) as out:
+    with made(order_of(web, paper, assignment), web.database.url, given) as out:
         kind = TYPES.get(paper.rpartition(".")[2], "application/octet-stream")
         return StreamingResponse(_sent(out), media_type=kind, headers=saved_as(paper))
 

@@ -61,6 +61,9 @@ TABLE = {
     "GET /course/grades.csv": TEACHING,
     "GET /course/assignments/{name}": TEACHING,
     "GET /course/overview": TEACHING,
+    "GET /course/assignments/{name}/similar": TEACHING,
+    "POST /course/assignments/{name}/pool/upload": TEACHING_FORM,
+    "POST /course/assignments/{name}/pool/remove": TEACHING_FORM,
     "GET /course/health": TEACHING,
     "GET /course/exports": TEACHING,
     "GET /course/exports/{paper}": TEACHING,
@@ -95,6 +98,8 @@ NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id"
 """What stands for a number in an address."""
 
 FIELDS = {
+    "POST /course/assignments/{name}/pool/upload": {"kind": "earlier", "file": ("old.cl", b"kernel")},
+    "POST /course/assignments/{name}/pool/remove": {"kind": "allowed"},
     "POST /assignments/{name}/attempts": {"form_key": "key", "file": ("kernels.cl", b"kernel")},
     "POST /course/regrade": {"assignment": "small", "which": "latest"},
     "POST /course/people/{person_id}/assignments/{name}/decision": {"points": "3", "comment": "so"},
