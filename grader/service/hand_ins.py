@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import func, select, update
-from sqlalchemy.orm import Session, selectinload
+from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm.attributes import set_committed_value
 
 from grader.common.phrases import count
 from grader.course.submissions.submission import SIZE_LIMIT, TEXT_CONTROLS, UTF16_MARKS
@@ -79,8 +80,12 @@ def history(session: Session, person_id: int, assignment: str) -> Sequence[Attem
 def history_of(session: Session, people: frozenset[int], assignment: str) -> Sequence[AttemptRow]:
     """The same of the members of a group."""
     wanted = select(AttemptRow).where(belongs_to(*people), AttemptRow.assignment == assignment)
-    loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted)
-    return session.scalars(wanted.options(*loaded).order_by(AttemptRow.number)).all()
+    loaded = wanted.options(joinedload(AttemptRow.gradings)).order_by(AttemptRow.number)
+    found = session.scalars(loaded).unique().all()
+    for each in found:  # the one that counts is among them, and need not be read again
+        counted = next((grading for grading in each.gradings if grading.id == each.counted_id), None)
+        set_committed_value(each, "counted", counted)
+    return found
 
 
 def past_of(attempts: Sequence[AttemptRow]) -> list[Past]:

@@ -159,15 +159,16 @@ def _read(session: Session, points: SQLColumnExpression[float | None], people: f
         .where(AttemptRow.trial.is_(False))
         .order_by(AttemptRow.number)
     )
-    extensions, decisions = select(ExtensionRow), select(DecisionRow)
+    extensions, decisions, shares = select(ExtensionRow), select(DecisionRow), select(ShareRow)
     if people is not None:
         students, attempts = students.where(PersonRow.id.in_(people)), attempts.where(belongs_to(*people))
         extensions = extensions.where(ExtensionRow.person_id.in_(people))
         decisions = decisions.where(DecisionRow.person_id.in_(people))
+        shares = shares.where(ShareRow.person_id.in_(people))
     teams = {row.id: row.team for row in session.execute(students)}
     sharing: dict[int, list[int]] = {}
-    for attempt, person in session.execute(select(ShareRow.attempt_id, ShareRow.person_id)):
-        sharing.setdefault(attempt, []).append(person)
+    for share in session.scalars(shares):
+        sharing.setdefault(share.attempt_id, []).append(share.person_id)
     tries: dict[Place, list[_Tried]] = {}
     for number, person, name, received, excluded, earned in session.execute(attempts):
         one = _Tried(number=number, received=received, points=None if excluded else earned)

@@ -1,6 +1,6 @@
 """Groups: who hands in together, and whose attempts are whose."""
 
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import ColumnElement, or_, select, union
 from sqlalchemy.orm import Session
 
 from grader.course.policies.rules import Policies
@@ -29,9 +29,10 @@ def circle_of(session: Session, person_id: int) -> frozenset[int]:
         circle = wider
         teams = select(PersonRow.team).where(PersonRow.id.in_(circle), PersonRow.team.is_not(None))
         shared = select(AttemptRow.id).join(ShareRow, ShareRow.attempt_id == AttemptRow.id).where(belongs_to(*circle))
-        wider = circle.union(
-            session.scalars(select(PersonRow.id).where(PersonRow.team.in_(teams))),
-            session.scalars(select(ShareRow.person_id).where(ShareRow.attempt_id.in_(shared))),
-            session.scalars(select(AttemptRow.person_id).where(AttemptRow.id.in_(shared))),
+        linked = union(
+            select(PersonRow.id).where(PersonRow.team.in_(teams)),
+            select(ShareRow.person_id).where(ShareRow.attempt_id.in_(shared)),
+            select(AttemptRow.person_id).where(AttemptRow.id.in_(shared)),
         )
+        wider = circle.union(session.scalars(linked))
     return circle

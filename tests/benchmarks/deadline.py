@@ -2,20 +2,23 @@
 
     python tests/benchmarks/deadline.py [--students 300] [--attempts 900] [--seconds 3600] [--database postgresql]
 
-Stations replay one real grading in its true time, or with --grading a made-up one of so many seconds. Half of the
-attempts come in the last sixth of the time. Each student who hands in looks at the assignment, sends a file, and
-watches until it is graded or the time is over. Then, beside the stations, pages are asked for as fast as they come.
+Stations replay one real grading in its true time, or with --grading a made-up one of so many seconds. With fewer than
+3,600 seconds the hour is played so many times as fast, gradings and all: the pages have that much more to do. Half of
+the attempts come in the last sixth of the time. Each student who hands in looks at the assignment, sends a file, and
+watches until it is over. Then, beside the stations, pages are asked for at a fixed rate.
 """
 
 import argparse
 import asyncio
+import itertools
+import os
 import random
 import shutil
 import statistics
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Sequence
 from pathlib import Path
 
@@ -23,13 +26,13 @@ ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
 import httpx2  # noqa: E402
+import page_load  # noqa: E402
 import service_loads as loads  # noqa: E402
 from services import field, parts  # noqa: E402
 
 from grader.service.database.tables import State  # noqa: E402
 
-AT_ONCE = 16
-"""Connections that ask for pages."""
+AN_HOUR = 3600.0
 
 PAGE = f"/assignments/{loads.ASSIGNMENT}"
 
@@ -44,7 +47,7 @@ class Course:
         tokens = home.enrol(students)
         limits = httpx2.Limits(max_connections=None)
         self.clients = [
-            httpx2.AsyncClient(base_url=origin, headers={"origin": origin}, timeout=60, limits=limits) for _ in tokens
+            httpx2.AsyncClient(base_url=origin, headers={"origin": origin}, timeout=None, limits=limits) for _ in tokens
         ]
         self._tokens = tokens
 
@@ -53,8 +56,8 @@ class Course:
         for client, token in zip(self.clients, self._tokens, strict=True):
             await client.post("/join", files=parts(token=token))
 
-    async def hand_in(self, client: httpx2.AsyncClient, number: int, until: float) -> None:
-        """Look, send, watch."""
+    async def hand_in(self, client: httpx2.AsyncClient, number: int) -> None:
+        """Look, send, watch until it is over."""
         page = await self._timed("page", client.get(PAGE))
         keys = {name: field(page, name) for name in ("form_token", "form_key")}
         form = parts(**keys, file=("kernels.cl", f"// {number}\n".encode()))
@@ -65,23 +68,18 @@ class Course:
         begun, first = time.monotonic(), True
         async with client.stream("GET", f"{said.headers['location']}/events") as stream:
             async for line in stream.aiter_lines():
-                if first and line.startswith("event:"):
-                    self.waited["first event"].append(time.monotonic() - begun)
+                if first and line == "event: place":
+                    self.waited["place in queue"].append(time.monotonic() - begun)
                     first = False
-                if line == "event: over" or time.monotonic() > until:
+                if line == "event: over":
                     return
 
-    async def pages(self, seconds: float) -> list[float]:
-        """Ask for pages as fast as they come; how many seconds each took."""
-        until, found = time.monotonic() + seconds, []
-
-        async def ask(client: httpx2.AsyncClient) -> None:
-            while time.monotonic() < until:
-                begun = time.monotonic()
-                (await client.get(PAGE)).raise_for_status()
-                found.append(time.monotonic() - begun)
-
-        await asyncio.gather(*(ask(self.clients[number % len(self.clients)]) for number in range(AT_ONCE)))
+    async def pages(self, rate: float, seconds: float) -> list[float]:
+        """Ask for pages at this rate; how many seconds each took."""
+        visitors = await page_load.Visitors(self._home.webs[0].port).connect()
+        cookies = ["; ".join(f"{name}={value}" for name, value in each.cookies.items()) for each in self.clients]
+        found: list[float] = await visitors.at_rate(rate, seconds, PAGE, cookies)
+        visitors.close()
         return found
 
     async def _timed(self, what: str, asked: Awaitable[httpx2.Response]) -> httpx2.Response:
@@ -98,28 +96,27 @@ def arrivals(count: int, seconds: float, dice: random.Random) -> list[float]:
     return sorted(times + [dice.uniform(seconds * 5 / 6, seconds) for _ in range(late)])
 
 
-async def last_hour(course: Course, home: loads.Home, given: argparse.Namespace) -> list[float]:
-    """Play it; the MiB of the web process, every second."""
+async def last_hour(course: Course, home: loads.Home, given: argparse.Namespace) -> list[tuple[float, float]]:
+    """Play it until everything is graded; every second, and the MiB of all web processes then."""
     dice, begun, held = random.Random(given.dice), time.monotonic(), []
 
     async def one(number: int, moment: float) -> None:
         await asyncio.sleep(max(0.0, begun + moment - time.monotonic()))
         client = course.clients[number % len(course.clients)]
-        await course.hand_in(client, number, begun + given.seconds)
+        await course.hand_in(client, number)
 
-    web = home.webs[0].process
-    assert web is not None
+    pids = home.web_pids()
 
     async def look() -> None:
         while True:
-            held.append(loads.memory(web.pid))
+            held.append((time.monotonic() - begun, sum(map(loads.memory, pids))))
             await asyncio.sleep(1)
 
-    looking = asyncio.create_task(look())
     await course.sign_in()
     begun = time.monotonic()
+    looking = asyncio.create_task(look())
     times = arrivals(given.attempts, given.seconds, dice)
-    await asyncio.wait([asyncio.create_task(one(*each)) for each in enumerate(times)], timeout=given.seconds + 30)
+    await asyncio.wait([asyncio.create_task(one(*each)) for each in enumerate(times)])
     looking.cancel()
     return held
 
@@ -129,19 +126,40 @@ async def play(home: loads.Home, given: argparse.Namespace) -> None:
     course = Course(home, given.students)
     begun = time.monotonic()
     held = await last_hour(course, home, given)
-    stored = home.stored()
-    done = sum(state == State.DONE for _, _, state, _ in stored)
-    superseded = sum(state == State.SUPERSEDED for _, _, state, _ in stored)
-    taken = time.monotonic() - begun
-    most = taken / home.recording.seconds * len(home.stations)
-    for what in ("page", "received", "first event"):
-        print(f"{what:<14}{spread(course.waited[what])}")
-    print(f"attempts {len(stored)}, refused {len(course.waited['refused'])}, superseded {superseded}")
-    print(f"graded {done} in {taken:.0f} s, by stations that can do {most:.0f}")
-    third = max(1, len(held) // 3)
-    print(f"memory of the web process: {max(held[:third]):.0f} MiB, then {max(held[-third:]):.0f}")
-    asked = await course.pages(given.pages)
-    print(f"pages beside the stations: {len(asked) / given.pages:.0f} a second, {spread(asked)}")
+    for what in ("page", "received", "place in queue"):
+        print(f"{what:<16}{spread(course.waited[what])}")
+    print_queue(home, course, begun)
+    print_memory(held, len(home.web_pids()))
+    used = page_load.processor_seconds(home.web_pids())
+    asked = await course.pages(given.rate, given.pages)
+    each = (page_load.processor_seconds(home.web_pids()) - used) / len(asked)
+    print(f"load average {', '.join(f'{one:.1f}' for one in os.getloadavg())}")
+    print(
+        f"{given.rate:g} pages a second beside the stations: {spread(asked)}; {each * 1000:.1f} ms of processors each"
+    )
+
+
+def print_queue(home: loads.Home, course: Course, begun: float) -> None:
+    """What became of the attempts, and whether the queue was emptied as fast as the stations can."""
+    states = Counter(State(state) for _, _, state, _ in home.stored())
+    ends = [each for each in home.ends() if each is not None]
+    busy = statistics.median(later - sooner for sooner, later in itertools.pairwise(ends)) if len(ends) > 1 else 0.0
+    can = home.recording.seconds / len(home.stations)
+    print(f"attempts {states.total()}, refused {len(course.waited['refused'])}, superseded {states[State.SUPERSEDED]}")
+    print(
+        f"graded {states[State.DONE]}, empty after {time.monotonic() - begun:.0f} s: one each {busy:.2f} s, "
+        f"and the stations can do one each {can:.2f} s"
+    )
+
+
+def print_memory(held: Sequence[tuple[float, float]], processes: int) -> None:
+    """At the start and in the end, and how it grows once everybody has been there: in the last half."""
+    seconds, sizes = zip(*held[len(held) // 2 :], strict=True)
+    slope = statistics.linear_regression(seconds, sizes).slope * 60 if len(set(seconds)) > 1 else 0.0
+    print(
+        f"memory of {processes} web processes: {held[0][1]:.0f} MiB, {max(size for _, size in held):.0f} at most, "
+        f"{held[-1][1]:.0f} in the end, {slope:+.1f} MiB a minute in the last half"
+    )
 
 
 def spread(seconds: Sequence[float]) -> str:
@@ -160,12 +178,15 @@ def main() -> int:
     options.add_argument("--seconds", type=float, default=3600.0)
     options.add_argument("--grading", type=float, help="seconds of a made-up grading in place of a real one's")
     options.add_argument("--pages", type=float, default=10.0, help="seconds in which pages are asked for in the end")
+    options.add_argument("--rate", type=float, default=200.0, help="pages that are then asked for in a second")
+    options.add_argument("--web-processes", type=int, default=2)
     options.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     options.add_argument("--dice", type=int, default=1)
     given = options.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="deadline-"))
-    home = loads.Home(folder, given.database, grading=given.grading)
-    how = "recorded" if given.grading is None else "made up"
+    faster = AN_HOUR / given.seconds
+    home = loads.Home(folder, given.database, 1, 2, given.grading, faster, given.web_processes)
+    how = f"recorded, {faster:g} times as fast" if given.grading is None else "made up"
     print(
         f"{given.students} students, {given.attempts} attempts in {given.seconds:g} s, {given.database}; "
         f"a grading ({how}) takes {home.recording.seconds:.1f} s, {len(home.stations)} stations"

@@ -29,6 +29,11 @@ class Recording:
     graded: object
     seconds: float
 
+    def faster(self, times):
+        """The same in a fraction of its time."""
+        events = tuple((second / times, event) for second, event in self.events)
+        return Recording(events, self.graded, self.seconds / times)
+
 
 def record(course, orders, assignment, source):
     """Grade it for real, by a station's own judge."""

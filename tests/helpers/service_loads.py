@@ -15,7 +15,7 @@ from postgresql import Server
 from project import ROOT
 from replaying import Recording, record
 from services import field, parts
-from serving_course import Serving
+from serving_course import Serving, children
 
 from grader.course.catalogue import Course
 from grader.grading.settings import load_settings
@@ -32,19 +32,21 @@ REPLAYING = ROOT / "tests" / "helpers" / "replaying.py"
 
 class Home:
     """All of a service in a folder. `kind` is sqlite or postgresql; `grading` are the seconds of a made-up grading, or
-    None: one is made for real, and recorded.
+    None: one is made for real, and recorded, and replayed `faster` times as fast. Each of the `webs` is a
+    `grader serve` of so many `web_processes`.
     """
 
-    def __init__(self, folder, kind, webs=1, stations=2, grading=None):
+    def __init__(self, folder, kind, webs=1, stations=2, grading=None, faster=1.0, web_processes=1):  # noqa: PLR0913, PLR0917
         self.folder, self.kind = folder, kind
         _course(folder / "course")
         self.server = Server().start() if kind == "postgresql" else None
         self.url = self.server.new() if self.server else sqlite_url(folder / "data")
         self.database = Database(self.url)
         migrate(self.database)
-        self.recording = self._record() if grading is None else self._made_up(grading)
+        self.recording = self._record().faster(faster) if grading is None else self._made_up(grading)
         (folder / "recording").write_bytes(pickle.dumps(self.recording))
-        self.webs = [Serving(folder, folder, self.url if self.server else None, stations=0) for _ in range(webs)]
+        url, counts = self.url if self.server else None, {"stations": 0, "web_processes": web_processes}
+        self.webs = [Serving(folder, folder, url, **counts) for _ in range(webs)]
         for each in self.webs:
             each.settings.pop("GRADER_LOCKS")
             each.start()
@@ -114,6 +116,16 @@ class Home:
         with self.database.reading() as session:
             columns = AttemptRow.public, AttemptRow.person_id, GradingRow.state, AttemptRow.counted_id == GradingRow.id
             return [tuple(row) for row in session.query(*columns).join(GradingRow.attempt)]
+
+    def ends(self):
+        """When each grading was done, in seconds, in order."""
+        with self.database.reading() as session:
+            done = session.query(GradingRow.ended).filter(GradingRow.state == State.DONE).order_by(GradingRow.ended)
+            return [row.ended.timestamp() for row in done]
+
+    def web_pids(self):
+        """All processes that make pages."""
+        return [pid for web in self.webs for pid in (web.process.pid, *children(web.process))]
 
     def drained(self):
         """Whether nothing waits or runs."""

@@ -1,0 +1,206 @@
+"""How the service grows with 10 and 100 times as many students: what one costs is measured, the hour is simulated.
+
+    python tests/benchmarks/crowds.py [--students 300 3000 30000] [--stations 2 20 200] [--grading 15]
+
+Measured here, in processor time: a page, a hand-in, a look of one who waits, reading the queue, and the bytes that an
+attempt with its report takes. Simulated: three attempts of each student in an hour, half of them in its last sixth;
+stations take what waits in order, and a newer attempt takes the place of one that waits. Not in it: what a proxy, a
+network and a slow disk cost, and that attempts differ.
+"""
+
+import argparse
+import asyncio
+import heapq
+import random
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+
+from services import Service  # noqa: E402
+from starlette.types import Message  # noqa: E402
+
+from grader.service.database.tables import GradingRow  # noqa: E402
+from grader.service.waiting import Lookout, queue_of  # noqa: E402
+
+AN_HOUR, ATTEMPTS = 3600.0, 3
+PAGES = 6
+"""Pages for each attempt: the home page, the assignment's, the attempt's before and after, the report, a file."""
+
+SECONDS_OF_A_LOOK = 8.0
+"""Between two looks of one who waits behind many (streams.py)."""
+
+SOURCE = b"// a line of a kernel, as people write them\n" * 120
+ANSWER = 1.0
+"""Milliseconds of a page that the measurement leaves out: uvicorn's part, as a static file costs (deadline.py)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Costs:
+    """Milliseconds of processor time, and bytes."""
+
+    page: float
+    hand_in: float
+    look: float
+    queue_of_one: float
+    attempt: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hour:
+    """What became of a simulated hour: seconds of wait, and the most that waited at once."""
+
+    graded: int
+    waits: tuple[float, ...]
+    most: int
+    empty_after: float
+
+
+def measured(tries: int) -> Costs:
+    """What each costs on this machine, now."""
+    folder = Path(tempfile.mkdtemp(prefix="crowds-"))
+    service = Service(folder)
+    try:
+        before = _size(service)
+        for _ in range(tries):
+            service.passes(minutes=5)  # nobody may hand in more often
+            service.graded(service.hand_in(data=SOURCE))
+        attempt = (_size(service) - before) / tries
+        mine = service.hand_in(person=service.ben)
+        alone = _reading(service, tries)
+        crowd = [service.person(f"p{number}", "student") for number in range(tries)]
+        hand_in = _milliseconds(lambda: [service.hand_in(person=each, data=SOURCE) for each in crowd]) / tries
+        grading, lookout = service.gradings(mine)[0], Lookout()
+        return Costs(
+            page=_page(service, tries) + ANSWER,
+            hand_in=hand_in + ANSWER,
+            look=_milliseconds(lambda: _looks(service, lookout, grading.id, tries)) / tries,
+            queue_of_one=max(0.0, _reading(service, tries) - alone) / len(crowd),
+            attempt=attempt,
+        )
+    finally:
+        service.database.close()
+        shutil.rmtree(folder)
+
+
+def _size(service: Service) -> int:
+    path = service.data / "service.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # else a part lies beside it
+    return path.stat().st_size
+
+
+def _milliseconds(act: Callable[[], object]) -> float:
+    begun = time.process_time()
+    act()
+    return (time.process_time() - begun) * 1000
+
+
+def _page(service: Service, tries: int) -> float:
+    """Of a student with one attempt, through the whole application."""
+    cookie = service.browser("ben").cookies["grader"].encode()
+    headers = [(b"host", b"127.0.0.1:8000"), (b"cookie", b"grader=" + cookie)]
+    scope = {"type": "http", "method": "GET", "path": "/assignments/small", "query_string": b"", "headers": headers}
+
+    async def nothing() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def check(message: Message) -> None:
+        assert message.get("status", 200) == 200
+
+    async def ask(times: int) -> None:
+        for _ in range(times):
+            await service.app({**scope, "app": service.app}, nothing, check)
+
+    asyncio.run(ask(5))
+    return _milliseconds(lambda: asyncio.run(ask(tries))) / tries
+
+
+def _looks(service: Service, lookout: Lookout, number: int, tries: int) -> None:
+    for _ in range(tries):
+        with service.database.reading() as session:
+            lookout.place(session, session.get_one(GradingRow, number), service.now)
+
+
+def _reading(service: Service, tries: int) -> float:
+    """The whole queue, as it is."""
+
+    def read() -> None:
+        for _ in range(tries):
+            with service.database.reading() as session:
+                queue_of(session, service.now)
+
+    return _milliseconds(read) / tries
+
+
+def simulated(students: int, stations: int, grading: float, dice: random.Random) -> Hour:
+    """Arrivals in order, and stations that take the oldest that is not superseded."""
+    number = students * ATTEMPTS
+    late = [dice.uniform(AN_HOUR * 5 / 6, AN_HOUR) for _ in range(number // 2)]
+    times = sorted(late + [dice.uniform(0, AN_HOUR * 5 / 6) for _ in range(number - len(late))])
+    free, waiting, waits, most = [0.0] * stations, dict[int, float](), list[float](), 0
+
+    def take_until(moment: float) -> None:
+        while waiting and free[0] < moment:
+            student = next(iter(waiting))
+            begun = max(free[0], waiting[student])
+            if begun >= moment:
+                return
+            waits.append(begun - waiting.pop(student))
+            heapq.heapreplace(free, begun + grading)
+
+    for moment in times:
+        take_until(moment)
+        student = dice.randrange(students)
+        waiting.pop(student, None)
+        waiting[student] = moment
+        most = max(most, len(waiting))
+    take_until(float("inf"))
+    return Hour(graded=len(waits), waits=tuple(sorted(waits)), most=most, empty_after=max(0.0, max(free) - AN_HOUR))
+
+
+def row(students: int, stations: int, costs: Costs, hour: Hour) -> str:
+    """A line of the table. The busiest time is the last sixth, in which half of the attempts come."""
+    a_second = students * ATTEMPTS / 2 / (AN_HOUR / 6)
+    pages, hand_ins = a_second * PAGES * costs.page, a_second * costs.hand_in
+    looks = hour.most / SECONDS_OF_A_LOOK * costs.look + hour.most * costs.queue_of_one
+    median, slow = hour.waits[len(hour.waits) // 2], hour.waits[int(len(hour.waits) * 0.95)]
+    return (
+        f"{students:>8}{stations:>9}{a_second * PAGES:>9.0f}{(pages + hand_ins + looks) / 1000:>12.2f}{hour.most:>9}"
+        f"{median / 60:>9.1f}{slow / 60:>8.1f}{hour.empty_after / 60:>13.1f}"
+        f"{students * ATTEMPTS * costs.attempt / 2**20:>8.0f}"
+    )
+
+
+def main() -> int:
+    """Measure, simulate, print."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--students", type=int, nargs="+", default=[300, 3_000, 30_000])
+    options.add_argument("--stations", type=int, nargs="+", default=[2, 20, 200])
+    options.add_argument("--grading", type=float, default=15.0, help="seconds that a grading takes")
+    options.add_argument("--tries", type=int, default=60)
+    given = options.parse_args()
+    costs = measured(given.tries)
+    print(
+        f"a page {costs.page:.1f} ms, a hand-in {costs.hand_in:.1f} ms, a look of one who waits {costs.look:.2f} ms, "
+        f"the queue {costs.queue_of_one * 1000:.1f} us for each who waits, an attempt {costs.attempt / 1024:.0f} KiB"
+    )
+    print(f"in the last sixth of an hour, a grading of {given.grading:g} s; minutes of wait and after the hour")
+    print("students stations  pages/s  processors  waiting   median     p95  empty after     MiB")
+    for students in given.students:
+        for stations in given.stations:
+            hour = simulated(students, stations, given.grading, random.Random(1))
+            print(row(students, stations, costs, hour))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""Pages asked for at a fixed rate, whether or not those before have come: for little processor time of our own."""
+
+import asyncio
+import os
+import time
+from pathlib import Path
+
+CONNECTIONS = 64
+"""Connections that are kept for the requests; one that finds none free waits, and the wait counts."""
+
+
+class Visitors:
+    """Connections to a web process, each of which can ask for a page with a cookie."""
+
+    def __init__(self, port):
+        self._port, self._free = port, asyncio.Queue()
+
+    async def connect(self):
+        for _ in range(CONNECTIONS):
+            self._free.put_nowait(await asyncio.open_connection("127.0.0.1", self._port))
+        return self
+
+    async def ask(self, path, cookie):
+        """Seconds until the whole page was there."""
+        begun = time.monotonic()
+        reader, writer = connection = await self._free.get()
+        head = f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1:{self._port}\r\ncookie: {cookie}\r\n\r\n"
+        writer.write(head.encode())
+        answer = await reader.readuntil(b"\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 200"), answer
+        length = answer.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
+        await reader.readexactly(int(length))
+        self._free.put_nowait(connection)
+        return time.monotonic() - begun
+
+    async def at_rate(self, rate, seconds, path, cookies):
+        """So many pages per second for so long; how many seconds each took."""
+        begun, asked = asyncio.get_running_loop().time(), []
+        for number in range(int(rate * seconds)):
+            await asyncio.sleep(max(0.0, begun + number / rate - asyncio.get_running_loop().time()))
+            asked.append(asyncio.create_task(self.ask(path, cookies[number % len(cookies)])))
+        return await asyncio.gather(*asked)
+
+    def close(self):
+        while not self._free.empty():
+            self._free.get_nowait()[1].close()
+
+
+def processor_seconds(pids):
+    """What these processes have used, of all processors, in user's and in the system's time."""
+    fields = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids]
+    return sum(int(each[11]) + int(each[12]) for each in fields) / os.sysconf("SC_CLK_TCK")
