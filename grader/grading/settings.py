@@ -29,6 +29,7 @@ import grader
 from grader.common.errors import InputError
 from grader.common.files import config_folder, data_folder
 from grader.common.record import replace
+from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
 from grader.course.folders import KIT_FILE
 from grader.execution.client import Deadlines
@@ -98,6 +99,7 @@ class Settings(BaseSettings):
     timing: TimingRules = TimingRules()
     watching: WatchingRules = WatchingRules()
     search: SearchRules = SearchRules()
+    sign_in: SignInRules = SignInRules()
 
     @classmethod
     def settings_customise_sources(

@@ -1,6 +1,7 @@
 """Tokens by which programs ask in somebody's name: kept as hashes, for a while, for what their scopes allow."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -40,7 +41,16 @@ def as_text(scopes: Iterable[TokenScope]) -> str:
     return " ".join(sorted(scopes))
 
 
-def give_token(session: Session, person_id: int, name: str, scopes: str, now: datetime) -> str:
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What a token is to be: its name, what it allows, as text, and how long."""
+
+    name: str
+    scopes: str
+    lasts: timedelta = TOKEN_LASTS
+
+
+def give_token(session: Session, person_id: int, wish: Wish, now: datetime) -> str:
     """A new token, which is shown only now."""
     kept = select(ApiTokenRow.id).where(ApiTokenRow.person_id == person_id).order_by(ApiTokenRow.id.desc())
     old = session.scalars(kept.offset(TOKENS - 1)).all()
@@ -49,11 +59,11 @@ def give_token(session: Session, person_id: int, name: str, scopes: str, now: da
     session.add(
         ApiTokenRow(
             person_id=person_id,
-            name=name[:NAME_LENGTH],
+            name=wish.name[:NAME_LENGTH],
             token_sha256=token_hash(token),
-            scopes=scopes,
+            scopes=wish.scopes,
             created=now,
-            expires=now + TOKEN_LASTS,
+            expires=now + wish.lasts,
         )
     )
     return token

@@ -16,7 +16,7 @@ from pathlib import Path
 from grader.course.catalogue import Course
 from grader.service.database.connecting import Database
 from grader.service.database.migrating import require_current
-from grader.service.handing_over import as_first_line
+from grader.service.handing_over import as_lines
 
 SOON, MOST = 1.0, 60.0
 """Seconds before a process that has ended is started again: the first time, and at most."""
@@ -31,7 +31,7 @@ LEAVE = 25.0
 @dataclass(frozen=True, kw_only=True)
 class Post:
     """A process that is to run: a module of ours with its words. `name` is what messages call it, `files` the open
-    files that it takes over.
+    files that it takes over, `told` a line with secrets that it is told after the address of the database.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Post:
     words: tuple[str, ...]
     variables: Mapping[str, str]
     files: tuple[int, ...] = ()
+    told: str = field(default="", repr=False)
 
     @property
     def command(self) -> list[str]:
@@ -116,7 +117,7 @@ def _started(post: Post, url: str) -> "subprocess.Popen[bytes]":
     )
     with suppress(BrokenPipeError):  # it has ended already
         assert process.stdin is not None
-        process.stdin.write(as_first_line(url))
+        process.stdin.write(as_lines(url, *filter(None, [post.told])))
         process.stdin.flush()
     return process
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from grader.service.bearers import NAME_LENGTH, give_token
+from grader.service.bearers import NAME_LENGTH, Wish, give_token
 from grader.service.database.tables import DeviceSignInRow
 from grader.service.refusing import NotDoneError
 from grader.service.tokens import fresh_token, token_hash
@@ -142,7 +142,9 @@ def ask(session: Session, device_code: str, now: datetime) -> Given | FlowError:
     session.delete(row)
     if row.answer == Answer.DENIED or row.person_id is None:
         return FlowError.DENIED
-    return Given(token=give_token(session, row.person_id, row.name, row.scopes, now), scopes=row.scopes)
+    return Given(
+        token=give_token(session, row.person_id, Wish(name=row.name, scopes=row.scopes), now), scopes=row.scopes
+    )
 
 
 def _waits(row: DeviceSignInRow, now: datetime) -> FlowError:

@@ -23,17 +23,22 @@ def forget_variable(name: str) -> None:
     os.environ.pop(name, None)
 
 
-def as_first_line(url: str) -> bytes:
+def as_lines(*told: str) -> bytes:
     """What a child is told on its standard input."""
-    return url.encode() + b"\n"
+    return b"".join(each.encode() + b"\n" for each in told)
 
 
 def told_database() -> str:
     """The address that this child was told; it ends with whoever started it."""
-    url = b""
-    while not url.endswith(b"\n"):  # read byte by byte: nothing that comes later may be lost in a buffer
-        url += os.read(sys.stdin.fileno(), 1) or b"\n"
-    return url.decode().rstrip("\n")
+    return told_line()
+
+
+def told_line() -> str:
+    """The next line that this child was told."""
+    line = b""
+    while not line.endswith(b"\n"):  # read byte by byte: nothing that comes later may be lost in a buffer
+        line += os.read(sys.stdin.fileno(), 1) or b"\n"
+    return line.decode().rstrip("\n")
 
 
 def end_with_parent(leave: float) -> None:

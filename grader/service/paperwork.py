@@ -20,7 +20,7 @@ from threading import BoundedSemaphore
 from typing import IO
 
 from grader.common.record import Record
-from grader.service.handing_over import as_first_line
+from grader.service.handing_over import as_lines
 from grader.service.refusing import NotDoneError
 
 CLERK = ("-P", "-m", "grader.service.clerk")
@@ -90,7 +90,7 @@ def _make(order: PaperOrder, database: str, given: bytes, out: IO[bytes]) -> Non
     try:
         done = subprocess.run(  # noqa: S603 - our own module, run by our own Python
             [sys.executable, *CLERK, order.model_dump_json()],
-            input=as_first_line(database) + given,
+            input=as_lines(database) + given,
             stdout=out,
             stderr=subprocess.PIPE,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},

@@ -6,7 +6,7 @@ import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,6 +14,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError
+from grader.common.record import replace
+from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
 from grader.service.clock import utc_now
 from grader.service.crews import Post, StationCrew, running
@@ -21,7 +23,7 @@ from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import migrate, require_current
 from grader.service.database.tables import CourseRole, PersonRow
 from grader.service.signing_in import invite
-from grader.service.web.process import answer, web_for
+from grader.service.web.process import answer, web_for, with_entry
 
 INSTRUCTOR, STUDENT = "instructor", "student"
 """The keys of the people whom a new service, and a demo, begins with."""
@@ -41,6 +43,7 @@ class ServeRequest:
     url: str | None
     crew: StationCrew
     web_processes: int = 1
+    sign_in: SignInRules = field(default_factory=SignInRules)
     demo: bool = False
     invite: tuple[str, ...] = ()
 
@@ -60,18 +63,32 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
     course = Course(assignments=request.course / "assignments", reference=request.course / "reference")
     course.require_solutions()
     with closing(ready_database(request.database)) as database:
-        web = web_for(database, request.course, request.guide, request.origin)
+        rules = _rules(request)
+        web = with_entry(web_for(database, request.course, request.guide, request.origin), rules, say)
         with _listening(request) as listener, running(_posts(request, listener), database.url, say):
             for line in first_lines(database, request):
                 say(line)
-            answer(web, listener)
+            answer(web, listener, rules.proxies)
+
+
+def _rules(request: ServeRequest) -> SignInRules:
+    """How people sign in; a demo prints its mails."""
+    printed = request.demo and request.sign_in.mail is None
+    return replace(request.sign_in, mail="printed") if printed else request.sign_in
 
 
 def _posts(request: ServeRequest, listener: socket.socket) -> list[Post]:
     """The processes beside this one: stations, and more web processes on the same socket."""
     number = listener.fileno()
     words = str(request.course), str(request.guide), request.origin, str(number)
-    web = Post(name="web process", module="grader.service.web", words=words, variables={**os.environ}, files=(number,))
+    web = Post(
+        name="web process",
+        module="grader.service.web",
+        words=words,
+        variables={**os.environ},
+        files=(number,),
+        told=_rules(request).handed_over(),
+    )
     return [*request.crew.posts, *[web] * (request.web_processes - 1)]
 
 

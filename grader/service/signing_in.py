@@ -4,9 +4,10 @@ Both are 256 random bits: nobody guesses one, so nobody needs to be slowed down,
 Each function works in the transaction that it is given.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from grader.service.database.tables import (
@@ -14,6 +15,7 @@ from grader.service.database.tables import (
     AuditRow,
     DeviceSignInRow,
     InvitationRow,
+    PasswordRow,
     PersonRow,
     SessionRow,
 )
@@ -21,6 +23,11 @@ from grader.service.tokens import fresh_token, token_hash
 
 INVITATION_LASTS = timedelta(days=14)
 SESSION_LASTS = timedelta(days=30)
+
+MAIL_LASTS = timedelta(hours=1)
+
+MAIL_LINKS = 3
+"""Links of one person that were asked for by mail and are open at once."""
 
 SESSIONS = 10
 """Browsers in which somebody stays signed in; the oldest is signed out by one more."""
@@ -38,7 +45,8 @@ OF_COOKIE = (
 
 def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
     """The token of a new invitation. Those before, if unused, sign in no more."""
-    session.execute(delete(InvitationRow).where(InvitationRow.person_id == person.id, InvitationRow.used.is_(None)))
+    made_before = InvitationRow.person_id == person.id, InvitationRow.used.is_(None), ~InvitationRow.by_mail
+    session.execute(delete(InvitationRow).where(*made_before))
     token = fresh_token()
     row = InvitationRow(person_id=person.id, token_sha256=token_hash(token), expires=now + INVITATION_LASTS)
     session.add(row)
@@ -46,15 +54,43 @@ def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
     return token
 
 
+def mail_link(session: Session, person_id: int, now: datetime) -> str | None:
+    """The token of a link that somebody has asked for by mail; None if enough of them are open."""
+    mine = InvitationRow.person_id == person_id, InvitationRow.by_mail, InvitationRow.used.is_(None)
+    session.execute(delete(InvitationRow).where(*mine, InvitationRow.expires <= now))
+    if (session.scalar(select(func.count(InvitationRow.id)).where(*mine)) or 0) >= MAIL_LINKS:
+        return None
+    token = fresh_token()
+    row = InvitationRow(person_id=person_id, token_sha256=token_hash(token), expires=now + MAIL_LASTS, by_mail=True)
+    session.add(row)
+    return token
+
+
+def end_link(session: Session, token: str) -> None:
+    """End a link that has not reached anybody."""
+    session.execute(delete(InvitationRow).where(InvitationRow.token_sha256 == token_hash(token)))
+
+
+def person_named(session: Session, keys: Collection[str]) -> PersonRow | None:
+    """The one whom one of these keys names, exactly or, if that is one person, but for capitals; else None."""
+    lower = {key.lower() for key in keys}
+    found = session.scalars(select(PersonRow).where(func.lower(PersonRow.key).in_(lower)).limit(3)).all()
+    exact = [each for each in found if each.key in keys]
+    return (exact or found)[0] if len(exact or found) == 1 else None
+
+
 def sign_in(session: Session, token: str, now: datetime) -> str | None:
     """Use up an invitation; the token of the new session, or None if it is none (any more)."""
     used = session.execute(
         update(InvitationRow).where(*_usable(token, now)).values(used=now).returning(InvitationRow.person_id)
     ).scalar()
-    return None if used is None else _begin(session, used, now)
+    return None if used is None else begin(session, used, now)
 
 
-def _begin(session: Session, person_id: int, now: datetime) -> str:
+def begin(session: Session, person_id: int, now: datetime) -> str:
+    """The token of a new session of somebody who has shown who they are. Links that they asked for end."""
+    by_mail = InvitationRow.person_id == person_id, InvitationRow.by_mail, InvitationRow.used.is_(None)
+    session.execute(delete(InvitationRow).where(*by_mail))
     token = fresh_token()
     kept = select(SessionRow.id).where(SessionRow.person_id == person_id).order_by(SessionRow.id.desc())
     old = session.scalars(kept.offset(SESSIONS - 1)).all()
@@ -87,8 +123,14 @@ def _usable(token: str, now: datetime) -> tuple[ColumnElement[bool], ...]:
     return InvitationRow.token_sha256 == token_hash(token), InvitationRow.used.is_(None), InvitationRow.expires > now
 
 
+def end_others(session: Session, person_id: int, kept: int) -> None:
+    """End all of somebody's sessions but this one."""
+    session.execute(delete(SessionRow).where(SessionRow.person_id == person_id, SessionRow.id != kept))
+
+
 def end_all(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """End whatever signs somebody in, as where a laptop was stolen: browsers, programs, links that are unused."""
+    """End whatever signs somebody in, as where a laptop was stolen: browsers, programs, unused links, the password."""
+    session.execute(delete(PasswordRow).where(PasswordRow.person_id == person.id))
     session.execute(delete(SessionRow).where(SessionRow.person_id == person.id))
     session.execute(delete(ApiTokenRow).where(ApiTokenRow.person_id == person.id))
     session.execute(delete(DeviceSignInRow).where(DeviceSignInRow.person_id == person.id))

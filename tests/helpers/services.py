@@ -9,7 +9,7 @@ from hiding import failing, right
 from project import ROOT
 
 from grader.course.policies.rules import Policies
-from grader.service.bearers import give_token
+from grader.service.bearers import Wish, give_token
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import migrate
@@ -61,7 +61,7 @@ class Service:
     def token(self, person, scopes):
         """Of a program of this person."""
         with self.database.writing() as session:
-            return give_token(session, person, "laptop", scopes, self.now)
+            return give_token(session, person, Wish(name="laptop", scopes=scopes), self.now)
 
     def passes(self, **time):
         self.now += timedelta(**time)

@@ -1,7 +1,7 @@
 """The commands of the service: the pages, a station elsewhere, the tables of a database."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from grader.service.crews import StationCrew
 
 PORT = 8000
+
+SIGN_IN = "GRADER_SIGN_IN"
+"""How variables begin that say how people sign in; secrets are among them."""
 
 DATABASE = "GRADER_DATABASE"
 
@@ -83,6 +86,7 @@ def serve(
 
     _forget_database()
     settings, crew = _crew(place, stations)
+    _forget_sign_in()
     request = ServeRequest(
         database=database or data or "",
         course=crew.course,
@@ -92,6 +96,7 @@ def serve(
         url=where.url,
         crew=crew,
         web_processes=web_processes,
+        sign_in=settings.sign_in,
         demo=demo,
         invite=tuple(invite or ()),
     )
@@ -108,7 +113,9 @@ def station(
     with _extra("station"):
         from grader.service.crews import man
     _forget_database()
-    man(_crew(place, stations)[1], _required(database), typer.echo)
+    crew = _crew(place, stations)[1]
+    _forget_sign_in()
+    man(crew, _required(database), typer.echo)
 
 
 def migrate(*, database: DatabaseOption = None) -> None:
@@ -133,7 +140,7 @@ def _crew(place: PlaceOptions, stations: int) -> "tuple[Settings, StationCrew]":
         course=settings.course_folder.resolve(),
         orders=settings.orders({"sandbox": settings.sandbox_for_others()}),
         device_class=place.device_class,
-        variables={**os.environ, **as_variables(here)},
+        variables={**_without_sign_in(os.environ), **as_variables(here)},
     )
 
 
@@ -142,6 +149,18 @@ def _forget_database() -> None:
     from grader.service.handing_over import forget_variable
 
     forget_variable(DATABASE)
+
+
+def _forget_sign_in() -> None:
+    """The same of how people sign in, which stations are not told at all."""
+    from grader.service.handing_over import forget_variable
+
+    for name in [each for each in os.environ if each.upper().startswith(SIGN_IN)]:
+        forget_variable(name)
+
+
+def _without_sign_in(variables: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in variables.items() if not name.upper().startswith(SIGN_IN)}
 
 
 def _required(database: str | None) -> str:

@@ -3,7 +3,7 @@
 people -< attempts -< gradings -< progress
 people -< shares >- attempts -< exclusions, requests
 people -< extensions, decisions; people - pseudonyms                   releases, regradings: of a whole assignment
-people -< invitations, sessions, api tokens, device sign-ins           audit: everything that changes a grade
+people -< invitations, passwords, sessions, api tokens, device sign-ins           audit: everything that changes a grade
 """
 
 import zlib
@@ -115,7 +115,9 @@ class PseudonymRow(Base):
 
 
 class InvitationRow(Base):
-    """A link that signs somebody in, once. Only a hash of its token is kept."""
+    """A link that signs somebody in, once: an instructor's or, `by_mail`, one that somebody has asked for. Only a hash
+    of its token is kept.
+    """
 
     __tablename__ = "invitations"
 
@@ -124,6 +126,18 @@ class InvitationRow(Base):
     token_sha256: Mapped[str] = mapped_column(unique=True)
     expires: Mapped[datetime]
     used: Mapped[datetime | None]
+    by_mail: Mapped[bool] = mapped_column(default=False, server_default=false())
+
+
+class PasswordRow(Base):
+    """What is kept of somebody's password."""
+
+    __tablename__ = "passwords"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), unique=True)
+    argon2: Mapped[str]
+    changed: Mapped[datetime]
 
 
 class SessionRow(Base):

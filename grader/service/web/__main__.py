@@ -1,6 +1,7 @@
 """One more web process of `grader serve`: `python -P -m grader.service.web COURSE GUIDE ORIGIN SOCKET`.
 
-SOCKET is the number of the open one; the database is told on standard input. It ends with the process that started it.
+SOCKET is the number of the open one; the database, and how people sign in, are told on standard input. It
+ends with the process that started it.
 """
 
 import socket
@@ -8,9 +9,10 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+from grader.common.sign_in import SignInRules
 from grader.service.database.connecting import Database
-from grader.service.handing_over import end_with_parent, told_database
-from grader.service.web.process import answer, web_for
+from grader.service.handing_over import end_with_parent, told_database, told_line
+from grader.service.web.process import answer, web_for, with_entry
 
 LEAVE = 10.0
 """Seconds in which it must have stopped; it waits three for answers that are under way."""
@@ -20,9 +22,11 @@ def main() -> None:
     """Answer until told to stop."""
     course, guide, origin, number = sys.argv[1:]
     database = Database(told_database())
+    rules = SignInRules.model_validate_json(told_line())
     end_with_parent(LEAVE)
     with closing(database), socket.socket(fileno=int(number)) as listener:
-        answer(web_for(database, Path(course), Path(guide), origin), listener)
+        web = with_entry(web_for(database, Path(course), Path(guide), origin), rules, print)
+        answer(web, listener, rules.proxies)
 
 
 if __name__ == "__main__":

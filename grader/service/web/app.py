@@ -23,6 +23,7 @@ from grader.service.web import (
     downloads,
     editing,
     ending,
+    entering,
     exporting,
     extending,
     health,
@@ -60,6 +61,7 @@ PAGES = (
     extending,
     deciding,
     ending,
+    entering,
     device,
 )
 """The modules with the routes of pages; the API is apart."""

@@ -12,7 +12,6 @@ from collections import Counter
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.server import ServerState
 
 PATIENCE = 20.0
 """Seconds in which a request must have come with all its headers: since the connection began, or the last answer."""
@@ -27,8 +26,8 @@ LEAST = 10 * 1024
 """Bytes of an answer that must be taken between two looks: a kibibyte a second."""
 
 IN_ALL, AN_ADDRESS = 4000, 400
-"""Connections at once. The machine itself, where a proxy is, may have all of them; a room of students shares an address
-and has six streams each at most.
+"""Connections at once. The machine itself, and proxies that are named, may have all of them; a room of students shares
+an address and has six streams each at most.
 """
 
 OUR_OWN_FILES = 200
@@ -46,7 +45,7 @@ class PatientProtocol(H11Protocol):
         self._unsent, self._taken = 0, False
         self._deadline: asyncio.TimerHandle | None = None
         super().connection_made(transport)
-        if not _has_room(self.server_state, self.client):
+        if not self._has_room():
             transport.abort()
             return
         self.loop.call_later(LOOK, self._look)
@@ -89,15 +88,16 @@ class PatientProtocol(H11Protocol):
         self._unsent, self._taken = unsent, False
         self.loop.call_later(LOOK, self._look)
 
-
-def _has_room(state: ServerState, client: tuple[str, int] | None) -> bool:
-    """Whether this connection, which is counted already, is not one too many."""
-    if len(state.connections) > min(IN_ALL, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OUR_OWN_FILES):
-        return False
-    if client is None or is_this_machine(client[0]):
-        return True
-    same = sum(each.client is not None and each.client[0] == client[0] for each in state.connections)  # type: ignore[union-attr]
-    return same <= AN_ADDRESS
+    def _has_room(self) -> bool:
+        """Whether this connection, which is counted already, is not one too many."""
+        if len(self.connections) > min(IN_ALL, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OUR_OWN_FILES):
+            return False
+        named = self.config.forwarded_allow_ips
+        proxies = named if isinstance(named, list) else []
+        if self.client is None or is_this_machine(self.client[0]) or self.client[0] in proxies:
+            return True
+        hosts = (each.client[0] for each in self.connections if isinstance(each, H11Protocol) and each.client)
+        return sum(host == self.client[0] for host in hosts) <= AN_ADDRESS
 
 
 def is_this_machine(address: str) -> bool:

@@ -6,11 +6,11 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from grader.service.refusing import NotFoundError
-from grader.service.signing_in import SESSION_LASTS, USED_UP, is_invited, sign_in, sign_out
+from grader.service.signing_in import USED_UP, is_invited, sign_in, sign_out
 from grader.service.web.members import AnyForm, AnyMember, OwnForm, PerhapsMember, text_in
 from grader.service.web.pages import STATIC, page
 from grader.service.web.setting import web_of
-from grader.service.web.terminals import first_page
+from grader.service.web.welcoming import welcome
 
 router = APIRouter()
 
@@ -38,7 +38,7 @@ def static(name: str) -> Response:
 @router.get("/sign-in")
 def ask_to_sign_in(request: Request, member: PerhapsMember) -> Response:
     """How to sign in."""
-    return page(request, "sign_in.html.jinja", member)
+    return page(request, "sign_in.html.jinja", member, entry=web_of(request).entry)
 
 
 @router.get("/join/{token}")
@@ -60,10 +60,7 @@ def join(request: Request, form: AnyForm) -> Response:
             token = sign_in(session, said, now)
     if token is None:
         return page(request, "error.html.jinja", status=403, title="You are not signed in", words=USED_UP)
-    answer = first_page(request, web)
-    lasts = int(SESSION_LASTS.total_seconds())
-    answer.set_cookie(web.cookie, token, max_age=lasts, path="/", secure=web.secure, httponly=True, samesite="lax")
-    return answer
+    return welcome(request, web, token)
 
 
 @router.post("/sign-out")

@@ -35,8 +35,10 @@ def page(
     request: Request, template: str, member: Member | None = None, status: int = 200, **values: Any
 ) -> HTMLResponse:
     """A page; `values` are what its template shows."""
-    zone = web_of(request).shelf.zone
-    text = ENVIRONMENT.get_template(template).render(member=member, stamp=STAMP, zone=zone, **values)
+    web = web_of(request)
+    text = ENVIRONMENT.get_template(template).render(
+        member=member, stamp=STAMP, zone=web.shelf.zone, passwords=web.entry.passwords, **values
+    )
     return HTMLResponse(text, status)
 
 

@@ -2,13 +2,18 @@
 
 import logging
 import socket
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import uvicorn
 
+from grader.common.record import replace
+from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
+from grader.service.entering.entry import entry_of
+from grader.service.entering.mail_links import Surroundings
 from grader.service.web.app import make_app
 from grader.service.web.connections import PatientProtocol, Seldom, raise_limit_of_files
 from grader.service.web.setting import Web
@@ -22,14 +27,21 @@ def web_for(database: Database, course: Path, guide: Path, origin: str) -> Web:
     return Web(database=database, shelf=shelf, origin=origin)
 
 
-def answer(web: Web, listener: socket.socket) -> None:
-    """Answer what comes until told to stop."""
+def with_entry(web: Web, rules: SignInRules, say: Callable[[str], None]) -> Web:
+    """The same, with the ways to sign in that these rules allow; `say` prints mails where they say so."""
+    around = Surroundings(database=web.database, origin=web.origin, now=web.now)
+    return replace(web, entry=entry_of(rules, around, say))
+
+
+def answer(web: Web, listener: socket.socket, proxies: Sequence[str] = ()) -> None:
+    """Answer what comes until told to stop; proxies are believed for whom they ask."""
     config = uvicorn.Config(
         make_app(web),
         access_log=False,  # addresses of invitations are secrets
         log_level="warning",
         server_header=False,
-        proxy_headers=False,  # nothing depends on where a request comes from
+        proxy_headers=bool(proxies),  # brakes count where requests come from; nothing else depends on it
+        forwarded_allow_ips=list(proxies),
         http=PatientProtocol,
         timeout_graceful_shutdown=3,
     )

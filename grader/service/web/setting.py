@@ -10,18 +10,22 @@ from starlette.requests import Request
 from grader.service.clock import utc_now
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
+from grader.service.entering.entry import Entry
 from grader.service.waiting import Lookout
 
 
 @dataclass(frozen=True, kw_only=True)
 class Web:
-    """The database, the course, the address that browsers use (such as https://grader.example.org), and the time."""
+    """The database, the course, the address that browsers use (such as https://grader.example.org), the time, and how
+    people sign in beside links.
+    """
 
     database: Database
     shelf: Shelf
     origin: str
     now: Callable[[], datetime] = field(default=utc_now)
     lookout: Lookout = field(default_factory=Lookout)
+    entry: Entry = field(default_factory=Entry)
 
     @property
     def secure(self) -> bool:
@@ -37,6 +41,11 @@ class Web:
     def code_cookie(self) -> str:
         """The name of the cookie with the code of a terminal whose owner is on the way to sign in."""
         return f"{self.cookie}-code"
+
+    @property
+    def sign_on_cookie(self) -> str:
+        """The name of the cookie of a browser that is at the university to sign in."""
+        return f"{self.cookie}-sign-on"
 
 
 def web_of(request: Request) -> Web:

@@ -1,16 +1,23 @@
 """The pages of terminals: confirming one, and the tokens that programs have."""
 
+from datetime import timedelta
+
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.bearers import revoke, tokens_of
+from grader.protocol.text import showable
+from grader.service.bearers import TokenScope, Wish, as_text, give_token, revoke, tokens_of
 from grader.service.device_flow import LASTS, LENGTH, Answer, answer, asking, dashed, typed
+from grader.service.refusing import NotDoneError
 from grader.service.web.members import AnyMember, OwnForm, PerhapsMember, RowNumber, text_in
 from grader.service.web.pages import page
 from grader.service.web.setting import Web, web_of
 
 router = APIRouter()
+
+DAYS = (7, 30, 180)
+"""How long a token may last, that of a terminal at the most."""
 
 
 @router.get("/device")
@@ -61,7 +68,21 @@ def tokens(request: Request, member: AnyMember) -> Response:
     web = web_of(request)
     with web.database.reading() as session:
         rows = tokens_of(session, member.id, web.now())
-    return page(request, "tokens.html.jinja", member, tokens=rows)
+    return page(request, "tokens.html.jinja", member, tokens=rows, days=DAYS, scopes=list(TokenScope))
+
+
+@router.post("/tokens")
+def make_token(request: Request, member: AnyMember, form: OwnForm) -> Response:
+    """A token for a program: shown now, and never again."""
+    web, name = web_of(request), showable(text_in(form, "name")).strip()
+    scopes = [each for each in TokenScope if text_in(form, each)]
+    days = next((each for each in DAYS if str(each) == text_in(form, "days")), None)
+    if not name or not scopes or days is None:
+        raise NotDoneError("Give the token a name, choose what it may do, and how long.")
+    with web.database.writing() as session:
+        wish = Wish(name=name, scopes=as_text(scopes), lasts=timedelta(days=days))
+        token = give_token(session, member.id, wish, web.now())
+    return page(request, "token.html.jinja", member, token=token)
 
 
 @router.post("/tokens/{token_id}/revoke")

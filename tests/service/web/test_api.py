@@ -1,5 +1,6 @@
 """api.py, device.py and bearers.py: what programs may ask, and how a terminal comes to its token."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -195,3 +196,24 @@ def test_the_description_of_the_api_has_every_address_and_no_page(service):
     shown = client.get("/api").text
     assert all(path in shown for path in paths)
     assert "<script" not in shown
+
+
+def test_a_token_made_on_the_page_is_shown_once_and_does_what_was_chosen(service):
+    """Its scopes, as long as was chosen; after that it is none."""
+    client = service.browser("ada")
+    made = post(client, "/tokens", form="/tokens", name="a <b>script</b>", submit="yes", days="7")
+    token = re.search('class="secret">([^<]+)<', made.text)[1]
+    assert token not in client.get("/tokens").text
+    assert "a &lt;b&gt;script" in client.get("/tokens").text
+    bearer = {"authorization": f"Bearer {token}"}
+    assert service.browser().get("/api/v1/me", headers=bearer).json()["key"] == "ada"
+    assert service.browser().get("/api/v1/assignments", headers=bearer).status_code == 401
+    service.passes(days=7)
+    assert service.browser().get("/api/v1/me", headers=bearer).status_code == 401
+
+
+@pytest.mark.parametrize("missing", [{"name": " "}, {"read": ""}, {"days": "365"}, {"days": ""}], ids=str)
+def test_a_token_needs_a_name_a_scope_and_an_end(service, missing):
+    """Else none is made."""
+    said = post(service.browser("ada"), "/tokens", **{"name": "laptop", "read": "yes", "days": "7", **missing})
+    assert (said.status_code, rows(service, ApiTokenRow)) == (409, [])

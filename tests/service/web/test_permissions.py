@@ -10,7 +10,8 @@ ALL, MEMBERS = (200, 200, 200, 200), (303, 200, 200, 200)
 OWN, OWN_FORM = (303, 404, 200, 200), (401, 404, 303, 409)
 TEACHING, TEACHING_FORM = (303, 404, 404, 200), (401, 404, 404, 303)
 
-NO_COOKIE = (401, 401, 401, 401)
+NO_COOKIE, NO_WAY = (401, 401, 401, 401), (404, 404, 404, 404)
+"""No cookie counts there; and ways to sign in that the operator has not allowed, which do not exist."""
 
 TABLE = {
     "GET /health": ALL,
@@ -29,6 +30,13 @@ TABLE = {
     "GET /device": MEMBERS,
     "POST /device": (401, 409, 409, 409),  # with a code that is none
     "GET /tokens": MEMBERS,
+    "POST /tokens": (401, 200, 200, 200),
+    "POST /sign-in/mail": NO_WAY,
+    "POST /sign-in/password": NO_WAY,
+    "GET /password": (303, 404, 404, 404),
+    "POST /password": (401, 404, 404, 404),
+    "GET /sign-on": NO_WAY,
+    "GET /sign-on/back": NO_WAY,
     "POST /tokens/{token_id}/revoke": (401, 303, 303, 303),  # one's own, or nothing
     "POST /api/v1/device/code": (415, 415, 415, 415),  # a terminal's, which sends no form of a page
     "POST /api/v1/device/token": (415, 415, 415, 415),
@@ -100,6 +108,7 @@ NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id"
 FIELDS = {
     "POST /course/assignments/{name}/pool/upload": {"kind": "earlier", "file": ("old.cl", b"kernel")},
     "POST /course/assignments/{name}/pool/remove": {"kind": "allowed"},
+    "POST /tokens": {"name": "laptop", "read": "yes", "days": "7"},
     "POST /assignments/{name}/attempts": {"form_key": "key", "file": ("kernels.cl", b"kernel")},
     "POST /course/regrade": {"assignment": "small", "which": "latest"},
     "POST /course/people/{person_id}/assignments/{name}/decision": {"points": "3", "comment": "so"},

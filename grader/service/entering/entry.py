@@ -1,0 +1,49 @@
+"""What of these ways a service has."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from grader.common.errors import InputError
+from grader.common.sign_in import SignInRules
+from grader.service.entering.brakes import Brake
+from grader.service.entering.mail_links import MailLinks, Surroundings
+from grader.service.entering.mailing import Smtp, printing
+from grader.service.entering.passwords import Passwords
+from grader.service.entering.university import University
+
+ASKED, A_WHILE = 60, 600.0
+"""Links and sign-ons that a network may ask for in so many seconds: a room of students comes from one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """Each of them, or None where it is not allowed; links of instructors work always."""
+
+    mail: MailLinks | None = None
+    passwords: Passwords | None = None
+    university: University | None = None
+    asking: Brake = field(default_factory=lambda: Brake(ASKED, A_WHILE))
+
+
+def entry_of(rules: SignInRules, around: Surroundings, say: Callable[[str], None]) -> Entry:
+    """By an operator's settings; raises InputError where a secret is missing. `say` prints mail that is `printed`."""
+    university = rules.university
+    return Entry(
+        mail=_mail(rules, around, say),
+        passwords=Passwords() if rules.passwords else None,
+        university=None
+        if university is None
+        else University(university, university.client_secret.read("sign_in.university.client_secret"), around.origin),
+    )
+
+
+def _mail(rules: SignInRules, around: Surroundings, say: Callable[[str], None]) -> MailLinks | None:
+    mail = rules.mail
+    if mail is None:
+        return None
+    if mail == "printed":
+        return MailLinks(around=around, send=printing(say), sender="grader@localhost", domain="localhost")
+    if mail.user and mail.security == "none":
+        raise InputError("sign_in.mail would send its password without TLS: set `security` to starttls or tls.")
+    password = mail.password.read("sign_in.mail.password") if mail.user else ""
+    return MailLinks(around=around, send=Smtp(rules=mail, password=password), sender=mail.sender, domain=mail.domain)

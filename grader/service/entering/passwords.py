@@ -1,0 +1,108 @@
+"""Passwords: kept as argon2id, set by their owner, off unless the operator allows them.
+
+A hash takes a processor and 64 MiB for a moment, so few are made at once, and none in the loop that serves everybody.
+Tries are counted for a person from one network: others who try a name keep its owner out of nothing.
+"""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from threading import BoundedSemaphore
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from grader.service.database.connecting import Database
+from grader.service.database.tables import PasswordRow, PersonRow
+from grader.service.entering.brakes import Brake
+from grader.service.refusing import NotDoneError
+from grader.service.signing_in import person_named
+
+SHORTEST, LONGEST = 12, 200
+"""Characters."""
+
+AT_ONCE, PATIENCE = 2, 5.0
+"""Hashes that are made at once, and seconds that a try waits for its turn."""
+
+A_WHILE, TRIES, TRIES_OF_A_NETWORK = 900.0, 10, 100
+"""Seconds, and tries meanwhile: for one name from one network, and from that network in all."""
+
+TOO_OFTEN = "There were too many tries from your network; wait 15 minutes, or sign in by a link."
+
+
+class Passwords:
+    """Hashes and checks them."""
+
+    def __init__(self, hasher: PasswordHasher | None = None) -> None:
+        self._hasher = hasher or PasswordHasher()
+        self._turns = BoundedSemaphore(AT_ONCE)
+        self._nobodys = self._hasher.hash(secrets.token_urlsafe())
+        self._of_person, self._of_network = Brake(TRIES, A_WHILE), Brake(TRIES_OF_A_NETWORK, A_WHILE)
+
+    def owner(self, database: Database, key: str, password: str, network: str) -> int | None:
+        """The number of the person of this key, if the password is theirs; nobody's takes as long. Raises NotDoneError
+        after too many tries.
+        """
+        allowed = self._of_person.allows(f"{network} {key.casefold()[:LONGEST]}")
+        if not (allowed and (not network or self._of_network.allows(network))):
+            raise NotDoneError(TOO_OFTEN)
+        with database.reading() as session:
+            person = person_named(session, {key})
+            kept = None if person is None else hash_of(session, person.id)
+        right = self._fits(kept or self._nobodys, password)
+        return person.id if right and person is not None and kept is not None else None
+
+    def hashed(self, password: str, person: PersonRow) -> str:
+        """What is kept of a new password; raises NotDoneError if it is too easy to guess."""
+        if not SHORTEST <= len(password) <= LONGEST:
+            raise NotDoneError(f"A password has between {SHORTEST} and {LONGEST} characters; several words are good.")
+        if len(set(password)) < SHORTEST // 2 or person.key.casefold() in password.casefold():
+            raise NotDoneError("This password is easy to guess; choose several words that have nothing to do with you.")
+        with self._turn():
+            return self._hasher.hash(password)
+
+    def confirm(self, kept: str | None, password: str, person: PersonRow) -> None:
+        """Raises NotDoneError unless this is the password that is kept, if one is: a browser that was left signed in
+        must not be enough to change it.
+        """
+        if kept is None:
+            return
+        if not self._of_person.allows(f"own {person.id}"):
+            raise NotDoneError(TOO_OFTEN)
+        if not self._fits(kept, password):
+            raise NotDoneError("This is not your present password, so nothing was changed.")
+
+    def _fits(self, kept: str, password: str) -> bool:
+        with self._turn():
+            try:
+                return self._hasher.verify(kept, password[: LONGEST + 1])
+            except (VerificationError, InvalidHashError):
+                return False
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if not self._turns.acquire(timeout=PATIENCE):
+            raise NotDoneError("Many people are signing in right now; try again in a moment.")
+        try:
+            yield
+        finally:
+            self._turns.release()
+
+
+def hash_of(session: Session, person_id: int) -> str | None:
+    """What is kept of somebody's password."""
+    return session.scalar(select(PasswordRow.argon2).where(PasswordRow.person_id == person_id))
+
+
+def keep(session: Session, person_id: int, argon2: str, now: datetime) -> None:
+    """Keep this in place of what was kept."""
+    forget(session, person_id)
+    session.add(PasswordRow(person_id=person_id, argon2=argon2, changed=now))
+
+
+def forget(session: Session, person_id: int) -> None:
+    """Keep no password of this person."""
+    session.execute(delete(PasswordRow).where(PasswordRow.person_id == person_id))

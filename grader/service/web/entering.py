@@ -1,0 +1,119 @@
+"""Signing in by mail, by a password, by a university's sign-on; where one is not allowed, it does not exist."""
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from grader.service.entering.passwords import hash_of, keep
+from grader.service.entering.university import FAILED
+from grader.service.refusing import NotDoneError, NotFoundError
+from grader.service.signing_in import begin, end_others, person_named
+from grader.service.web.members import AnyForm, AnyMember, OwnForm, person_of, text_in
+from grader.service.web.pages import page
+from grader.service.web.setting import Web, web_of
+from grader.service.web.welcoming import network, welcome
+
+router = APIRouter()
+
+AWAY = 600
+"""Seconds in which a browser must have come back from the university."""
+
+WRONG = "This key and this password do not belong together. Try again, or sign in by a link."
+
+
+@router.post("/sign-in/mail")
+def send_link(request: Request, form: AnyForm) -> Response:
+    """Have a link sent; the answer is the same for everybody."""
+    web = web_of(request)
+    if web.entry.mail is None:
+        raise NotFoundError
+    _brake(request, web)
+    web.entry.mail.ask(text_in(form, "who"))
+    return page(request, "mail_sent.html.jinja")
+
+
+def _brake(request: Request, web: Web) -> None:
+    where = network(request)
+    if where and not web.entry.asking.allows(where):
+        raise NotDoneError("Too many people ask for this from your network right now; try again in ten minutes.")
+
+
+@router.post("/sign-in/password")
+def by_password(request: Request, form: AnyForm) -> Response:
+    """Sign in by a password."""
+    web = web_of(request)
+    if web.entry.passwords is None:
+        raise NotFoundError
+    key, password = text_in(form, "who").strip(), text_in(form, "password")
+    owner = web.entry.passwords.owner(web.database, key, password, network(request))
+    if owner is None:
+        return page(request, "error.html.jinja", status=403, title="You are not signed in", words=WRONG)
+    with web.database.writing() as session:
+        token = begin(session, owner, web.now())
+    return welcome(request, web, token)
+
+
+@router.get("/password")
+def own_password(request: Request, member: AnyMember) -> Response:
+    """Where one's own password is set."""
+    web = web_of(request)
+    if web.entry.passwords is None:
+        raise NotFoundError
+    with web.database.reading() as session:
+        has_one = hash_of(session, member.id) is not None
+    return page(request, "password.html.jinja", member, has_one=has_one)
+
+
+@router.post("/password")
+def set_password(request: Request, member: AnyMember, form: OwnForm) -> Response:
+    """Set it; other browsers are signed out, since who changes a password may have lost one."""
+    web = web_of(request)
+    if web.entry.passwords is None:
+        raise NotFoundError
+    with web.database.reading() as session:
+        person, kept = person_of(session, member.id), hash_of(session, member.id)
+    web.entry.passwords.confirm(kept, text_in(form, "present"), person)
+    if text_in(form, "password") != text_in(form, "again"):
+        raise NotDoneError("The two new passwords differ, so nothing was changed.")
+    argon2 = web.entry.passwords.hashed(text_in(form, "password"), person)
+    with web.database.writing() as session:
+        keep(session, member.id, argon2, web.now())
+        end_others(session, member.id, member.session_id)
+    return RedirectResponse("/password", 303)
+
+
+@router.get("/sign-on")
+def sign_on(request: Request) -> Response:
+    """To the university."""
+    web = web_of(request)
+    if web.entry.university is None:
+        raise NotFoundError
+    _brake(request, web)
+    begun = web.entry.university.begin()
+    answer = RedirectResponse(begun.address, 303)
+    answer.set_cookie(
+        web.sign_on_cookie, begun.kept, max_age=AWAY, path="/", secure=web.secure, httponly=True, samesite="lax"
+    )
+    return answer
+
+
+@router.get("/sign-on/back")
+def back(request: Request) -> Response:
+    """From the university, with a code, which is used once."""
+    web = web_of(request)
+    if web.entry.university is None:
+        raise NotFoundError
+    kept = request.cookies.get(web.sign_on_cookie)
+    if not kept:
+        raise NotDoneError(FAILED)
+    key = web.entry.university.finish(kept, request.query_params)
+    with web.database.reading() as session:
+        person = person_named(session, {key})
+    if person is None:
+        words = f"You are known there as {key}, and nobody of that name is in this course. Ask your instructor."
+        return page(request, "error.html.jinja", status=403, title="You are not signed in", words=words)
+    with web.database.writing() as session:
+        token = begin(session, person.id, web.now())
+    answer = welcome(request, web, token)
+    answer.delete_cookie(web.sign_on_cookie, path="/", secure=web.secure, httponly=True, samesite="lax")
+    return answer
