@@ -24,9 +24,9 @@ CHUNK = 64 * 1024
 
 WORDS = {
     Paper.ARCHIVE: "everything that counts: sources, reports, and all files of this list",
-    Paper.WORKBOOK: "grades.xlsx, for Excel and LibreOffice",
-    Paper.GRADES: "grades.csv, a line for each student and assignment, with points by kind of check and speeds",
-    Paper.JUNIT: "batch.xml, JUnit of every check",
+    Paper.WORKBOOK: "the grades as a workbook, for Excel and LibreOffice",
+    Paper.GRADES: "a line for each student and assignment, with points by kind of check and speeds",
+    Paper.JUNIT: "every check, as JUnit",
 }
 """What can be asked for by a click, and what it is."""
 
