@@ -5,6 +5,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.service.deciding import AskedDecision, decide, exclude, release
+from grader.service.refusing import NotDoneError
 from grader.service.regradings import regradings, summary_of
 from grader.service.requesting import answer, ask, open_requests
 from grader.service.web.members import (
@@ -57,8 +58,10 @@ def show_hidden(request: Request, member: Instructor, _form: StaffForm, name: st
 
 @router.post("/attempts/{public}/request")
 def ask_again(request: Request, member: AnyMember, form: OwnForm, public: str) -> Response:
-    """Ask that somebody looks at an attempt again."""
+    """Ask that somebody looks at an attempt again. Who teaches sees what others handed in, and answers."""
     web = web_of(request)
+    if member.teaches:
+        raise NotDoneError("Students ask about their attempts, and you answer; what they ask is under Questions.")
     with web.database.writing() as session:
         ask(session, visible_attempt(session, public, member), member.id, text_in(form, "text"), web.now())
     return RedirectResponse(f"/attempts/{public}", 303)

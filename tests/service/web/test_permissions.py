@@ -92,7 +92,7 @@ TABLE = {
     "POST /course/people/{person_id}/assignments/{name}/decision": TEACHING_FORM,
     "POST /course/attempts/{public}/exclusion": TEACHING_FORM,
     "POST /course/assignments/{name}/release": TEACHING_FORM,
-    "POST /attempts/{public}/request": (401, 404, 303, 409),  # staff come after the owner, who has asked
+    "POST /attempts/{public}/request": (401, 404, 303, 409),  # staff answer
     "GET /course/requests": TEACHING,
     "POST /course/requests/{request_id}/answer": (401, 404, 404, 404),  # of a question that there is not
     "GET /course/regradings": TEACHING,
