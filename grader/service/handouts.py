@@ -5,6 +5,13 @@ from markdown_it.token import Token
 
 GUIDE, GUIDE_PAGE = "reading-your-report.md", "/guide"
 
+REACHABLE = {
+    "<pre>": '<pre tabindex="0">',
+    "<table>": '<div class="wide" tabindex="0"><table>',
+    "</table>": "</table></div>",
+}
+"""What may be wider than the page, as the keyboard can scroll it. Texts of a handout are escaped: these are markup."""
+
 
 def rendered(text: str) -> str:
     """The markup of a page of the course: HTML in it is shown as text; links lead to the web or to the guide."""
@@ -13,6 +20,8 @@ def rendered(text: str) -> str:
     for token in tokens:
         _mend(token)
     markup: str = parser.renderer.render(tokens, parser.options, {})
+    for plain, reachable in REACHABLE.items():
+        markup = markup.replace(plain, reachable)
     return markup
 
 

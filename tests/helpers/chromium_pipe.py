@@ -71,6 +71,12 @@ class Driven:
         said = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
         return said.get("result", {}).get("value")
 
+    def awaited(self, expression):
+        """What a promise of the page comes to."""
+        said = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in said, said
+        return said["result"]["value"]
+
     def wait(self, expression, seconds=120):
         """Until it is true in whatever page is there then."""
         end = time.monotonic() + seconds

@@ -30,6 +30,7 @@ class Serving:
         self.folder, self.url, self.count, self.web_processes = folder, url, stations, web_processes
         if not (folder / "course").exists():
             course_of(folder / "course", FIELDS)
+            (folder / "course" / "course.yaml").write_text("leaderboard: true\n")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]

@@ -91,6 +91,7 @@ def test_in_a_browser_it_is_an_editor(tmp_path, browser):
         driven.say("document.querySelector('[data-line]').click()")
         driven.wait("document.activeElement.closest('.CodeMirror') !== null")
         driven.type("// typed ")
+        driven.wait("document.querySelector('.CodeMirror').CodeMirror.getValue().includes('typed')", 10)
         driven.press("Tab")
         assert driven.say("document.activeElement.textContent") == "Hand in"
         driven.press("Enter")

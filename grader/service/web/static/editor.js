@@ -57,10 +57,12 @@ function edit(field) {
     lineNumbers: true,
     indentUnit: 4,
     gutters: ["remarks", "CodeMirror-linenumbers"],
+    inputStyle: "contenteditable", // the keyboard can scroll what holds the focus
     screenReaderLabel: field.labels[0].textContent,
     extraKeys: { Tab: false, "Shift-Tab": false }, // Tab leaves the editor, as any field
   });
-  editor.getInputField().setAttribute("aria-describedby", "keys");
+  const typed = { role: "textbox", "aria-multiline": "true", "aria-describedby": "keys" };
+  for (const [name, value] of Object.entries(typed)) editor.getInputField().setAttribute(name, value);
   const remarks = document.querySelectorAll("[data-line]");
   mark(editor, remarks);
   for (const remark of remarks) {

@@ -1,0 +1,101 @@
+"""A service in which something of everything has happened, and the addresses of all its pages."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+from hiding import failing, right
+from samples import RACE
+from service_routes import routes
+from services import graded, post
+
+from grader.service.database.tables import PersonRow
+from grader.service.device_flow import begin
+from grader.service.entering.entry import Entry
+from grader.service.entering.passwords import Passwords
+from grader.service.leases import give_up
+from grader.service.progress import ProgressNote, keep_note
+from grader.service.signing_in import invite
+from grader.service.station.judging import ready
+
+POLICIES = "timezone: Europe/Berlin\ndue: 2026-12-01T23:59\nattempts: {most: 20}\ncounts: best\nleaderboard: true\n"
+SOURCE = b"__kernel void add()\n{\n    int a = 1;\n}\n"
+
+BEGUN = ProgressNote(words="building")
+DECIDED = ProgressNote(words="it races.", check="correctness: one", verdict="failed", reason="DATA_RACE")
+
+NOWHERE = "/nothing"
+
+FILES = ("events", ".zip", ".csv", ".json", "/file", "/skeleton")
+"""Ends of addresses whose answers are no pages."""
+
+
+class Eventful:
+    """Ada's attempts are graded, cancelled and under way, Ben's ended by a fault of ours."""
+
+    def __init__(self, service):
+        self.service = service
+        entry = Entry(mail=SimpleNamespace(ask=lambda _who: None), passwords=Passwords())
+        service.app.state.web = replace(service.web, entry=entry)
+        assignment = service.course.load("small")
+        racing = ready(failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,)), assignment)
+        self.racing = service.graded(service.hand_in(data=SOURCE), racing)
+        service.passes(minutes=30)
+        self.done = service.graded(service.hand_in(data=SOURCE * 2), graded(service.course))
+        service.graded(service.hand_in(person=service.ben), graded(service.course))
+        self.faulted = service.hand_in(person=service.ben)
+        self._fails(service.claim())
+        self.cancelled = service.hand_in()
+        post(service.browser("ada"), f"{service.page_of(self.cancelled)}/cancel")
+        self.running = service.hand_in()
+        self._tells(service.claim())
+        for person, name in (("ada", "Night Owl"), ("ben", "Fox")):
+            post(service.browser(person), "/assignments/small/leaderboard/pseudonym", pseudonym=name)
+        service.token(service.ada, "read")
+        extended = {"until": "2026-12-03T12:00", "attempts": "2", "reason": "ill"}
+        post(service.browser("staff"), f"/course/people/{service.ada}/assignments/small/extension", **extended)
+        post(service.browser("staff"), "/course/regrade", "/course", assignment="small", which="latest")
+        with service.database.writing() as session:
+            self.invitation = invite(session, session.get_one(PersonRow, service.ben), "staff", service.now)
+            self.code = begin(session, "laptop", "read submit", service.now).user_code
+
+    def _fails(self, claimed):
+        with self.service.database.writing() as session:
+            give_up(session, claimed, "The device is gone.", self.service.now)
+
+    def _tells(self, claimed):
+        with self.service.database.writing() as session:
+            for note in (BEGUN, DECIDED):
+                keep_note(session, claimed, note, self.service.now)
+
+    def pages(self, key):
+        """The addresses that answer this person, or nobody, with a page; one that there is not is among them."""
+        client = self.service.browser(key)
+        for address in self._addresses():
+            said = client.get(address)
+            shown = "attachment" not in said.headers.get("content-disposition", "")
+            if (
+                shown
+                and said.status_code == (404 if address == NOWHERE else 200)
+                and said.headers.get("content-type", "").startswith("text/html")
+            ):
+                yield address
+
+    def _addresses(self):
+        """One of each route, and more of those whose pages differ; a route of which a part is unknown is left out."""
+        service = self.service
+        attempts = [service.page_of(each) for each in (self.racing, self.faulted, self.cancelled, self.running)]
+        public = service.attempt(self.done).public
+        values = {
+            "name": "small",
+            "public": public,
+            "person_id": service.ada,
+            "token": self.invitation,
+            "regrading_id": 1,
+        }
+        for route in sorted(routes(service.app)):
+            method, _, path = route.partition(" ")
+            parts = {part.partition("}")[0] for part in path.split("{")[1:]}
+            if method == "GET" and parts <= values.keys() and "/api/v1/" not in path and not path.endswith(FILES):
+                yield path.format(**values) + ("?old=1&new=2" if path.endswith("compare") else "")
+        yield from attempts
+        yield from (NOWHERE, f"/device?code={self.code}", "/assignments/small/edit?start=1")

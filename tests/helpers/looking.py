@@ -1,0 +1,82 @@
+"""Judging a page in a real browser: axe, what is wider than the window, and the way of the keyboard through it."""
+
+import hashlib
+import json
+
+from project import ROOT
+
+AXE = ROOT / "tests" / "helpers" / "vendor" / "axe" / "axe.min.js"
+
+NARROW, WIDE = 360, 1280
+LOOKS = ((NARROW, "dark"), (WIDE, "light"))
+"""Each width and each scheme once."""
+
+OTHER_LOOKS = ((NARROW, "light"), (WIDE, "dark"))
+
+FOUND = """axe.run(document).then((found) => JSON.stringify(found.violations.flatMap((each) => each.nodes.map((node) =>
+  `${each.id}: ${node.target.join(' ')}: ${node.failureSummary}`))))"""
+
+WIDER = """Array.from(document.querySelectorAll('body *'))
+  .filter((each) => document.documentElement.scrollWidth > innerWidth)
+  .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
+  .map((each) => each.outerHTML.slice(0, 80)).slice(0, 3)"""
+
+REACHABLE = """Array.from(document.querySelectorAll(
+    `a[href], button, input, select, textarea, summary, [tabindex="0"]`
+  )).filter((each) => !each.disabled && each.tabIndex >= 0 && each.checkVisibility())
+  .filter((each) => each.type !== 'radio' || each.checked)"""
+
+PARTS_OF_ITS_OWN = "datetime-local"
+"""A field that the browser makes of several, and marks one by one."""
+
+FOCUSED = f"""(() => {{
+  const at = document.activeElement;
+  if (!at || at === document.body) return null;
+  const shown = [at, at.closest('.CodeMirror')].some((each) => each && getComputedStyle(each).outlineStyle !== 'none'
+    && parseFloat(getComputedStyle(each).outlineWidth) >= 1) || at.type === '{PARTS_OF_ITS_OWN}';
+  const box = at.getBoundingClientRect();
+  const place = {REACHABLE}.indexOf(at);
+  return {{ place, shown, left: box.left, words: at.outerHTML.slice(0, 80) }};
+}})()"""
+
+
+def problems(driven, looks):
+    """What is wrong with the page that is open, look by look: nothing, it is to be hoped."""
+    said = []
+    for width, scheme in looks:
+        driven.looks(width, scheme)
+        found = [*judged(driven), *(f"wider than the window: {each}" for each in driven.say(WIDER))]
+        said += [f"{width} px, {scheme}: {each}" for each in found]
+    return said
+
+
+def judged(driven):
+    """What axe has to say, a line for each element."""
+    if not driven.say("'axe' in window"):
+        driven.say(AXE.read_text(encoding="utf-8"))
+    return json.loads(driven.awaited(FOUND))
+
+
+def stumbles(driven):
+    """Where the Tab key goes wrong: what it does not reach, or out of order, or without a mark of the focus."""
+    driven.looks(WIDE, "light")
+    driven.say("document.activeElement.blur()")
+    wanted, places, said = driven.say(f"{REACHABLE}.length"), [], []
+    for _ in range(3 * wanted + 5):
+        driven.press("Tab")
+        at = driven.say(FOCUSED)
+        if at is None or (len(places) > 1 and at["place"] == places[0]):  # round once
+            break
+        said += [] if at["shown"] else [f"no mark of the focus: {at['words']}"]
+        if at["place"] >= 0 and at["place"] not in places[-1:]:
+            places.append(at["place"])
+    said += [] if places == sorted(places) else [f"out of order: {places}"]
+    missing = set(range(wanted)) - set(places)
+    return said + [f"not reached: {driven.say(f'{REACHABLE}[{each}].outerHTML.slice(0, 80)')}" for each in missing]
+
+
+def short(address):
+    """An address as the name of a file."""
+    return (
+        f"{address.strip('/').split('?')[0].replace('/', '-')[:60]}-{hashlib.sha256(address.encode()).hexdigest()[:6]}"
+    )

@@ -1,0 +1,113 @@
+"""Every page of the service in a real browser: axe, widths, colours, and the keyboard alone.
+
+GRADER_PICTURES=FOLDER keeps pictures of all of them, for people to look at.
+"""
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from chromium_pipe import Driven
+from eventful import POLICIES, Eventful
+from looking import LOOKS, OTHER_LOOKS, problems, short, stumbles
+from open_service import driving, errors, opened
+
+from grader.service.web import pages
+
+NO_PAGES = frozenset({"base.html.jinja", "parts.html.jinja"})
+"""Templates that others are made with."""
+
+REPORTS = ("/report", "/overview")
+"""Ends of addresses of reports: their policy lets no script run, and so no judge of pages."""
+
+PEOPLE = ("nobody", "ada", "staff")
+
+
+@pytest.fixture
+def course(tmp_path):
+    with opened(tmp_path, policies=POLICIES) as service:
+        yield Eventful(service)
+
+
+@contextmanager
+def signed_in(course, browser, key):
+    """A browser in which this person is signed in, or nobody."""
+    if key != "nobody":
+        with driving(browser, course.service, key) as driven:
+            yield driven
+        return
+    driven = Driven(browser.program, browser.folder / "nobody")
+    try:
+        yield driven
+    finally:
+        driven.close()
+
+
+def walk(course, browser, key, judge):
+    """What is wrong with the pages that somebody sees, a line for each fault."""
+    pages_seen, found = 0, []
+    with signed_in(course, browser, key) as driven:
+        for address in course.pages(None if key == "nobody" else key):
+            driven.ask("Page.setBypassCSP", enabled=address.endswith(REPORTS))
+            driven.open(f"{course.service.origin}{address}")
+            pages_seen += 1
+            found += [f"{address}: {each}" for each in judge(driven)]
+            keep_pictures(driven, f"{key}-{short(address)}")
+        complaints = [each for each in errors(driven) if "404" not in each]
+    assert pages_seen > 2
+    assert complaints == []
+    return "\n".join(found)
+
+
+def keep_pictures(driven, name):
+    folder = os.environ.get("GRADER_PICTURES")
+    for width, scheme in (*LOOKS, *OTHER_LOOKS) if folder else ():
+        driven.looks(width, scheme)
+        driven.screenshot(Path(folder) / f"{name}-{width}-{scheme}.png")
+
+
+@pytest.mark.parametrize("looks", [LOOKS, pytest.param(OTHER_LOOKS, marks=pytest.mark.whole)], ids=["some", "others"])
+@pytest.mark.parametrize("key", PEOPLE)
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(course, browser, key, looks):
+    """Narrow and wide, light and dark, and nothing that our policy forbids is asked for."""
+    said = walk(course, browser, key, lambda driven: problems(driven, looks))
+    assert not said, said
+
+
+@pytest.mark.parametrize("key", PEOPLE)
+def test_the_keyboard_alone_reaches_everything_in_order(course, browser, key):
+    """The focus is visible wherever it is; the first stop is the link that skips to the page."""
+    said = walk(course, browser, key, stumbles)
+    assert not said, said
+
+
+ANSWERS = {
+    "link.html.jinja": ("staff", "/course/people", "form[action$=invitation] button", ".secret"),
+    "mail_sent.html.jinja": ("nobody", "/sign-in", "form[action$=mail] button", "main p"),
+    "token.html.jinja": ("ada", "/tokens", "form[action='/tokens'] button", ".secret"),
+}
+"""Pages that are the answer to a form: who sends it from where, its button, and what is there then."""
+
+
+def test_every_template_is_among_the_pages(course, monkeypatch):
+    """A new page is judged, too."""
+    seen, get = set(), pages.ENVIRONMENT.get_template
+    monkeypatch.setattr(pages.ENVIRONMENT, "get_template", lambda name, *more: (seen.add(name), get(name, *more))[1])
+    for key in (None, "ada", "staff"):
+        list(course.pages(key))
+    assert set(pages.ENVIRONMENT.list_templates()) - NO_PAGES - seen == set(ANSWERS)
+
+
+@pytest.mark.parametrize("template", ANSWERS)
+def test_axe_finds_nothing_in_the_answer_to_a_form(course, browser, template):
+    """Which is shown once, and has no address."""
+    key, address, button, there = ANSWERS[template]
+    with signed_in(course, browser, key) as driven:
+        driven.open(f"{course.service.origin}{address}")
+        before = driven.say("document.title")
+        fill = "for (const each of document.querySelectorAll('main [required]')) each.value = 'laptop'"
+        driven.say(f"{fill}; for (const each of document.querySelectorAll('[type=checkbox]')) each.checked = true")
+        driven.say(f'document.querySelector("{button}").click()')
+        driven.wait(f"document.title !== {before!r} && document.querySelector({there!r}) !== null")
+        assert problems(driven, LOOKS) == []
