@@ -13,6 +13,9 @@ from grader.grading.explain.simulator.source_lines import EXPLAINED, names_a_lin
 from grader.grading.search.locating import IsClean, SearchRules
 from grader.results.result import Check, Kind, Reason, Verdict
 
+UNTOLD = EXPLAINED | {Reason.CRASH}
+"""A crash in one case does not say either where results are wrong in others."""
+
 
 def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool]:
     """Whether each case that counts is right, by its name."""
@@ -26,8 +29,9 @@ def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -
     """
     asked = built.task.assignment
     failed = [check for check in checks if check.verdict is Verdict.FAILED and check.kind is Kind.CORRECTNESS]
-    is_untold = all(check.reason in EXPLAINED and not names_a_line(check) for check in failed) and not built.misordered
-    return asked.hints != "none" and bool(failed) and is_untold and not _shown_findings(asked, watched)
+    is_untold = all(check.reason in UNTOLD and not names_a_line(check) for check in failed) and not built.misordered
+    is_wrong = any(check.reason in EXPLAINED for check in failed)
+    return asked.hints != "none" and is_wrong and is_untold and not _shown_findings(asked, watched)
 
 
 def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:

@@ -8,6 +8,9 @@ from grader.grading.search.sites import DIVISIONS, Edit, Site
 
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
+FURTHER = {"<": ("-1",), "<=": ("1",), ">": ("1",), ">=": ("-1",)}
+"""By how much a bound is moved the way that another comparison does not move it."""
+
 REAL = frozenset({"float", "double"})
 
 CONSTANTS = frozenset({"true", "false"})
@@ -28,7 +31,7 @@ def one_off(site: Site) -> Iterator[Edit]:
     if site.token.text == "]" and site.index is not None:
         yield from (site.inserted(f"{sign} 1") for sign in "+-")
     elif site.token.text in COMPARISONS:
-        yield from (site.replaced(f"{site.token.text} {one} +") for one in ("1", "-1"))
+        yield from (site.replaced(f"{site.token.text} {one} +") for one in FURTHER.get(site.token.text, ("1", "-1")))
 
 
 def terms_too_many(site: Site) -> Iterator[Edit]:

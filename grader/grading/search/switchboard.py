@@ -63,13 +63,13 @@ class Switchboard:
 
     @property
     def keeps_to_its_arrays(self) -> bool:
-        """Whether no index that is let pass leads from an array that is written into any other: all pointers to global
-        memory that may be written to are followed by an index, wherever they stand, and no address is taken.
+        """Whether no index that is let pass leads from an array that is written into any other: of all pointers to
+        global memory that may be written to, only elements are taken, or they are handed to functions that do so.
         """
-        code = self.outline.code
         written = {each.name for each in _global_arrays(self.outline) if not each.constant}
-        uses = (place for each in self.outline.functions for place in range(*each.body) if code[place].text in written)
-        return all(code[place + 1].text == "[" and code[place - 1].text not in {"&", "("} for place in uses)
+        inside = (place for each in self.outline.functions for place in range(*each.body))
+        uses = (place for place in inside if self.outline.code[place].text in written)
+        return all(_takes_an_element(self.outline, place) or _hands_it_on(self.outline, place) for place in uses)
 
     def without(self, refused: Collection[int]) -> "Switchboard":
         """The program without the edits on lines that a compiler refuses; of a line that is none, without those of the
@@ -107,6 +107,23 @@ def _global_arrays(outline: Outline) -> Iterator[Variable]:
     """The arrays that the host gives, as every function names them."""
     visible = {each for region in outline.regions for each in region.visible}
     return (each for each in visible if each.parameter and each.subscripts and each.space == "global")
+
+
+def _takes_an_element(outline: Outline, place: int) -> bool:
+    """Whether an index follows an array, and nobody takes the element's address."""
+    before = place - 1
+    while outline.code[before].text == "(":
+        before -= 1
+    return outline.code[place + 1].text == "[" and outline.code[before].text != "&"
+
+
+def _hands_it_on(outline: Outline, place: int) -> bool:
+    """Whether an array is an argument of a function of the text, or of one that only reads."""
+    if outline.code[place - 1].text not in {"(", ","} or outline.code[place + 1].text not in {")", ","}:
+        return False
+    around = [opening for opening, closing in outline.pairs.items() if opening < place < closing]
+    called = outline.code[max(around) - 1].text
+    return called in outline.names or called.startswith("vload")
 
 
 def _is_fixed(parameters: Sequence[Token], name: str) -> bool:

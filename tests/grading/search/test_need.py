@@ -45,15 +45,23 @@ def test_a_cause_without_a_line_needs_it(transposition):
     assert is_needed(built(transposition), [told], [unchecked()])
 
 
+def test_a_crash_beside_a_wrong_result_needs_it(transposition):
+    """That one case crashes does not say where the results of the others go wrong."""
+    assert is_needed(
+        built(transposition), [WRONG, failed("correctness: one column (height 9)", reason=Reason.CRASH)], []
+    )
+
+
 @pytest.mark.parametrize(
     "checks",
     [
         [check("correctness: one row (height 1)")],
         [replace(WRONG, cause="B is stored by columns", message="B is stored by columns. B is written in line 7.")],
-        [WRONG, failed("correctness: one column (height 9)", reason=Reason.CRASH)],
+        [failed("correctness: one column (height 9)", reason=Reason.CRASH)],
+        [WRONG, failed("correctness: one column (height 9)", reason=Reason.TIME_LIMIT)],
         [failed("practice: one row (height 1)", reason=Reason.WRONG_OUTPUT).model_copy(update={"kind": Kind.PRACTICE})],
     ],
-    ids=["right", "line", "crash", "practice"],
+    ids=["right", "line", "crash", "time", "practice"],
 )
 def test_what_needs_none(transposition, checks):
     """A right result, a cause told with its line, a failure that says what it is, a case that decides nothing."""

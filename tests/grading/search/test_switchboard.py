@@ -74,12 +74,23 @@ def test_a_pointer_to_what_is_constant_is_moved():
         ("__global float *p = A + n; p[n] = 1;", False),
         ("__global float *p = &A[n]; *p = 1;", False),
         ("vstore4((float4)(0), n, A);", False),
-        ("helper(A, n);", False),
+        ("A[n] = *(&(A[n]));", False),
+        ("A[n] = (A[0] + 1) * vload4(n, A).x;", True),
+        ("unknown(A, n);", False),
+        ("helper(A + 1, n);", False),
+        ("helper(A, n);", True),
+        ("walker(A, n);", False),
     ],
 )
 def test_a_kernel_keeps_to_its_arrays_if_it_only_takes_their_elements(body, keeps):
-    """A pointer that is made of one could lead anywhere."""
-    board = switchboard(outline(f"__kernel void k(__global float *A, uint n) {{ {body} }}", ["k"]), ())
+    """A pointer that is made of one could lead anywhere; what a function does that is handed one counts, too."""
+    functions = {
+        "helper": "void helper(__global float *H, uint n) { H[n] = 1; }",
+        "walker": "void walker(__global float *W, uint n) { W += n; W[0] = 1; }",
+    }
+    called = " ".join(text for name, text in functions.items() if name in body)
+    text = f"{called} __kernel void k(__global float *A, uint n) {{ {body} }}"
+    board = switchboard(outline(text, ["k"]), ())
     assert board.keeps_to_its_arrays is keeps
 
 

@@ -19,10 +19,10 @@ WRONG = changed(TRANSPOSITION, "tile[lx][ly]", "tile[ly][lx]")
 
 
 def tryout(worker, assignment, source, most=100):
-    """The session of the first edits of a transposition, on the case with more than one row and column."""
+    """The session of the first edits of a transposition, on the case of one whole tile: no word of it stays unset."""
     built = build(Task(assignment=assignment, submission=submitted(source), seed=5), worker)
     seen = outline(built.program.source, [binding.name for binding in built.bindings.values()])
-    case = assignment.correctness.shown[5]
+    case = assignment.correctness.shown[4]
     trial = trial_of(case, built, load_oracle(assignment))
     cases = {case.name: tried_case(built.task.assignment, case, trial, built.bindings)}
     switched = [edit for edit in edits(seen, most=most) if edit.region.role != "type"]
