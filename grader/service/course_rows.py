@@ -13,7 +13,7 @@ from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import Correction, Deduction
 from grader.service.briefs import Brief, briefs_in
 from grader.service.database.tables import AttemptRow, PersonRow
-from grader.service.settling import Grade as OwnGrade
+from grader.service.settling import SettledGrade
 from grader.service.standing import CourseTable, Line
 
 UNGRADED = "it has not been graded yet."
@@ -63,7 +63,7 @@ def _row(line: Line, assignment: str, student: Student, briefs: dict[int, Brief]
     )
 
 
-def _decided(grade: Grade, own: OwnGrade) -> Grade:
+def _decided(grade: Grade, own: SettledGrade) -> Grade:
     """A result in brief with what counts in the end: less what lateness costs, and as corrected."""
     cost, order = own.cost, _order(own)
     left = grade.points if cost is None else cost.leaves(grade.points)
@@ -78,7 +78,7 @@ def _decided(grade: Grade, own: OwnGrade) -> Grade:
     )
 
 
-def _order(own: OwnGrade) -> Order | None:
+def _order(own: SettledGrade) -> Order | None:
     """What was decided by hand as a batch has it."""
     return None if own.amount is None else Order(where="", comment=own.comment, amount=own.amount)
 

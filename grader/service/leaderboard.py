@@ -16,7 +16,7 @@ from sqlalchemy import SQLColumnExpression, select
 from sqlalchemy.orm import Session
 
 from grader.results.result import Check, Kind, Reason, Result, Verdict
-from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow, PseudonymRow
+from grader.service.database.tables import AttemptRow, CourseRole, ExclusionRow, GradingRow, PersonRow, PseudonymRow
 
 RIGHT = frozenset({Kind.BUILD, Kind.CORRECTNESS, Kind.SANITIZER})
 """Kinds of checks of which none may have failed."""
@@ -41,7 +41,7 @@ def _speed(check: Check) -> float | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Placed:
+class LeaderboardLine:
     """A student on a leaderboard, by their fastest attempt there. `pseudonym` is None if none was chosen; `shown` says
     whether students see the line.
     """
@@ -56,19 +56,19 @@ class Placed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Board:
+class Leaderboard:
     """The students whose kernels were timed on a device, the fastest first."""
 
     device: str
-    places: tuple[Placed, ...]
+    places: tuple[LeaderboardLine, ...]
 
 
-def boards_for_students(session: Session, assignment: str) -> tuple[Board, ...]:
+def boards_for_students(session: Session, assignment: str) -> tuple[Leaderboard, ...]:
     """Those who have chosen a pseudonym, by the speeds that their own reports show."""
     return _boards(row for row in _timed(session, assignment, GradingRow.shown_speed) if row.pseudonym is not None)
 
 
-def boards_for_staff(session: Session, assignment: str) -> tuple[Board, ...]:
+def boards_for_staff(session: Session, assignment: str) -> tuple[Leaderboard, ...]:
     """Everybody, by all that was found."""
     return _boards(_timed(session, assignment, GradingRow.speed))
 
@@ -86,7 +86,9 @@ class _Timed(NamedTuple):
 
 
 def _timed(session: Session, assignment: str, speed: SQLColumnExpression[float | None]) -> list[_Timed]:
-    """The results that count and have such a speed, the fastest first; of equal ones, the first to be handed in."""
+    """The results that have such a speed, of attempts that count, the fastest first; of equal ones, the first to be
+    handed in.
+    """
     person = PersonRow.id, PersonRow.name, PseudonymRow.name
     measured = AttemptRow.public, GradingRow.device, speed, GradingRow.shown_speed
     wanted = (
@@ -95,23 +97,24 @@ def _timed(session: Session, assignment: str, speed: SQLColumnExpression[float |
         .join(GradingRow, AttemptRow.counted_id == GradingRow.id)
         .outerjoin(PseudonymRow, PseudonymRow.person_id == PersonRow.id)
         .where(AttemptRow.assignment == assignment, PersonRow.role == CourseRole.STUDENT, speed.is_not(None))
+        .where(AttemptRow.trial.is_(False), AttemptRow.id.not_in(select(ExclusionRow.attempt_id)))
     )
     return [_Timed._make(row) for row in session.execute(wanted.order_by(speed.desc(), AttemptRow.id))]
 
 
-def _boards(timed: Iterable[_Timed]) -> tuple[Board, ...]:
+def _boards(timed: Iterable[_Timed]) -> tuple[Leaderboard, ...]:
     """By devices, everybody once on each."""
     fastest: dict[str, dict[int, _Timed]] = {}
     for row in timed:
         fastest.setdefault(row.device, {}).setdefault(row.person_id, row)
     return tuple(
-        Board(device=device, places=tuple(starmap(_placed, enumerate(rows.values(), start=1))))
+        Leaderboard(device=device, places=tuple(starmap(_placed, enumerate(rows.values(), start=1))))
         for device, rows in sorted(fastest.items())
     )
 
 
-def _placed(rank: int, row: _Timed) -> Placed:
-    return Placed(
+def _placed(rank: int, row: _Timed) -> LeaderboardLine:
+    return LeaderboardLine(
         rank=rank,
         person_id=row.person_id,
         name=row.name,

@@ -27,7 +27,7 @@ CLERK = ("-P", "-m", "grader.service.clerk")
 """-P: nothing is imported from the working directory."""
 
 PROCESSOR = 180
-"""Seconds of processor time. A course of 300 students at five assignments was seen to take ten."""
+"""Seconds of processor time that a clerk may use."""
 
 PATIENCE = 600.0
 """Seconds in which the clerk must have had them."""

@@ -1,6 +1,6 @@
 """Grades from records: which attempt counts for whom, what lateness costs, and what was decided by hand.
 
-    tables -> _Records -> Work of each student or group -> settle (course/policies/) -> Grade of each student
+    tables -> _Records -> Work of each student or group -> settle (course/policies/) -> SettledGrade of each student
 
 Nothing of it is stored: a changed date, an extension or an exclusion holds at once, also for what was handed in before.
 """
@@ -14,7 +14,7 @@ from sqlalchemy import SQLColumnExpression, select
 from sqlalchemy.orm import Session
 
 from grader.course.policies.corrections import Amount
-from grader.course.policies.counting import Counted, Work, settle
+from grader.course.policies.counting import CountedAttempt, Work, settle
 from grader.course.policies.deadlines import Extension, Lateness, days_late, lateness
 from grader.service.courses import Shown
 from grader.service.database.tables import (
@@ -37,7 +37,7 @@ Place = tuple[int, str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grade:
+class SettledGrade:
     """How a student stands at an assignment that is worth `most` points: how many attempts there are, which of them
     counts, if any does yet, what it had `earned` before any deduction, and what was decided by hand.
     """
@@ -46,7 +46,7 @@ class Grade:
     most: float
     attempts: int = 0
     attempt: int | None = None
-    counted: Counted | None = None
+    counted: CountedAttempt | None = None
     earned: float | None = None
     decision: DecisionRow | None = None
 
@@ -132,18 +132,18 @@ class _Records:
     decisions: dict[Place, DecisionRow]
 
 
-def grades_of_all(session: Session, assignments: Sequence[Shown]) -> dict[Place, Grade]:
+def grades_of_all(session: Session, assignments: Sequence[Shown]) -> dict[Place, SettledGrade]:
     """Those of all students, by all points that there are."""
     return _grades(_read(session, GradingRow.points, None), assignments)
 
 
-def grades_of(session: Session, assignments: Sequence[Shown], person_id: int) -> dict[str, Grade]:
+def grades_of(session: Session, assignments: Sequence[Shown], person_id: int) -> dict[str, SettledGrade]:
     """Those of one student by the points that the student may see, by assignment: the choice of the best must not tell
     of hidden ones. `assignments` are all of the course, since late days are spent over all.
     """
     found = _grades(_read(session, GradingRow.shown_points, circle_of(session, person_id)), assignments)
     return {
-        each.name: found.get((person_id, each.name)) or Grade(rules=each.rules, most=each.points)
+        each.name: found.get((person_id, each.name)) or SettledGrade(rules=each.rules, most=each.points)
         for each in assignments
     }
 
@@ -208,7 +208,7 @@ class _Unit:
         )
 
 
-def _grades(records: _Records, assignments: Sequence[Shown]) -> dict[Place, Grade]:
+def _grades(records: _Records, assignments: Sequence[Shown]) -> dict[Place, SettledGrade]:
     """Of every student at every assignment."""
     units = [unit for each in assignments for unit in _units(records, each)]
     settled = settle(unit.work(key) for key, unit in enumerate(units))
@@ -240,12 +240,16 @@ def _units(records: _Records, assignment: Shown) -> Iterator[_Unit]:
 
 
 def _grade(
-    unit: _Unit, counted: Counted | None, spent: Counter[int], decisions: Mapping[Place, DecisionRow], person: int
-) -> Grade:
+    unit: _Unit,
+    counted: CountedAttempt | None,
+    spent: Counter[int],
+    decisions: Mapping[Place, DecisionRow],
+    person: int,
+) -> SettledGrade:
     here = 0 if counted is None else counted.lateness.covered
     elsewhere = max(spent[each] for each in unit.people) - here
     one = None if counted is None else unit.tried[counted.position]
-    return Grade(
+    return SettledGrade(
         rules=replace(unit.rules, spent=elsewhere) if elsewhere else unit.rules,
         most=unit.assignment.points,
         attempts=len(unit.tried),

@@ -24,7 +24,7 @@ from grader.service.granting import extension_of, rules_for
 from grader.service.hand_ins import history, history_of, past_of
 from grader.service.policy import HandInRules
 from grader.service.progress import ChecksInBrief
-from grader.service.settling import Grade, Place, grades_of, grades_of_all
+from grader.service.settling import Place, SettledGrade, grades_of, grades_of_all
 from grader.service.teams import team_at
 from grader.service.wording import worth_in_words
 
@@ -40,7 +40,7 @@ class OwnStanding:
     extension: ExtensionRow | None
     attempts: tuple[AttemptRow, ...]
     bucket: Bucket | None
-    grade: Grade
+    grade: SettledGrade
     counting: AttemptRow | None
     excluded: Mapping[int, ExclusionRow]
     others: tuple[PersonRow, ...]
@@ -84,7 +84,7 @@ def standing_at(
     return _standing(session, assignment, grades_of(session, assignments, person_id)[name], person_id, now)
 
 
-def _standing(session: Session, assignment: Shown, grade: Grade, person_id: int, now: datetime) -> OwnStanding:
+def _standing(session: Session, assignment: Shown, grade: SettledGrade, person_id: int, now: datetime) -> OwnStanding:
     """By the rules that hold for the student, and the points that students may see."""
     attempts = history(session, person_id, assignment.name)
     team = team_at(session, assignment.policies, person_id)
@@ -128,7 +128,7 @@ class Line:
     """A student's grades, by assignment, and the attempts that count, or None."""
 
     person: PersonRow
-    grades: dict[str, Grade]
+    grades: dict[str, SettledGrade]
     counting: dict[str, AttemptRow | None]
 
 
@@ -164,7 +164,10 @@ def course_table(session: Session, assignments: Sequence[Shown]) -> CourseTable:
 
 
 def _line(
-    person: PersonRow, assignments: Sequence[Shown], grades: Mapping[Place, Grade], rows: Mapping[int, AttemptRow]
+    person: PersonRow,
+    assignments: Sequence[Shown],
+    grades: Mapping[Place, SettledGrade],
+    rows: Mapping[int, AttemptRow],
 ) -> Line:
     theirs = {each.name: grades[person.id, each.name] for each in assignments}
     counting = {name: None if one.attempt is None else rows[one.attempt] for name, one in theirs.items()}

@@ -57,7 +57,7 @@ class Queue:
         return PlaceInQueue(ahead=ahead, wait=self.usual * ahead / self.stations if self.usual and known else None)
 
 
-class Lookout:
+class QueueLookout:
     """What one process knows of the queue, read again when it is `fresh` seconds old: hundreds wait at once, and each
     asks every few seconds.
     """

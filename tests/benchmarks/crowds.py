@@ -29,7 +29,7 @@ from services import Service  # noqa: E402
 from starlette.types import Message  # noqa: E402
 
 from grader.service.database.tables import GradingRow  # noqa: E402
-from grader.service.waiting import Lookout, queue_of  # noqa: E402
+from grader.service.waiting import QueueLookout, queue_of  # noqa: E402
 
 AN_HOUR, ATTEMPTS = 3600.0, 3
 PAGES = 6
@@ -78,7 +78,7 @@ def measured(tries: int) -> Costs:
         alone = _reading(service, tries)
         crowd = [service.person(f"p{number}", "student") for number in range(tries)]
         hand_in = _milliseconds(lambda: [service.hand_in(person=each, data=SOURCE) for each in crowd]) / tries
-        grading, lookout = service.gradings(mine)[0], Lookout()
+        grading, lookout = service.gradings(mine)[0], QueueLookout()
         return Costs(
             page=_page(service, tries) + ANSWER,
             hand_in=hand_in + ANSWER,
@@ -124,7 +124,7 @@ def _page(service: Service, tries: int) -> float:
     return _milliseconds(lambda: asyncio.run(ask(tries))) / tries
 
 
-def _looks(service: Service, lookout: Lookout, number: int, tries: int) -> None:
+def _looks(service: Service, lookout: QueueLookout, number: int, tries: int) -> None:
     for _ in range(tries):
         with service.database.reading() as session:
             lookout.place(session, session.get_one(GradingRow, number), service.now)

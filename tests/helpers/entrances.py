@@ -16,7 +16,7 @@ from joserfc.jwk import RSAKey
 
 from grader.common.record import replace
 from grader.common.sign_in import UniversityRules
-from grader.service.entering.entry import Entry
+from grader.service.entering.entry import SignInEntry
 from grader.service.entering.mail_links import MailLinks, Surroundings
 from grader.service.entering.passwords import Passwords
 from grader.service.entering.university import University
@@ -28,7 +28,7 @@ QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 def enter(service, **ways):
     """Give the service these ways."""
-    service.web = replace(service.web, entry=Entry(**ways))
+    service.web = replace(service.web, entry=SignInEntry(**ways))
     service.app = make_app(service.web)
 
 

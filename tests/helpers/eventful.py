@@ -10,7 +10,7 @@ from services import graded, post
 
 from grader.service.database.tables import PersonRow
 from grader.service.device_flow import begin
-from grader.service.entering.entry import Entry
+from grader.service.entering.entry import SignInEntry
 from grader.service.entering.passwords import Passwords
 from grader.service.leases import give_up
 from grader.service.progress import ProgressNote, keep_note
@@ -34,7 +34,7 @@ class Eventful:
 
     def __init__(self, service):
         self.service = service
-        entry = Entry(mail=SimpleNamespace(ask=lambda _who: None), passwords=Passwords())
+        entry = SignInEntry(mail=SimpleNamespace(ask=lambda _who: None), passwords=Passwords())
         service.app.state.web = replace(service.web, entry=entry)
         assignment = service.course.load("small")
         racing = ready(failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,)), assignment)

@@ -19,7 +19,7 @@ from grader.service.leases import claim, finish
 from grader.service.policy import rules_of
 from grader.service.signing_in import invite
 from grader.service.station.judging import ready
-from grader.service.waiting import Lookout
+from grader.service.waiting import QueueLookout
 from grader.service.web.app import make_app
 from grader.service.web.setting import Web
 
@@ -43,7 +43,7 @@ class Service:
         self.now, self.origin = NOON, origin
         shelf = Shelf(self.course, ROOT / "docs" / "reading-your-report.md")
         self.web = Web(
-            database=self.database, shelf=shelf, origin=origin, now=lambda: self.now, lookout=Lookout(fresh=0)
+            database=self.database, shelf=shelf, origin=origin, now=lambda: self.now, lookout=QueueLookout(fresh=0)
         )
         self.app = make_app(self.web)
         self.ada, self.ben = self.person("ada", CourseRole.STUDENT), self.person("ben", CourseRole.STUDENT)

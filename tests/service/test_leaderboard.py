@@ -1,5 +1,7 @@
 """leaderboard.py: who stands where, and that nothing hidden is told by it."""
 
+from datetime import UTC, datetime
+
 import pytest
 from hiding import HIDDEN, changed, failing, hiding_course, right
 from samples import RACE, SLOW, SPEED, check, failed, performance, result, unchecked
@@ -7,6 +9,8 @@ from services import Service
 
 from grader.results.metrics import Interval
 from grader.results.result import Kind, Reason, Verdict
+from grader.service.database.tables import AttemptRow
+from grader.service.deciding import exclude
 from grader.service.leaderboard import boards_for_staff, boards_for_students, speed_of
 from grader.service.pseudonyms import choose
 from grader.service.station.judging import ready
@@ -127,3 +131,14 @@ def test_instructors_see_who_stands_there_and_whether_students_do(tmp_path):
         assert boards_for_students(session, "small") == ()
     (placed,) = board.places
     assert (placed.name, placed.pseudonym, placed.shown) == ("Ada", "Owl", False)
+
+
+def test_what_does_not_count_stands_nowhere(service):
+    """An attempt that was left out, until it counts again; the next best of its student stands in its place."""
+    service.graded(service.hand_in(person=service.ada), outcome(service, 1.0))
+    fastest = service.graded(service.hand_in(person=service.ada), outcome(service, 2.0))
+    named(service, service.ada, "Owl")
+    for speed in (1.0, 2.0):
+        with service.database.writing() as session:
+            exclude(session, session.get_one(AttemptRow, fastest), "staff", "copied", datetime.now(UTC))
+        assert lines(service) == {"Test Device": [(1, "Owl", speed)]}

@@ -7,12 +7,12 @@ import pytest
 from grader.service.database.tables import AttemptRow
 from grader.service.hand_ins import cancel
 from grader.service.leases import LEASE, renew
-from grader.service.waiting import Lookout, PlaceInQueue
+from grader.service.waiting import PlaceInQueue, QueueLookout
 
 
 def place(service, attempt):
     with service.database.reading() as session:
-        return Lookout().place(session, service.gradings(attempt)[-1], service.now)
+        return QueueLookout().place(session, service.gradings(attempt)[-1], service.now)
 
 
 def took(service, seconds):
@@ -87,7 +87,7 @@ def test_a_wait_is_told_in_round_words(seconds, words):
 def test_the_queue_is_read_once_for_all_who_wait(service):
     """But again for whoever has handed in since, and when it is old."""
     one, two = crowd(service, 2)
-    seldom, always = Lookout(fresh=1000), Lookout(fresh=0)
+    seldom, always = QueueLookout(fresh=1000), QueueLookout(fresh=0)
 
     def seen(lookout, attempt):
         with service.database.reading() as session:

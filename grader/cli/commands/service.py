@@ -38,7 +38,7 @@ StationsOption = Annotated[int, typer.Option(min=0, max=64, help="Stations on th
 
 @dataclass(frozen=True, kw_only=True)
 class AddressOptions:
-    """Where browsers find the service."""
+    """Where browsers find the service, and how many processes make its pages."""
 
     host: Annotated[str, typer.Option(help="Address to listen on; leave it, and put a proxy with TLS before it.")] = (
         "127.0.0.1"
@@ -47,6 +47,7 @@ class AddressOptions:
     url: Annotated[str | None, typer.Option(help="Address that browsers use, such as https://grader.example.org.")] = (
         None
     )
+    web_processes: WebProcessesOption = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +68,6 @@ def serve(
     *,
     database: DatabaseOption = None,
     stations: StationsOption = 1,
-    web_processes: WebProcessesOption = 1,
     where: AddressOptions,
     place: PlaceOptions,
     invite: Annotated[
@@ -95,7 +95,7 @@ def serve(
         port=where.port,
         url=where.url,
         crew=crew,
-        web_processes=web_processes,
+        web_processes=where.web_processes,
         sign_in=settings.sign_in,
         demo=demo,
         invite=tuple(invite or ()),

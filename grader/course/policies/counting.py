@@ -1,7 +1,8 @@
 """Which attempts count, and what lateness costs them: for all assignments of a course at once, since late days are for
 the whole course.
 
-Work of each student or group at each assignment -> settle -> Counted: the attempt, its lateness, its points after that
+Work of each student or group at each assignment -> settle -> CountedAttempt: the attempt, its lateness, its points
+after that
 """
 
 import heapq
@@ -43,7 +44,7 @@ class Work(Generic[Key]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class CountedAttempt:
     """The position of the attempt that counts, what its lateness costs, and its points after that. `spent` are the late
     days that were spent before.
     """
@@ -54,7 +55,7 @@ class Counted:
     spent: int
 
 
-def settle(works: Iterable[Work[Key]]) -> dict[Key, Counted]:
+def settle(works: Iterable[Work[Key]]) -> dict[Key, CountedAttempt]:
     """What counts of everything that has a result.
 
     Late days are spent in the order in which was handed in what counts, not of the due dates: so nothing that is handed
@@ -64,7 +65,7 @@ def settle(works: Iterable[Work[Key]]) -> dict[Key, Counted]:
     """
     every = list(works)
     spent: Counter[Hashable] = Counter()
-    found: dict[Key, Counted] = {}
+    found: dict[Key, CountedAttempt] = {}
     waiting = [(_when(work, choice), place) for place, work in enumerate(every) if (choice := _choice(work, spent))]
     heapq.heapify(waiting)
     while waiting:
@@ -81,15 +82,15 @@ def settle(works: Iterable[Work[Key]]) -> dict[Key, Counted]:
     return found
 
 
-def _when(work: Work[Key], choice: Counted) -> datetime:
+def _when(work: Work[Key], choice: CountedAttempt) -> datetime:
     return work.tries[choice.position].at or UNKNOWN
 
 
-def _choice(work: Work[Key], spent: Counter[Hashable]) -> Counted | None:
+def _choice(work: Work[Key], spent: Counter[Hashable]) -> CountedAttempt | None:
     return counted(work, max((spent[each] for each in work.students), default=0))
 
 
-def counted(work: Work[Key], spent: int) -> Counted | None:
+def counted(work: Work[Key], spent: int) -> CountedAttempt | None:
     """The attempt that counts for whoever has spent so many late days; None if none has a result.
 
     What comes too late to be accepted counts only where there is nothing else. Of several equally good ones the first
@@ -111,4 +112,4 @@ def counted(work: Work[Key], spent: int) -> Counted | None:
             place = max(taken, key=lambda each: worth[each] or 0.0)
         case "last before due":
             place = ([each for each in taken if not work.tries[each].days] or taken)[-1]
-    return Counted(position=place, lateness=costs[place], points=worth[place] or 0.0, spent=spent)
+    return CountedAttempt(position=place, lateness=costs[place], points=worth[place] or 0.0, spent=spent)

@@ -16,7 +16,7 @@ ASKED, A_WHILE = 60, 600.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class SignInEntry:
     """Each of them, or None where it is not allowed; links of instructors work always."""
 
     mail: MailLinks | None = None
@@ -25,10 +25,10 @@ class Entry:
     asking: Brake = field(default_factory=lambda: Brake(ASKED, A_WHILE))
 
 
-def entry_of(rules: SignInRules, around: Surroundings, say: Callable[[str], None]) -> Entry:
+def entry_of(rules: SignInRules, around: Surroundings, say: Callable[[str], None]) -> SignInEntry:
     """By an operator's settings; raises InputError where a secret is missing. `say` prints mail that is `printed`."""
     university = rules.university
-    return Entry(
+    return SignInEntry(
         mail=_mail(rules, around, say),
         passwords=Passwords() if rules.passwords else None,
         university=None

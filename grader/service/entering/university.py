@@ -50,7 +50,7 @@ FAILED = "The sign-on could not be completed. Begin again; if that fails, too, a
 
 
 @dataclass(frozen=True, kw_only=True)
-class Begun:
+class SignInBegun:
     """Where the browser goes, and what it keeps meanwhile."""
 
     address: str
@@ -77,13 +77,13 @@ class University:
         self._known: _Issuer | None = None
         self._lock, self._turns = Lock(), BoundedSemaphore(AT_ONCE)
 
-    def begin(self) -> Begun:
+    def begin(self) -> SignInBegun:
         """A new sign-in; raises NotDoneError if the issuer does not answer."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
         with self._asking() as client:
             place = self._issuer(client).said["authorization_endpoint"]
             address, _ = client.create_authorization_url(place, state=state, nonce=nonce, code_verifier=verifier)
-        return Begun(address=address, kept=f"{state}.{nonce}.{verifier}")
+        return SignInBegun(address=address, kept=f"{state}.{nonce}.{verifier}")
 
     def finish(self, kept: str, answer: Mapping[str, str]) -> str:
         """The key of whoever has signed in there, as the issuer's claim names them; raises NotDoneError."""

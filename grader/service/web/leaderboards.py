@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.service.courses import Shown
-from grader.service.leaderboard import Board, boards_for_staff, boards_for_students
+from grader.service.leaderboard import Leaderboard, boards_for_staff, boards_for_students
 from grader.service.pseudonyms import LONGEST, choose, pseudonym_of, take_away
 from grader.service.refusing import NotFoundError
 from grader.service.web.members import (
@@ -44,7 +44,7 @@ def with_leaderboard(request: Request, name: str) -> Shown:
     return shown
 
 
-def seen_by(session: Session, somebody: Somebody, name: str) -> tuple[Board, ...]:
+def seen_by(session: Session, somebody: Somebody, name: str) -> tuple[Leaderboard, ...]:
     """The boards of an assignment as this person may see them."""
     return boards_for_staff(session, name) if somebody.teaches else boards_for_students(session, name)
 

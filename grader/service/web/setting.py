@@ -10,8 +10,8 @@ from starlette.requests import Request
 from grader.service.clock import utc_now
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
-from grader.service.entering.entry import Entry
-from grader.service.waiting import Lookout
+from grader.service.entering.entry import SignInEntry
+from grader.service.waiting import QueueLookout
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +24,8 @@ class Web:
     shelf: Shelf
     origin: str
     now: Callable[[], datetime] = field(default=utc_now)
-    lookout: Lookout = field(default_factory=Lookout)
-    entry: Entry = field(default_factory=Entry)
+    lookout: QueueLookout = field(default_factory=QueueLookout)
+    entry: SignInEntry = field(default_factory=SignInEntry)
 
     @property
     def secure(self) -> bool:

@@ -146,7 +146,7 @@ def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fracti
         ((Move(done=0.95, told=0.1),), Reason.NOT_WRITTEN),
         ((Move(told=0.85),), Reason.TOO_SLOW),
         ((Move(wastes=3.0),), Reason.TIME_LIMIT),
-        ((Move(says="twice"),), Reason.CRASH),
+        ((Move(says="twice"),), Reason.TOO_SLOW),  # it is a crash when sessions open again, where more pairs are made
         ((Move(says="huge"),), Reason.CRASH),
         ((Move(says="junk"),), Reason.CRASH),
         ((Move(says="other"),), Reason.CRASH),

@@ -38,13 +38,13 @@ def test_a_date_stands_in_the_readers_own_zone_beside_the_courses(tmp_path, brow
     """Where they differ."""
     policies = "timezone: Europe/Berlin\ndue: 2026-12-01T23:59\n"
     with opened(tmp_path, policies=policies) as service, driving(browser, service, "ada") as driven:
-        for zone, words in (("Asia/Tokyo", "Wed, 02 Dec, 07:59 your time"), ("Europe/Berlin", None)):
+        for zone, words in (("Asia/Tokyo", "Wed 02 Dec, 07:59 your time"), ("Europe/Berlin", None)):
             driven.ask("Emulation.setTimezoneOverride", timezoneId=zone)
             driven.open(f"{service.origin}/assignments/small")
             text = driven.say("document.querySelector('.facts dd').innerText")
             assert "Tue 01 Dec 2026, 23:59 CET" in text
             assert ("your time" in text) is (words is not None)
-            assert words is None or words in text
+            assert words is None or words in text.replace("Wed,", "Wed")  # as Chromium's version writes it
         assert errors(driven) == []
 
 
