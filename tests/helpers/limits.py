@@ -14,7 +14,7 @@ RULES = Rules(limits=LIMITS, container=ContainerRules())
 DEADLINES = Deadlines(start=30, build=30, first_launch=4, launch=3, transfer=20, simulation=30)
 """Shorter than the defaults where a test waits for them to pass."""
 
-FEW_PAIRS = TimingRules(min_pairs=9)
+FEW_PAIRS = TimingRules(min_pairs=9, warm_up_seconds=0.5)
 """The product's rules, but for the fewest pairs: nine decide most, and where they leave it open, more do."""
 
 
