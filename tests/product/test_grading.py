@@ -4,6 +4,7 @@ import os
 import re
 from contextlib import contextmanager
 from dataclasses import replace
+from math import ceil
 
 import pytest
 from attacks import HELD, corpus, small_course
@@ -18,7 +19,10 @@ from selection import GOLDEN, RIGHT, param
 from grader.authoring.golden import ONE_PAIR, PERFORMANCE, differences, skipped
 from grader.common.errors import InputError
 from grader.course.rubric import Band
+from grader.execution.device import speed_goal
 from grader.grading import grade as grading
+from grader.grading.timing.intervals import CLEAR
+from grader.grading.timing.measurement import COMPARED_EVERY
 from grader.grading.timing.performance import unmeasured
 from grader.results.result import Kind, Reason
 
@@ -126,8 +130,10 @@ def test_a_result_accounts_for_itself(transposition, bench):
     assert result.provenance.assignment_sha256 == transposition.sha256
     assert [usage.kernel for usage in result.checks[-1].usage] == ["coalsTransp"]
     performance = result.checks[-1].performance
-    assert performance.pairs == len(performance.samples.submission) >= 30
-    assert len(performance.samples.baseline) >= 10
+    assert performance.pairs == len(performance.samples.submission) >= bench.timing.clear_pairs
+    best = max(band.fraction for band in speed_goal(transposition, result.provenance.device).bands)
+    assert performance.pairs >= bench.timing.min_pairs or performance.fraction_of_reference.low > CLEAR * best
+    assert len(performance.samples.baseline) == ceil(performance.pairs / COMPARED_EVERY)
     assert 0.9 < performance.noise.median < 1.1
 
 
