@@ -42,6 +42,7 @@ from grader.protocol.messages import (
     Opened,
     Preprocess,
     Preprocessed,
+    Process,
     Refused,
     Simulation,
     Stage,
@@ -89,6 +90,7 @@ class Worker:
         self._written: Script | None = None
         self._is_frozen = False
         self._is_warming = False
+        self._begins_in: Process = "new"
         self.devices: tuple[DeviceFacts, ...] = ()
         self._too_new: tuple[str, ...] = ()
 
@@ -197,7 +199,7 @@ class Worker:
         if self._process is None:
             self.start()
         self._plan = self._awaited = plan
-        self._send(plan.request(self._programs))
+        self._send(plan.request(self._programs, self._begins_in))
 
     def open(self, plan: Plan) -> Opened | Failure:
         """A session with the plan's programs built and its buffers made."""
@@ -229,6 +231,18 @@ class Worker:
             yield
         finally:
             self._deadlines = usual
+
+    @contextmanager
+    def in_one_process(self) -> Iterator[None]:
+        """Until the end of the block, each session goes on in the process of the one before, whatever has run there. It
+        is for what decides no points: there, a kernel may have left anything behind.
+        """
+        self._begins_in = "used"
+        try:
+            yield
+        finally:
+            self._begins_in = "new"
+            self.close()
 
     def freeze(self) -> None:
         """Stop all of the worker until it is thawed, as far as its sandbox can."""
@@ -379,8 +393,10 @@ class Worker:
         return self.fetch(self._script(name).buffers if fetched is None else fetched)
 
     def close(self) -> None:
-        """End the session; the process stays, unless that goes wrong."""
-        if self._process is not None:
+        """End the session; the process stays, unless that goes wrong. Where the next one goes on in the same process, it
+        takes its place.
+        """
+        if self._process is not None and self._begins_in == "new":
             closed = self._ask_done(Close(), "closing", self._deadlines.transfer)
             if not isinstance(closed, Done):
                 self.stop()

@@ -12,7 +12,7 @@ from grader.course.launches import ELEMENT_BYTES, Launch
 from grader.course.rubric import Sizes
 from grader.course.truth.comparison import GUARD_BYTES, INPUT_POISON, POISON
 from grader.execution.device import PEAK_GROUP, PeakRun, copy_size, peak_run, speed_goal
-from grader.protocol.messages import Arrays, DeviceFacts, Open
+from grader.protocol.messages import Arrays, DeviceFacts, Open, Process
 from grader.protocol.steps import (
     Arg,
     BufferArg,
@@ -92,12 +92,17 @@ class Plan:
     scripts: Mapping[str, Script]
     arrays: Arrays = "copied"
 
-    def request(self, programs: Mapping[str, ProgramSource]) -> Open:
+    def request(self, programs: Mapping[str, ProgramSource], process: Process = "new") -> Open:
         """The request that opens the session with these programs."""
         sequences = {name: script.steps for name, script in self.scripts.items()}
         repeats = {name: script.repeat for name, script in self.scripts.items() if script.repeat is not None}
         return Open(
-            programs=dict(programs), buffers=self.buffers, sequences=sequences, repeats=repeats, arrays=self.arrays
+            programs=dict(programs),
+            buffers=self.buffers,
+            sequences=sequences,
+            repeats=repeats,
+            arrays=self.arrays,
+            process=process,
         )
 
     def on_buffers(self, called: Callable[[str], str]) -> "Plan":

@@ -96,12 +96,17 @@ Arrays = Literal["copied", "shared"]
 """How the content of buffers comes to a worker: copied, as any device can have it, or in memory that it shares with the
 judge, for kernels on the host's own processors."""
 
+Process = Literal["new", "used"]
+"""Where a session begins: what decides points, in a process that nothing has run in. A used one is quicker, since its
+driver has loaded what it needs to compile."""
+
 
 class Open(Message):
     """Fork a session: build the programs, make the buffers; answered by `Opened` or `BuildFailed`.
 
     `sequences` names the launches that `Launch` can ask for, `repeats` those that are run more than once. `arrays` says
-    whether the worker copies arrays to and from its buffers, or shares them with the judge.
+    whether the worker copies arrays to and from its buffers, or shares them with the judge. `process` says whether it
+    begins in a new process, or goes on in that of the session before, whatever has run there.
     """
 
     kind: Literal["open"] = "open"
@@ -110,6 +115,7 @@ class Open(Message):
     sequences: dict[str, tuple[Step, ...]] = Field(default_factory=dict)
     repeats: dict[str, RepeatSteps] = Field(default_factory=dict)
     arrays: Arrays = "copied"
+    process: Process = "new"
 
 
 class Stage(Message):

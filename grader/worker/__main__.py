@@ -1,7 +1,7 @@
 """The worker's main loop: read a job, then serve requests until the judge hangs up.
 
-Sessions come one after the other in a fork, until a kernel has run in it: then the next one gets a new fork. What a
-driver has loaded for the first program that it builds is there for the second.
+Sessions come one after the other in a fork, until a kernel has run in it: then the next one gets a new fork, unless it
+is to go on in a used one. What a driver has loaded for the first program that it builds is there for the second.
 """
 
 import os
@@ -43,7 +43,7 @@ def main() -> None:
     fork: Fork | None = None
     while line := requests.readline():
         request = REQUEST.validate_json(line)
-        if isinstance(request, ListDevices | Preprocess | Open) and (fork is None or fork.is_spent):
+        if isinstance(request, ListDevices | Preprocess | Open) and not (fork and _may_go_on(request, fork)):
             if fork:
                 fork.kill()
             fork = Fork.start(lambda channel: session.serve(job, channel), inherited=(requests, replies))
@@ -57,6 +57,12 @@ def main() -> None:
         replies.flush()
     if fork:
         fork.kill()
+
+
+def _may_go_on(request: ListDevices | Preprocess | Open, fork: Fork) -> bool:
+    """Whether a request may be answered by the process that served those before it."""
+    is_used = isinstance(request, Open) and request.process == "used"
+    return not (fork.has_ended if is_used else fork.is_spent)
 
 
 def _take_over_stdio() -> tuple[BinaryIO, BinaryIO]:

@@ -36,7 +36,7 @@ class Fork:
 
     def __init__(self, pid: int, requests: BinaryIO, replies: BinaryIO) -> None:
         self.is_spent = False
-        """Whether it serves no further session: a kernel has run in it, or it has ended."""
+        """Whether it serves no further session that asks for a new process: a kernel has run in it, or it has ended."""
         self._pid: int | None = pid
         self._kills_before = kills_for_memory()
         self._requests = requests
@@ -70,6 +70,11 @@ class Fork:
         os.close(request_out)
         os.close(reply_in)
         return cls(pid, os.fdopen(request_in, "wb", buffering=0), os.fdopen(reply_out, "rb", buffering=0))
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether that is known of it: it can serve no session at all."""
+        return self._pid is None
 
     def ask(self, request: bytes, judge: BinaryIO) -> bytes:
         """Pass a request on and return the session's reply, or `Died` in its place.

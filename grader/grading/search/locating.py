@@ -94,10 +94,11 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Mended | 
     helping: Helping = {}
     confirmed: Helping = {}
     try:
-        for helping in found.rounds(most=int(rules.seconds * EDITS_PER_SECOND)):
-            confirmed = found.confirmed(helping)
-            if suspect.wrong in confirmed.values():
-                break
+        with suspect.worker.in_one_process():
+            for helping in found.rounds(most=int(rules.seconds * EDITS_PER_SECOND)):
+                confirmed = found.confirmed(helping)
+                if suspect.wrong in confirmed.values():
+                    break
     except OutOfTimeError:
         return None
     if len(confirmed) != 1:
