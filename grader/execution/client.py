@@ -393,8 +393,8 @@ class Worker:
         return self.fetch(self._script(name).buffers if fetched is None else fetched)
 
     def close(self) -> None:
-        """End the session; the process stays, unless that goes wrong. Where the next one goes on in the same process, it
-        takes its place.
+        """End the session; the process stays, unless that goes wrong. Where sessions go on in one process, the next one
+        does that.
         """
         if self._process is not None and self._begins_in == "new":
             closed = self._ask_done(Close(), "closing", self._deadlines.transfer)

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from grader.execution.client import Worker
-from grader.execution.plan import NOTHING, SUBMISSION
-from grader.execution.probe import PROBE
+from grader.execution.probe import warm_up
 
 GRADINGS = 20
 """Gradings after which a worker is replaced: its processor time is limited, and a grading takes some seconds of it."""
@@ -56,7 +55,7 @@ class Ahead:
         if self._worker is None:
             self._worker = self._make()
             self._worker.start()
-            self._worker.warm_up(NOTHING, {SUBMISSION: PROBE})
+            warm_up(self._worker)
 
     def settle(self) -> None:
         """Wait until it rests, so that others can be timed."""

@@ -26,7 +26,7 @@ from grader.course.truth.oracle import load_oracle
 from grader.execution.client import Worker
 from grader.execution.device import share_a_process
 from grader.execution.plan import SUBMISSION
-from grader.execution.probe import RECOVERY, probe
+from grader.execution.probe import RECOVERY, probe, warm_up
 from grader.grading.bench import Bench, Decided, Progress
 from grader.grading.checks.building import Built, Prepared, build_check, check_build, prepare
 from grader.grading.checks.conclusions import conclude
@@ -237,16 +237,21 @@ def _prepare(crew: Crew) -> Prepared:
 def _watch(
     crew: Crew, lineup: Lineup | Problem, subject: Subject, tried: tuple[Tried, ...]
 ) -> tuple[Watched, Lineup | Problem]:
-    """The simulator's checks; and, while it works, the sessions of the timed rounds open. A problem is why there are
-    none.
+    """The simulator's checks; and, while it works, the sessions of the timed rounds open, or the worker gets ready for
+    a search. A problem is why there are no sessions.
     """
     crew.progress("watching every access in the simulator")
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
         crew.bench.begin_next()
+        may_search = bool(failed_sizes(tried) and crew.bench.search.seconds and crew.student.is_there)
+        if may_search:
+            warm_up(crew.student)
         entered = lineup
         if isinstance(lineup, Lineup):
             entered = enter(lineup, subject.built) or lineup
         watched = watch(subject, crew.bench.watching, failed_sizes(tried), first_endless(tried))
+        if may_search:
+            crew.student.settle()
         return watched, (isinstance(entered, Lineup) and open_sessions(entered)) or entered
 
 

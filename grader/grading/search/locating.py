@@ -41,7 +41,7 @@ CONFIRMING = 3.0
 """Seconds more to grade what helps as a text of its own: a second each, most of it for the compiler."""
 
 SMALLEST = 2
-"""So many of the smallest wrong cases are tried with every edit, until one mends a case."""
+"""Of so many of the smallest wrong cases each is tried with every edit, the next one only if no edit mends the last."""
 
 FEW = 3
 
@@ -125,16 +125,20 @@ class Search:
         suspect = self.suspect
         cases = {each.case.name: each for each in _cases(suspect)}
         wrong = suspect.wrong & cases.keys()
+        tried = edits(self.seen, most=most)
         helping: Helping = {}
-        for board in switchboards(self.seen, edits(self.seen, most=most)):
-            tryout = Tryout(worker=suspect.worker, cases=cases, ends=self.ends, board=board)
-            try:
-                found = _tried(tryout, suspect) if tryout.open() else {}
-            finally:
-                tryout.close()
-            helping |= found
-            if any(wrong <= names for names in found.values()):
-                yield _those_of_most(helping)
+        for place in range(SMALLEST):
+            for board in switchboards(self.seen, tried):
+                tryout = Tryout(worker=suspect.worker, cases=cases, ends=self.ends, board=board)
+                try:
+                    found = _tried(tryout, suspect, place) if tryout.open() else {}
+                finally:
+                    tryout.close()
+                helping |= found
+                if any(wrong <= names for names in found.values()):
+                    yield _those_of_most(helping)
+            if helping:
+                break
         yield _those_of_most(helping)
 
     def confirmed(self, helping: Helping) -> Helping:
@@ -177,10 +181,11 @@ class Search:
                 yield each
 
 
-def _tried(tryout: Tryout, suspect: Suspect) -> Helping:
-    """What comes of the edits of a program."""
+def _tried(tryout: Tryout, suspect: Suspect, place: int) -> Helping:
+    """What comes of the edits of a program that mend the wrong case at this place, counted from the smallest."""
     right = {name: suspect.right[name] if name in suspect.right else tryout.is_right(name) for name in tryout.cases}
     wrong = [name for name in tryout.cases if not right[name]]
+    wrong = wrong[place:] + wrong[:place]
     mended = _mending(tryout, wrong, _worth_trying(tryout, wrong, right))
     helping = {edit: names for edit, names in _those_of_most(mended).items() if len(names) >= min(FEW, len(wrong))}
     for name in tryout.cases:
@@ -199,7 +204,9 @@ def _worth_trying(tryout: Tryout, wrong: Sequence[str], right: Mapping[str, bool
 
 
 def _mending(tryout: Tryout, wrong: Sequence[str], edits: Sequence[Edit]) -> Helping:
-    """Which of these edits mend which wrong cases: those that mend all, if there are any."""
+    """Of these edits, those that mend the first wrong case, with all that they mend: only those that mend all, if there
+    are any.
+    """
     first, *others = wrong
     mended: Helping = {edit: {first} for edit in tryout.right(first, edits)}
     whole = [*mended]
@@ -207,10 +214,8 @@ def _mending(tryout: Tryout, wrong: Sequence[str], edits: Sequence[Edit]) -> Hel
         whole = tryout.right(name, whole)
     if whole:
         return {edit: set(wrong) for edit in whole}
-    mended = defaultdict(set, mended)
-    for place, name in enumerate(others, start=1):
-        every = edits if place < SMALLEST else []
-        for edit in tryout.right(name, list(mended) or every):
+    for name in others:
+        for edit in tryout.right(name, mended):
             mended[edit].add(name)
     return mended
 
