@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from grader.grading.search import rewritings, substitutions
-from grader.grading.search.outline import Outline, Region
 from grader.grading.search.sites import Edit, Site
+from grader.grading.source.outline import Outline, Region
 
 Operator = Callable[[Site], Iterator[Edit]]
 

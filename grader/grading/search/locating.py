@@ -26,12 +26,12 @@ from grader.grading.checks.inspection import make_trial
 from grader.grading.checks.sanitizer import NUMBER
 from grader.grading.checks.simulated_run import SIMULATION_KEY
 from grader.grading.search.edits import edits
-from grader.grading.search.outline import Outline
-from grader.grading.search.reading import outline
 from grader.grading.search.sites import Edit
 from grader.grading.search.switchboard import edited, switchboards
 from grader.grading.search.telling import Mended
 from grader.grading.search.trying import OutOfTimeError, TriedCase, Tryout, tried_case
+from grader.grading.source.outline import Outline
+from grader.grading.source.reading import outline
 from grader.results.result import Verdict
 
 EDITS_PER_SECOND = 400

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from grader.grading.search.outline import INTEGER, Region, Variable
 from grader.grading.search.sites import DIVISIONS, Edit, Site
+from grader.grading.source.outline import INTEGER, Region, Variable
 
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from grader.grading.search.outline import TYPE, Outline, Region, Role, Variable, outside
+from grader.grading.source.outline import TYPE, Outline, Region, Role, Variable, outside
 from grader.protocol.tokens import Token
 
 DIVISIONS = frozenset({"/", "%", "/="})

@@ -6,8 +6,8 @@ exchanged for others of their type.
 
 from collections.abc import Callable, Iterator
 
-from grader.grading.search.outline import Variable
 from grader.grading.search.sites import DIVISIONS, Edit, Site
+from grader.grading.source.outline import Variable
 
 OTHERS = {
     "<": ("<=", ">", ">="),

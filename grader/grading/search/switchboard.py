@@ -18,9 +18,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.course.launches import ELEMENT_BYTES as WORD
-from grader.grading.search.outline import Function, Outline, Variable
-from grader.grading.search.reading import outline as read
 from grader.grading.search.sites import Edit
+from grader.grading.source.outline import Function, Outline, Variable
+from grader.grading.source.reading import outline as read
 from grader.protocol.tokens import Token
 
 UNCHANGED = 0

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from grader.common.record import replace
 from grader.course.rubric import Hints
-from grader.grading.search.outline import Outline
 from grader.grading.search.sites import Edit
+from grader.grading.source.outline import Outline
 from grader.protocol.text import showable
 from grader.results.result import Check
 

@@ -3,8 +3,8 @@
 import pytest
 
 from grader.grading.search.edits import edits
-from grader.grading.search.reading import outline
 from grader.grading.search.switchboard import edited
+from grader.grading.source.reading import outline
 
 KERNEL = """\
 __kernel void k(__global const float *A, __global const float *B, __global float *C, uint height, uint width)

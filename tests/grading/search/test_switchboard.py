@@ -5,8 +5,8 @@ from itertools import groupby
 import pytest
 
 from grader.grading.search.edits import edits
-from grader.grading.search.reading import outline
 from grader.grading.search.switchboard import AT_ONCE, edited, key, switchboard, switchboards
+from grader.grading.source.reading import outline
 
 SOURCE = """\
 float twice(float x) { return x + x; }

@@ -6,8 +6,8 @@ import pytest
 from samples import BUILD, check, failed, result
 
 from grader.grading.search.edits import edits
-from grader.grading.search.reading import outline
 from grader.grading.search.telling import Mended, hint
+from grader.grading.source.reading import outline
 from grader.reports import REPORTS, terminal
 
 SOURCE = """\

@@ -11,9 +11,9 @@ from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import build
 from grader.grading.checks.correctness import trial_of
 from grader.grading.search.edits import edits
-from grader.grading.search.reading import outline
 from grader.grading.search.switchboard import switchboard
 from grader.grading.search.trying import Tryout, tried_case
+from grader.grading.source.reading import outline
 
 WRONG = changed(TRANSPOSITION, "tile[lx][ly]", "tile[ly][lx]")
 

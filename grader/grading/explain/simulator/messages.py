@@ -9,6 +9,8 @@ from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity, Target
 from grader.grading.explain.simulator.races import NO_BARRIER, is_unparted, local_race
+from grader.grading.explain.simulator.source_lines import FEW, lines_in_words
+from grader.grading.source.deciding import deciding_lines
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.result import Finding, Place, Reason
 
@@ -113,7 +115,16 @@ def _out_of_bounds(heard: Heard) -> Words:
     else:
         cause = WRONG_INDEX
     what = f"line {entity.line} {does} outside {target.array}{_how_far(target)}."
+    cause = " ".join(filter(None, (cause, _what_decides(heard, entity.line))))
     return what, cause, (heard.place(entity, target.array),)
+
+
+def _what_decides(heard: Heard, line: int) -> str:
+    """For example "Lines 9 and 14 decide how far it gets."; "" where nothing does, or too much to be told."""
+    lines = deciding_lines(heard.scene.expanded, heard.seen.kernel, line)
+    if not 1 <= len(lines) <= FEW:
+        return ""
+    return f"{capital(lines_in_words(lines))} {'decides' if len(lines) == 1 else 'decide'} how far it gets."
 
 
 WRONG_INDEX = "Check the size of the array, the index, and where the loop around it starts and ends."

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from grader.grading.search.outline import TYPE, Function, Region, Role, Variable, outside
+from grader.grading.source.outline import TYPE, Function, Region, Role, Variable, outside
 from grader.protocol.tokens import Token
 
 QUALIFIERS = frozenset({"const", "volatile", "restrict", "static", "inline", "register", "__restrict", "signed"})

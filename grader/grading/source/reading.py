@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from grader.grading.search.outline import TYPE, Function, Outline, outside
-from grader.grading.search.statements import Reader, UnreadableError
+from grader.grading.source.outline import TYPE, Function, Outline, outside
+from grader.grading.source.statements import Reader, UnreadableError
 from grader.protocol.tokens import Token, join, logical_lines
 
 LONGEST = 64 * 1024

@@ -3,7 +3,7 @@
 import pytest
 from kernels import PRODUCT
 
-from grader.grading.search.reading import LONGEST, outline
+from grader.grading.source.reading import LONGEST, outline
 
 HELPED = """\
 typedef uint index_t;

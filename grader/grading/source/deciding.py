@@ -1,0 +1,103 @@
+"""What decides how far an access gets: the loops and guards around it that ask for what its indexes are made of."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from grader.grading.source.outline import Function, Outline, Region, outside
+from grader.grading.source.reading import outline
+
+LEAVES = frozenset({"return", "break", "continue"})
+"""A guard before one of these decides about all that comes after it."""
+
+
+def deciding_lines(source: str, kernel: str, line: int) -> tuple[int, ...]:
+    """The lines of a text without macros, but for this one, whose conditions decide which elements it reaches: those
+    that ask for a variable of its indexes, and those that give what is asked for its value. None of a text that cannot
+    be read.
+    """
+    seen = _outline(source, kernel)
+    function = seen and next((each for each in seen.functions if line in _lines_of(seen, each)), None)
+    if seen is None or function is None:
+        return ()
+    decider = _Decider(seen, function)
+    return tuple(sorted({*decider.lines(line)} - {line}))
+
+
+@lru_cache(maxsize=4)
+def _outline(source: str, kernel: str) -> Outline | None:
+    return outline(source, [kernel])
+
+
+def _lines_of(seen: Outline, function: Function) -> range:
+    first, last = function.body
+    return range(seen.code[first].line, seen.code[last].line + 1)
+
+
+class _Decider:
+    """The conditions of a function, and what its variables begin with."""
+
+    def __init__(self, seen: Outline, function: Function) -> None:
+        self._seen, self._body = seen, function.body
+        self._regions = [each for each in seen.regions if self._body[0] < each.first < self._body[1]]
+        self._values = {each.target: each for each in self._regions if each.role == "value"}
+        self._made_of: dict[str, set[str]] = {}
+
+    def lines(self, line: int) -> Iterator[int]:
+        """Those of conditions that a line depends on."""
+        here = [each for each in self._regions if each.role != "type" and self._line(each.first) == line]
+        if not here:
+            return
+        used = self._closed(name for each in here for name in self._names(each))
+        place = here[0].first
+        for condition in self._regions:
+            if condition.role not in {"condition", "loop condition"} or place not in self._governed(condition):
+                continue
+            asked = self._names(condition)
+            if used & self._closed(asked):
+                if condition.last - condition.first > 1:  # else it is a variable that holds an answer
+                    yield self._line(condition.first)
+                yield from (self._line(self._values[name].first) for name in asked - used if name in self._values)
+
+    def _line(self, place: int) -> int:
+        return self._seen.code[place].line
+
+    def _names(self, region: Region) -> set[str]:
+        """The function's own variables in an expression: what the host gives is no index."""
+        own = {each.name for each in region.visible if not each.parameter}
+        return {token.text for token in self._seen.code[region.first : region.last] if token.text in own}
+
+    def _closed(self, names: Iterator[str] | set[str]) -> set[str]:
+        """These variables, and those that they were made of."""
+        found: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += self._parents(name)
+        return found
+
+    def _parents(self, name: str) -> set[str]:
+        if name not in self._made_of:
+            self._made_of[name] = self._names(self._values[name]) if name in self._values else set()
+        return self._made_of[name]
+
+    def _governed(self, condition: Region) -> range:
+        """The tokens that run only if it holds or, where its statement leaves, only if it does not."""
+        code, pairs = self._seen.code, self._seen.pairs
+        opening = condition.first - 1
+        while opening > self._body[0] and code[opening].text != "(":
+            opening = self._seen.openings.get(opening, opening) - 1
+        first = pairs.get(opening, condition.last) + 1
+        last = self._end(first)
+        leaves = any(token.text in LEAVES for token in code[first:last])
+        return range(condition.last, self._body[1] if leaves else last)
+
+    def _end(self, first: int) -> int:
+        """Where a statement ends."""
+        for number in outside(self._seen.pairs, first, self._body[1]):
+            if self._seen.code[number].text == "{":
+                return self._seen.pairs[number]
+            if self._seen.code[number].text == ";":
+                return number
+        return self._body[1]
