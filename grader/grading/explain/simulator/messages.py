@@ -120,11 +120,11 @@ def _out_of_bounds(heard: Heard) -> Words:
 
 
 def _what_decides(heard: Heard, line: int) -> str:
-    """For example "Lines 9 and 14 decide how far it gets."; "" where nothing does, or too much to be told."""
+    """For example "How far it gets is decided in lines 9 and 14."; "" where nothing decides, or too much to be told."""
     lines = deciding_lines(heard.scene.expanded, heard.seen.kernel, line)
     if not 1 <= len(lines) <= FEW:
         return ""
-    return f"{capital(lines_in_words(lines))} {'decides' if len(lines) == 1 else 'decide'} how far it gets."
+    return f"How far it gets is decided in {lines_in_words(lines)}."
 
 
 WRONG_INDEX = "Check the size of the array, the index, and where the loop around it starts and ends."

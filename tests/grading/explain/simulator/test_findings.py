@@ -100,6 +100,26 @@ def only(seen, scene=LINE):
     return found
 
 
+GUARDED = """\
+__kernel void k(__global const float *A, __global float *C, uint n, uint width)
+{
+    const uint i = get_global_id(0);
+    const uint whole = n * 4;
+    if (i < whole)
+
+        C[i] = A[i];
+}
+"""
+
+
+def test_an_access_that_a_guard_lets_pass():
+    """The lines are named that decide how far it gets: the guard, and where its bound is made."""
+    beyond = f"Invalid read of size 4 at global memory address 0x{A + 400:x}\n{entity(7, READ)}"
+    found = only(kernel(message(beyond)), replace(LINE, source=GUARDED, expanded=GUARDED))
+    assert found.cause.endswith("How far it gets is decided in lines 4 and 5.")
+    assert "How far" not in only(kernel(message(beyond))).cause
+
+
 def test_a_word_that_is_overwritten_too_early():
     """A race in local memory, with a barrier between the write and the read below it: one is missing after the read."""
     source = SOURCE.replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);")
