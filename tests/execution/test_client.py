@@ -77,6 +77,31 @@ def test_a_turn_is_all_of_it_by_one_request(worker):
     assert fetched > 0
 
 
+def processes_after_a_run(worker):
+    """Those of a worker once a kernel has run in it."""
+    assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
+    return set(processes_of(worker._process.group))
+
+
+def test_sessions_in_one_process(worker):
+    """Kernels run one after the other in a process only where that is asked for; it ends when that is over."""
+    processes_after_a_run(worker)
+    with worker.in_one_process():
+        used = processes_after_a_run(worker)
+        assert processes_after_a_run(worker) == used
+    idle = set(processes_of(worker._process.group))
+    assert len(used - idle) == 1, "the session's process"
+    assert isinstance(worker.open(plan("twice")), Opened)
+    assert not (set(processes_of(worker._process.group)) - idle) & used
+
+
+def test_a_process_that_a_kernel_ended(worker):
+    """Is no process to go on in: the next session has another."""
+    with worker.in_one_process():
+        assert isinstance(worker.run_once(plan("crash"), "run", ARRAYS), Crashed)
+        assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
+
+
 LAUNCH = Launched(times=(StepTime(start_ns=1, end_ns=2),))
 
 
