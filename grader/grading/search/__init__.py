@@ -1,7 +1,7 @@
 """Where a wrong result comes from that no rule explains: small edits of the student's own text are tried, one by one.
 
 need (is there nothing else that says why?)
--> reading, statements: outline (what the text holds)
+-> source/: outline (what the text holds)
 -> sites, substitutions, rewritings: edits (of its expressions)
 -> switchboard (one program that can be any of them)
 -> trying (on the cases that are shown)
