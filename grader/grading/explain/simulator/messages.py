@@ -137,7 +137,17 @@ def _how_far(target: Target) -> str:
         return f", {count(-target.element, 'element')} before its start"
     if target.element < target.elements:
         return f", from its {_last(target.elements - target.element)} on"
+    if _has_wrapped(target.element):
+        return f": the index has fallen below 0 and, as it is unsigned, become {target.element:,}"
     return f", {count(target.element - target.elements + 1, 'element')} past its end"
+
+
+WRAPPED = 2**24
+"""An index so little below 2**32 was a little less than 0: no array of a course is so long."""
+
+
+def _has_wrapped(index: int) -> bool:
+    return 2**32 - WRAPPED <= index < 2**32
 
 
 def _last(number: int) -> str:
@@ -148,7 +158,9 @@ def _beyond_array(heard: Heard) -> Words:
     array, entity = heard.message.array or "an array", heard.entities[0]
     index = oclgrind.INDEX.match(heard.message.text)
     assert index is not None, "this is what the message begins with"
-    what = f"line {entity.line} accesses element {index[1]} of {array}, which has elements 0 to {int(index[2]) - 1}."
+    has_wrapped = ": an unsigned index has fallen below 0" if _has_wrapped(int(index[1])) else ""
+    elements = f"which has elements 0 to {int(index[2]) - 1}{has_wrapped}"
+    what = f"line {entity.line} accesses element {index[1]} of {array}, {elements}."
     return what, WRONG_INDEX, (heard.place(entity, array),)
 
 

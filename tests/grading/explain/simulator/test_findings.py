@@ -310,6 +310,11 @@ def test_a_race_with_a_copy_by_the_group():
         ("write", at("global", C + 4096 + 48), "line 7 writes outside C, 13 elements past its end."),
         ("read", at("global", A - 4), "line 7 reads outside A, 1 element before its start."),
         ("write", at("global", C - 80), "line 7 writes outside C, 20 elements before its start."),
+        (
+            "read",
+            at("global", A + 4 * (2**32 - 20)),
+            "line 7 reads outside A: the index has fallen below 0 and, as it is unsigned, become 4,294,967,276.",
+        ),
         ("read", at("global", A + 396), "line 7 reads outside A, from its last element on."),
         ("read", at("global", A + 392), "line 7 reads outside A, from its last 2 elements on."),
         ("read", at("local", ASH + 1028), "line 7 reads outside Ash, 2 elements past its end."),
@@ -338,15 +343,15 @@ def test_accesses_beyond_the_edge():
     assert told[1].startswith("Check the row length in the index")
 
 
-@pytest.mark.parametrize("index", [16, -1])
-def test_indices_of_arrays_of_known_size(index):
+@pytest.mark.parametrize(("index", "how"), [(16, ""), (-1, ""), (2**32 - 2, ": an unsigned index has fallen below 0")])
+def test_indices_of_arrays_of_known_size(index, how):
     """Such a message knows the index and the size, and is preferred to the one about the address."""
     culprit = entity(7, WRITE, item=(16, 0, 0))
     of_index = message(f"Index ({index}) exceeds static array size (16)\n\tKernel: k\n\tEntity: {culprit}", array="cs")
     for told in ([of_index], [invalid("write", at("private", 1 << 33), culprit), of_index]):
         found = only(kernel(*told))
         assert found.reason is Reason.OUT_OF_BOUNDS
-        assert found.message == f"line 7 accesses element {index} of cs, which has elements 0 to 15."
+        assert found.message == f"line 7 accesses element {index} of cs, which has elements 0 to 15{how}."
 
 
 def test_addresses_that_suit_no_vector():
