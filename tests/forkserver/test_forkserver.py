@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from processes import is_gone, wait_for
@@ -186,6 +187,21 @@ def test_a_worker_whose_fork_server_ends_at_once_has_ended(tmp_path):
         worker.stop()
     server.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_fork_server_that_is_ending_starts_the_next_worker(start):
+    """It has closed its socket, with an order in it that it has not read; that it has ended shows a moment later."""
+    assert ask(start(), "1") == "1"
+    process, ours = start.server._running
+    process.kill()
+    process.wait()
+    ours.close()
+    ending, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+    ending.send(b"\n")
+    theirs.close()
+    ends_soon = SimpleNamespace(poll=lambda: None, send_signal=lambda _: None, kill=lambda: None, wait=lambda: None)
+    start.server._running = ends_soon, ending
+    assert ask(start(), "2") == "2"
 
 
 def test_what_cannot_be_imported_is_told_by_the_worker(tmp_path):

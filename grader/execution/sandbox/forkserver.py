@@ -54,9 +54,19 @@ class ForkServer:
             undo.enter_context(lifeline)
             with wardens:
                 socket.send_fds(lifeline, [order.packed()], streams)
-                socket.send_fds(self._socket(), [b"\n"], [wardens.fileno()])
+                if not self._takes(wardens):
+                    self.close()
+                    self._takes(wardens)  # if not, it has ended at once, and its warden with it
             undo.pop_all()
         return Warden(lifeline, self)
+
+    def _takes(self, wardens: socket.socket) -> bool:
+        """Whether the process takes the order. One that is ending does not, which its process id does not show yet."""
+        try:
+            socket.send_fds(self._socket(), [b"\n"], [wardens.fileno()])
+        except (BrokenPipeError, ConnectionResetError):
+            return False
+        return True
 
     def _socket(self) -> socket.socket:
         """The socket of a process that runs. Code with this user's rights can have killed or stopped the last one."""
