@@ -9,24 +9,33 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import pytest
+from chromium_pipe import Driven
 
 POLICY = re.compile(r"<meta http-equiv=.Content-Security-Policy.[^>]*>")
+
+NUMBERS = count()
+"""Of pages: each has an address of its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Browser:
-    """Chromium, with a folder for its profile and for the pages that it opens."""
+    """Chromium, with a folder for the profiles of those that a test starts, and for the pages that it opens; these are
+    opened by one that all tests of a process share, which takes a second to start.
+    """
 
     program: str
     folder: Path
+    shared: Callable[[], Driven]
 
     def title(self, page):
         """The page's title, after all that runs in it has run."""
-        return html.unescape(re.search("<title>(.*?)</title>", self._run("--dump-dom", page), re.DOTALL)[1])
+        return self._open(page).say("document.title")
 
     def measure(self, page, widths, expression):
         """What a script's expression says of the page in windows so many pixels wide, one after the other.
@@ -45,18 +54,16 @@ class Browser:
     def printed(self, page):
         """The words on the sheets that the page is printed on, in one line."""
         sheets = self.folder / "page.pdf"
-        self._run("--no-pdf-header-footer", page, f"--print-to-pdf={sheets}")
+        sheets.write_bytes(self._open(page).printed())
         text = subprocess.run(["pdftotext", "-layout", sheets, "-"], capture_output=True, text=True, check=True).stdout
         return " ".join(text.split())
 
-    def _run(self, option, page, *more):
-        path = self.folder / "page.html"
+    def _open(self, page):
+        path = self.folder / f"{next(NUMBERS)}.html"
         path.write_text(page, encoding="utf-8")
-        command = (
-            *(self.program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"),
-            *(f"--user-data-dir={self.folder / 'profile'}", "--virtual-time-budget=2000", option, *more, path.as_uri()),
-        )
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+        driven = self.shared()
+        driven.open_until_still(path.as_uri())
+        return driven
 
 
 def without_policy(page):
@@ -73,8 +80,24 @@ def add_script(page, script):
     return f"{head}{script}{mark}{tail}"
 
 
+@pytest.fixture(scope="session")
+def shared_chromium(tmp_path_factory):
+    """One that starts when somebody asks for it."""
+    started = []
+
+    def shared():
+        if not started:
+            folder = tmp_path_factory.mktemp("chromium")
+            started.append(Driven(shutil.which("chromium"), folder))
+        return started[0]
+
+    yield shared
+    for driven in started:
+        driven.close()
+
+
 @pytest.fixture
-def browser(tmp_path):
+def browser(tmp_path, shared_chromium):
     """The Chromium of this machine."""
     programs = {name: shutil.which(name) for name in ("chromium", "pdftotext")}
     lacking = ", ".join(name for name, path in programs.items() if path is None)
@@ -84,4 +107,4 @@ def browser(tmp_path):
         pytest.skip(f"there is no {lacking}")
     folder = tmp_path / "browser"
     folder.mkdir()
-    return Browser(program=programs["chromium"], folder=folder)
+    return Browser(program=programs["chromium"], folder=folder, shared=shared_chromium)

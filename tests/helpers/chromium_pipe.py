@@ -17,6 +17,9 @@ os.execv(sys.argv[3], sys.argv[3:])
 """
 """The browser reads its orders from descriptor 3, and answers on 4."""
 
+MOMENT_MS = 200
+"""For what a page does when it has loaded: an image that is not there has said so before."""
+
 
 class Driven:
     """A browser with one page."""
@@ -65,6 +68,16 @@ class Driven:
     def open(self, address):
         self.ask("Page.navigate", url=address)
         self.wait("document.readyState === 'complete'")
+
+    def open_until_still(self, address):
+        """Until all that it loads is there, and a moment more: whatever runs in it has run."""
+        self.ask("Page.navigate", url=address)
+        self.wait(f"location.href === {address!r} && document.readyState === 'complete'")
+        self.awaited(f"new Promise(done => setTimeout(done, {MOMENT_MS}, true))")
+
+    def printed(self):
+        """The page as a PDF."""
+        return base64.b64decode(self.ask("Page.printToPDF")["data"])
 
     def say(self, expression):
         """What an expression is in the page."""
