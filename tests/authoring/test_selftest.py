@@ -204,7 +204,7 @@ def said_of_both(monkeypatch, bench):
     return lambda assignment: list(examine_assignment(assignment, bench, lambda _: None))[-1]
 
 
-@pytest.mark.parametrize("name", ["coalsTransp", "coalsProgrm"])
+@pytest.mark.parametrize("name", [pytest.param("coalsTransp", marks=pytest.mark.whole), "coalsProgrm"])
 def test_both_kernels_of_ours_agree_at_the_sizes_that_are_timed(course, said_of_both, name):
     """Also where the student's kernel is a part of a program, of which the baseline does all."""
     said = said_of_both(course.load(name))
@@ -233,12 +233,21 @@ def test_a_right_baseline_is_run_on_every_case(copied, said_of_baseline):
 @pytest.mark.parametrize(
     ("old", "new", "seen"),
     [
-        ("x * height + y", "x * height + y + height", "one element: the kernel wrote outside B"),
-        ("A[y * width + x]", "A[y * width + x] * 1.5f", "one element: B[0][0] is wrong"),
-        ("x < width && y < height", "x < width && y < height && y < 1031", "large: "),
-        ("B[x", "C[x", "one element: line 8"),
+        pytest.param(
+            *("x * height + y", "x * height + y + height", "one element: the kernel wrote outside B"),
+            id="writes outside",
+            marks=pytest.mark.whole,
+        ),
+        pytest.param(
+            *("A[y * width + x]", "A[y * width + x] * 1.5f", "one element: B[0][0] is wrong"),
+            id="wrong values",
+            marks=pytest.mark.whole,
+        ),
+        pytest.param(
+            *("x < width && y < height", "x < width && y < height && y < 1031", "large: "), id="wrong in a late case"
+        ),
+        pytest.param("B[x", "C[x", "one element: line 8", id="does not build"),
     ],
-    ids=["writes outside", "wrong values", "wrong in a late case", "does not build"],
 )
 def test_a_wrong_baseline_is_told_with_its_first_wrong_case(copied, said_of_baseline, old, new, seen):
     """Speed-ups over a kernel that computes something else would mean nothing."""

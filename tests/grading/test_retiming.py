@@ -61,6 +61,7 @@ def test_only_the_parts_whose_speed_is_not_known_are_timed_again(suite, bench, n
     assert (after.provenance, after.seconds) == (before.provenance, before.seconds)
 
 
+@pytest.mark.whole
 def test_a_machine_that_is_noisy_again_leaves_it_open(suite, bench, noisy):
     """As it was, but for what was measured of the noise."""
     noisy("noisy", "quiet", "noisy")
