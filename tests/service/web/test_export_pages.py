@@ -49,6 +49,7 @@ def test_what_there_is_not_is_not_found(staff):
         assert staff.get(f"/course/{path}").status_code == 404
 
 
+@pytest.mark.whole
 def test_a_platforms_file_is_filled_or_refused_with_the_reason(service, staff):
     """As one that is none."""
     service.graded(service.hand_in())

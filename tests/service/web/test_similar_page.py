@@ -62,6 +62,7 @@ def test_the_text_of_a_source_is_text(service, staff):
     assert "<script>" not in page.partition("<main")[2]
 
 
+@pytest.mark.whole
 def test_work_of_an_earlier_course_is_found(service, staff):
     """From a zip as well; the audit trail tells who put it there."""
     attempt = graded(service, SOLUTION)
@@ -117,6 +118,7 @@ def test_a_zip_is_unpacked_no_further_than_is_kept(service, staff):
         assert [len(row.data) for row in session.query(PoolRow)] == [LARGEST]
 
 
+@pytest.mark.whole
 def test_a_group_that_hands_in_together_is_no_pair_of_copies(service, staff):
     """One attempt is one source, whoever shares it."""
     shared = graded(service, SOLUTION)
