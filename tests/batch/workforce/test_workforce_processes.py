@@ -172,22 +172,25 @@ def test_an_error_of_ours_arrives_as_it_was(two):
         two._call(fail_in_our_words, "no device.")
 
 
-@pytest.mark.parametrize("function", [fail_otherwise, answer_what_cannot_be_sent])
-def test_what_cannot_travel_is_told_and_the_station_goes_on(function):
+def test_what_cannot_travel_is_told_and_the_station_goes_on():
     """Any other error, and an answer that cannot be pickled: the same process takes the next errand."""
     process = module._Process({})
     before = process.call(pid, None)
-    told = process.call(function, "odd")
-    assert isinstance(told, WorkerError)
-    assert "a fault in grader itself" in str(told)
-    assert process.call(pid, None) == before
+    for function in (fail_otherwise, answer_what_cannot_be_sent):
+        told = process.call(function, "odd")
+        assert isinstance(told, WorkerError)
+        assert "a fault in grader itself" in str(told)
+        assert process.call(pid, None) == before
     process.kill()
 
 
 @pytest.mark.parametrize(
     ("function", "argument", "how"),
-    [(os._exit, 7, "ended with exit code 7"), (os.abort, None, "SIGABRT"), (signal.raise_signal, 9, "SIGKILL")],
-    ids=["exits", "fails", "is killed"],
+    [
+        pytest.param(os._exit, 7, "ended with exit code 7", id="exits"),
+        pytest.param(os.abort, None, "SIGABRT", id="fails", marks=pytest.mark.whole),
+        pytest.param(signal.raise_signal, 9, "SIGKILL", id="is killed"),
+    ],
 )
 def test_a_station_that_dies_says_how_and_another_takes_its_place(two, function, argument, how):
     """The errand's future fails, and only that."""
@@ -256,7 +259,9 @@ def test_an_interruption_that_is_lost_on_the_way_ends_the_station_all_the_same(c
     assert not is_alive(station)
 
 
-@pytest.mark.parametrize("wait", [0.0, 0.0005, 0.002, 0.01])
+@pytest.mark.parametrize(
+    "wait", [0.0, *(pytest.param(wait, marks=pytest.mark.whole) for wait in (0.0005, 0.002, 0.01))]
+)
 def test_a_station_ends_whatever_it_is_at(wait, monkeypatch):
     """Just after an answer, it may still be on its way out of sending."""
     monkeypatch.setattr(module, "LEAVE", 600)
