@@ -105,24 +105,26 @@ def test_a_process_that_a_kernel_ended(worker):
 LAUNCH = Launched(times=(StepTime(start_ns=1, end_ns=2),))
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        Turned(launches=(LAUNCH,), waits_ns=(1,)),
-        Turned(launches=(), waits_ns=(1,)),
-        Turned(launches=(LAUNCH, LAUNCH), waits_ns=(1, 1, 1)),
-        Turned(launches=(Launched(times=()),), waits_ns=(1, 1)),
-        Turned(launches=(Launched(times=(StepTime(start_ns=2, end_ns=1),)),), waits_ns=(1, 1)),
-        LAUNCH,
-    ],
-    ids=["a wait too few", "no launch", "a launch too many", "no time", "an end before its start", "another answer"],
-)
-def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch, said):
+NOT_WHOLE = {
+    "a wait too few": Turned(launches=(LAUNCH,), waits_ns=(1,)),
+    "no launch": Turned(launches=(), waits_ns=(1,)),
+    "a launch too many": Turned(launches=(LAUNCH, LAUNCH), waits_ns=(1, 1, 1)),
+    "no time": Turned(launches=(Launched(times=()),), waits_ns=(1, 1)),
+    "an end before its start": Turned(launches=(Launched(times=(StepTime(start_ns=2, end_ns=1),)),), waits_ns=(1, 1)),
+    "another answer": LAUNCH,
+}
+
+
+def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch):
     """There is a time for each step, and a wait for each launch and for the results."""
     worker.open(plan("twice"))
     worker.stage("run", ARRAYS)
-    monkeypatch.setattr(worker, "_reply", lambda *_: said)
-    assert isinstance(worker.turn({"run": 0}, ("out",)), Garbled)
+    with monkeypatch.context() as patch:
+        patch.setattr(worker, "_send", lambda _: None)
+        patch.setattr(worker, "stop", lambda: None)  # or the first one would be the last
+        for name, said in NOT_WHOLE.items():
+            patch.setattr(worker, "_reply", lambda *_, said=said: said)
+            assert isinstance(worker.turn({"run": 0}, ("out",)), Garbled), name
 
 
 @pytest.mark.parametrize("kernel", ["forever", "crash"])
