@@ -48,6 +48,14 @@ SPREAD = frozenset({"test_grading.py", "test_hostile.py", "test_building.py", "t
 """Modules of many long tests that share little: any process takes the next one."""
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no module without a timed test where these alone are asked for: importing all takes ten seconds."""
+    asks_for_timed = config.getoption("markexpr") in {"timed", "not whole and timed"}
+    if asks_for_timed and collection_path.match("test_*.py") and "mark.timed" not in collection_path.read_text():
+        return True
+    return None
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Refuse an id that nobody can read; have the tests of a module in one process, where they share what it makes;
