@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 from datetime import datetime
+from functools import cache
 
 import pytest
 import yaml
@@ -10,7 +11,11 @@ from project import ASSIGNMENTS, ROOT
 
 from grader.authoring.schema import assignment_schema, course_schema, result_schema, schema_text
 
-SCHEMA = Draft202012Validator(assignment_schema())
+
+@cache
+def validator():
+    """Of assignments."""
+    return Draft202012Validator(assignment_schema())
 
 
 def fields_of(name):
@@ -44,7 +49,9 @@ def read(text):
 
 def said(fields):
     """Where the schema finds fault, and what it says, each once."""
-    return sorted({(".".join(map(str, error.absolute_path)), error.message) for error in SCHEMA.iter_errors(fields)})
+    return sorted(
+        {(".".join(map(str, error.absolute_path)), error.message) for error in validator().iter_errors(fields)}
+    )
 
 
 def test_the_schema_is_one():
@@ -61,9 +68,9 @@ def test_every_shipped_assignment_is_right_by_it(name):
 def test_where_an_assignment_was_found_is_no_field_of_the_file(fields):
     """Nor is anything but the title required of every file."""
     for name in ("name", "folder", "reference", "part"):
-        assert name not in SCHEMA.schema["properties"]
+        assert name not in validator().schema["properties"]
         assert said({**fields, name: "somewhere"}) != []
-    assert SCHEMA.schema["required"] == ["title"]
+    assert validator().schema["required"] == ["title"]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ is what it attacks, or by what. `watched` ones run on the simulator, too, and ed
 import json
 import shutil
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -80,9 +81,10 @@ class Attack:
         return self.folder.name
 
 
-def corpus() -> list[Attack]:
+@cache
+def corpus() -> tuple[Attack, ...]:
     """All attacks, by name."""
-    return [_read(path) for path in sorted(HOSTILE.glob("*/expected.yaml"))]
+    return tuple(_read(path) for path in sorted(HOSTILE.glob("*/expected.yaml")))
 
 
 def _read(path: Path) -> Attack:

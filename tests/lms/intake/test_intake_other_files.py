@@ -139,6 +139,18 @@ def test_a_tar_is_opened_like_a_zip(name, pack, tmp_path, one):
     assert "has a path that leads out of the archive" in lines(intake.unplaced)
 
 
+def many_long_names():
+    return b"".join(long_name() for _ in range(5000))
+
+
+def much_unpacked():
+    return gzip.compress(bytes(tarball.UNPACKED_LIMIT + 512), mtime=0)
+
+
+def many_members():
+    return tar({f"{number}.txt": b"" for number in range(10_001)})
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -150,9 +162,9 @@ def test_a_tar_is_opened_like_a_zip(name, pack, tmp_path, one):
         (tar({"kernels.cl": b""}, type=tarfile.FIFOTYPE), "is not a regular file"),
         (tar({"a.zip": b"x"}), "is an archive in an archive"),
         (tar({}), "is an empty archive"),
-        (b"".join(long_name() for _ in range(5000)), "is not a tar, or is damaged"),
-        (gzip.compress(bytes(tarball.UNPACKED_LIMIT + 512), mtime=0), "is over 64 MiB unpacked"),
-        (tar({f"{number}.txt": b"" for number in range(10_001)}), "has more than 10,000 members"),
+        (many_long_names, "is not a tar, or is damaged"),
+        (much_unpacked, "is over 64 MiB unpacked"),
+        (many_members, "has more than 10,000 members"),
         (about(tarfile.XHDTYPE, b"1" * 40_000), "says too much about its files"),
         (about(tarfile.XGLTYPE, b"1" * 40_000), "says too much about its files"),
         (about(tarfile.GNUTYPE_LONGNAME, b"a/" * 20_000), "says too much about its files"),
@@ -161,7 +173,8 @@ def test_a_tar_is_opened_like_a_zip(name, pack, tmp_path, one):
 )
 def test_a_hostile_or_damaged_tar_is_refused(data, said, tmp_path, one):
     """With a line, and nothing of it is graded; nobody is absent who has sent something."""
-    intake = take_in(write_folder(tmp_path / "all", {"ada/x.tar.gz": data, "bob/kernels.cl": TURN}), one)
+    packed = data() if callable(data) else data
+    intake = take_in(write_folder(tmp_path / "all", {"ada/x.tar.gz": packed, "bob/kernels.cl": TURN}), one)
     assert said in lines(intake.unplaced)
     assert list(graded(intake)) == [("bob", "coalsTransp")]
     assert intake.absences[0].refused
