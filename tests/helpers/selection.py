@@ -12,5 +12,6 @@ GOLDEN, RIGHT, ATTACKS = (frozenset(SELECTION[name]) for name in ("golden", "rig
 
 
 def param(value: Any, name: str, selected: frozenset[str], marks: Iterable[pytest.MarkDecorator] = ()) -> Any:
-    """A parameter by its name in a corpus, for `make test-all` alone unless it is selected."""
-    return pytest.param(value, id=name, marks=[*marks, *([] if name in selected else [pytest.mark.whole])])
+    """A parameter, or several, by a name in a corpus, for `make test-all` alone unless it is selected."""
+    values = value if isinstance(value, tuple) else (value,)
+    return pytest.param(*values, id=name, marks=[*marks, *([] if name in selected else [pytest.mark.whole])])

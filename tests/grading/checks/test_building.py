@@ -5,6 +5,7 @@ import signal
 
 import pytest
 from recorded import RECORDED
+from selection import param
 
 from grader.course.forbidden import Construct
 from grader.course.submissions.submission import read_submission
@@ -186,33 +187,26 @@ def test_what_is_allowed_is_allowed_behind_a_macro_as_well(build, worker):
 # --- build errors -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("line", "where"),
-    [
-        ("    B[0] = nothing;", "line 4, column 12: "),
-        ("    B[TILE] = nothing;", "line 4: "),
-        ("    B[0] = nothing + TILE;", "line 4, column 12: "),
-        ("    B[0] = TILE + nothing;", "line 4: "),
-        ("    /* TILE */ B[0] = nothing;", "line 4, column 23: "),
-        ("    /* à côté */ B[0] = nothing;", "line 4, column 25: "),
-        ('    printf("à"); B[0] = nothing;', "line 4, column 25: "),
-        ("    ONE(0); B[0] = nothing;", "line 4: "),
-        ("    B[0] = nothing; ONE(0);", "line 4, column 12: "),
-        ("\tB[0] = nothing;", "line 4, column 9: "),
-    ],
-    ids=[
-        "no macro",
-        "after a constant of the assignment",
-        "before one",
-        "after one in an expression",
-        "after one in a comment",
-        "after a comment with accents",
-        "after a string with accents",
-        "after a macro of the student's",
-        "before one of the student's",
-        "after a tab",
-    ],
+COLUMNS = {
+    "no macro": ("    B[0] = nothing;", "line 4, column 12: "),
+    "after a constant of the assignment": ("    B[TILE] = nothing;", "line 4: "),
+    "before one": ("    B[0] = nothing + TILE;", "line 4, column 12: "),
+    "after one in an expression": ("    B[0] = TILE + nothing;", "line 4: "),
+    "after one in a comment": ("    /* TILE */ B[0] = nothing;", "line 4, column 23: "),
+    "after a comment with accents": ("    /* à côté */ B[0] = nothing;", "line 4, column 25: "),
+    "after a string with accents": ('    printf("à"); B[0] = nothing;', "line 4, column 25: "),
+    "after a macro of the student's": ("    ONE(0); B[0] = nothing;", "line 4: "),
+    "before one of the student's": ("    B[0] = nothing; ONE(0);", "line 4, column 12: "),
+    "after a tab": ("\tB[0] = nothing;", "line 4, column 9: "),
+}
+
+SOME_COLUMNS = frozenset(
+    {"no macro", "after a constant of the assignment", "after a string with accents", "after a tab"}
 )
+"""For `make test`: a column that is given, one that is not, and two that take counting."""
+
+
+@pytest.mark.parametrize(("line", "where"), [param(each, name, SOME_COLUMNS) for name, each in COLUMNS.items()])
 def test_the_column_is_given_where_no_macro_has_moved_it(build, line, where):
     """The compiler counts in the expanded text; a column that the student's editor does not show helps nobody."""
     found = build(f"#define ONE(x) do {{ int unused = x; }} while (0)\n{SIGNATURE}\n{{\n{line}\n}}\n")
@@ -225,19 +219,21 @@ def test_the_column_is_given_where_no_macro_has_moved_it(build, line, where):
     assert len(shown) == (3 if "column" in where else 2)
 
 
-@pytest.mark.parametrize(
-    ("before", "number"),
-    [
-        ("/* one\n   two\n   three */\n", 4),
-        ("#define LONG(x) \\\n    ((x) + \\\n     (x))\n", 4),
-        ("#define CALL(x, y) x, y\nconstant int pair[] = { CALL(1,\n   2) };\n", 4),
-        ("\n\n#if 0\nskipped\n#else\n#endif\n", 7),
-        ("#define EMPTY\nEMPTY\nEMPTY\n", 4),
-        ("\n\f\n", 3),
-        ("/* \u2028 */\n", 2),
-    ],
-    ids=["comment", "continued macro", "call over lines", "condition", "empty macro", "page break", "other line end"],
-)
+LINES = {
+    "comment": ("/* one\n   two\n   three */\n", 4),
+    "continued macro": ("#define LONG(x) \\\n    ((x) + \\\n     (x))\n", 4),
+    "call over lines": ("#define CALL(x, y) x, y\nconstant int pair[] = { CALL(1,\n   2) };\n", 4),
+    "condition": ("\n\n#if 0\nskipped\n#else\n#endif\n", 7),
+    "empty macro": ("#define EMPTY\nEMPTY\nEMPTY\n", 4),
+    "page break": ("\n\f\n", 3),
+    "other line end": ("/* \u2028 */\n", 2),
+}
+
+SOME_LINES = frozenset({"continued macro", "call over lines", "page break"})
+"""For `make test`: a directive, a macro that is used, and a character that is no line's end."""
+
+
+@pytest.mark.parametrize(("before", "number"), [param(each, name, SOME_LINES) for name, each in LINES.items()])
 def test_lines_are_those_of_the_file(build, before, number):
     """Whatever comments, macros and conditions lie before the error."""
     assert refused(build(before + "constant int nothing = wrong;\n" + EMPTY), Reason.BUILD_ERROR).startswith(
