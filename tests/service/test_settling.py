@@ -163,15 +163,32 @@ days = st.integers(0, 4)
 amounts = st.none() | st.builds(Amount, to=st.none() | st.integers(0, 15), by=st.integers(-20, 20))
 
 
-@given(
-    work=st.lists(st.tuples(days, st.integers(0, 15)), min_size=6, max_size=6),
-    rule=st.sampled_from(["{days: 3, percent: 10, floor: 50}", "{percent: 25}", "{days: 2}", "accepted"]),
-    given_by_hand=st.tuples(st.integers(0, 3), amounts),
-    together=st.booleans(),
-)
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+happenings = {
+    "work": st.lists(st.tuples(days, st.integers(0, 15)), min_size=6, max_size=6),
+    "rule": st.sampled_from(["{days: 3, percent: 10, floor: 50}", "{percent: 25}", "{days: 2}", "accepted"]),
+    "given_by_hand": st.tuples(st.integers(0, 3), amounts),
+    "together": st.booleans(),
+}
+some = settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(some, max_examples=15)
+
+
+@some
+@given(**happenings)
 def test_a_batch_gives_the_same_points(tmp_path_factory, work, rule, given_by_hand, together):
     """Three students, two assignments, an attempt each: late days, deductions, an extension, a group, a correction."""
+    are_the_same(tmp_path_factory, work, rule, given_by_hand, together)
+
+
+@pytest.mark.whole
+@many
+@given(**happenings)
+def test_a_batch_gives_the_same_points_by_more_examples(tmp_path_factory, work, rule, given_by_hand, together):
+    """The same, three times as often."""
+    are_the_same(tmp_path_factory, work, rule, given_by_hand, together)
+
+
+def are_the_same(tmp_path_factory, work, rule, given_by_hand, together):
     service = opened(tmp_path_factory.mktemp("same"), DUE + f"late: {rule}\ngroups: 2\n", ("small", "second"))
     people = service.ada, service.ben, service.person("cleo", "student")
     extra, amount = given_by_hand
