@@ -170,7 +170,14 @@ def test_the_machines_own_device_counts_where_the_batch_names_none(orders, monke
     assert look_around(load_settings({}).orders({"sandbox": "process", "device": 0})).device.index == 0
 
 
-@pytest.mark.parametrize("name", ["GRADER_TIMING__MIN_PAIRS", "GRADER_DEADLINES__LAUNCH", "GRADER_LIMITS__CPU_SECONDS"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "GRADER_TIMING__MIN_PAIRS",
+        pytest.param("GRADER_DEADLINES__LAUNCH", marks=pytest.mark.whole),
+        pytest.param("GRADER_LIMITS__CPU_SECONDS", marks=pytest.mark.whole),
+    ],
+)
 def test_rules_come_from_the_batch(orders, monkeypatch, name):
     """Another machine's own settings cannot make its verdicts other ones."""
     monkeypatch.setenv(name, "1")

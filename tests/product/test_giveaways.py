@@ -49,6 +49,7 @@ def test_what_students_start_from_gives_nothing_away(course, secrets, tmp_path):
     assert secrets_in({**folder_of(tmp_path), **folder_of(TEMPLATE)}, secrets) == {}
 
 
+@pytest.mark.whole
 def test_the_wheel_that_pip_builds_gives_nothing_away(secrets, tmp_path):
     """It has neither assignments nor references in it, only what comes with every grader."""
     source = tmp_path / "source"

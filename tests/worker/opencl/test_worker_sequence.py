@@ -46,7 +46,9 @@ def halved(repeat):
         return results[0], timing
 
 
-@pytest.mark.parametrize("times", [1, 2, 3, 8])
+@pytest.mark.parametrize(
+    "times", [pytest.param(1, marks=pytest.mark.whole), 2, 3, pytest.param(8, marks=pytest.mark.whole)]
+)
 def test_arrays_change_places_and_the_last_result_is_in_the_second(times):
     """After an odd number of turns and after an even one, and again in the same session."""
     after, _ = halved(RepeatSteps(times=times, swap=(("before", "after"),)))
