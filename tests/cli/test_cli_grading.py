@@ -98,6 +98,7 @@ def test_a_save_is_graded_and_what_has_changed_is_told(tmp_path):
         assert (tmp_path / "result.json").read_text().count("nobody") >= 1
 
 
+@pytest.mark.whole
 def test_a_text_that_cannot_be_graded_ends_nothing(tmp_path):
     """One line says why; the next save is graded."""
     with watched(tmp_path, NOT_BUILDING) as grader:

@@ -35,7 +35,7 @@ def line_of(service):
     ("typed", "points", "words"),
     [
         ("12", "12", "by hand 12: so"),
-        ("+2,5", "12.5", "by hand +2.5: so"),
+        pytest.param("+2,5", "12.5", "by hand +2.5: so", marks=pytest.mark.whole),
         ("-4", "6", "by hand -4: so"),
         ("Excused", "", "excused: so"),
     ],
@@ -152,10 +152,10 @@ def test_a_question_is_listed_until_it_is_answered(service):
 @pytest.mark.parametrize(
     ("fields", "chosen"),
     [
-        ({"which": "all"}, {1, 2, 3}),
+        pytest.param({"which": "all"}, {1, 2, 3}, marks=pytest.mark.whole),
         ({"which": "latest"}, {2, 3}),
-        ({"which": "best"}, {1, 3}),
-        ({"which": "all", "matching": "wrong_output"}, {2}),
+        pytest.param({"which": "best"}, {1, 3}, marks=pytest.mark.whole),
+        pytest.param({"which": "all", "matching": "wrong_output"}, {2}, marks=pytest.mark.whole),
         ({"which": "all", "matching": "correctness"}, {2}),
     ],
 )

@@ -210,6 +210,7 @@ def test_an_incomplete_reference_is_one_line_with_its_path(copied_course):
 # --- submissions that fail ---------------------------------------------------------------------
 
 
+@pytest.mark.whole
 def test_a_missing_kernel_is_a_result_that_names_the_nearest(tmp_path):
     """Exit code 1: the file was graded; nothing else of it was run."""
     (tmp_path / "kernels.cl").write_text(WRONG.replace("coalsTransp", "coalsTrans"))
@@ -221,6 +222,7 @@ def test_a_missing_kernel_is_a_result_that_names_the_nearest(tmp_path):
     assert "KERNEL_MISSING" in done.stdout
 
 
+@pytest.mark.whole
 def test_a_wrong_argument_list_shows_expected_and_found(tmp_path):
     """Exit code 1, and both declarations in every report."""
     (tmp_path / "kernels.cl").write_text(WRONG.replace(", uint width", ""))
@@ -408,6 +410,7 @@ def test_a_machine_without_opencl_is_exit_code_3_and_no_grade(tmp_path):
     is_ungraded(done, tmp_path, "no OpenCL driver is installed. Run `")
 
 
+@pytest.mark.whole
 def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_python):
     """Everything else is graded as ever; every report says what is not checked, and how to get the simulator. No fault
     of the student's, so exit code 3.
@@ -529,6 +532,7 @@ def test_an_explanation_is_the_first_cause_and_nothing_else(tmp_path):
     assert names_in(tmp_path) == ["kernels.cl"]
 
 
+@pytest.mark.whole
 def test_a_build_error_is_explained(tmp_path):
     """With what the compiler says of it."""
     code, said = explained(tmp_path, NOT_BUILDING)

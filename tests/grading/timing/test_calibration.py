@@ -89,6 +89,7 @@ def test_rates_are_those_worked_out_by_hand(worker, monkeypatch):
     assert profile.launch.median == 0.25
 
 
+@pytest.mark.whole
 def test_the_drivers_copy_counts_where_it_is_the_faster(worker, monkeypatch):
     """Some make theirs on all cores, and past the caches."""
     steady(monkeypatch, {COPY: 0.5, KERNEL_COPY: 1})
@@ -115,6 +116,7 @@ def test_the_sums_of_local_memory_can_be_held_by_a_float():
     assert LOCAL_TURNS // GROUP * int(shelf.sum()) == LOCAL_SUM < 2**24
 
 
+@pytest.mark.whole
 def test_reads_that_were_left_out_are_noticed(worker, monkeypatch):
     """A compiler, or a driver, that does less than it was told shows a bandwidth that nobody has."""
     monkeypatch.setattr(calibration, "SOURCE", calibration.SOURCE.replace("d += shelf", "//"))
