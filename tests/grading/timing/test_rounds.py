@@ -13,7 +13,7 @@ from grader.grading.timing.contestant import Role
 from grader.grading.timing.rounds import Clocked, Resting, TurnTimes
 from grader.results.result import Reason, Verdict
 
-QUICK = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 LONG = settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 
 
