@@ -410,7 +410,6 @@ def test_a_machine_without_opencl_is_exit_code_3_and_no_grade(tmp_path):
     is_ungraded(done, tmp_path, "no OpenCL driver is installed. Run `")
 
 
-@pytest.mark.whole
 def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_python):
     """Everything else is graded as ever; every report says what is not checked, and how to get the simulator. No fault
     of the student's, so exit code 3.
