@@ -1,6 +1,6 @@
 """What decides how far an access gets: the loops and guards around it that ask for what its indexes are made of."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from grader.grading.source.outline import Function, Outline, Region, outside
@@ -16,11 +16,11 @@ def deciding_lines(source: str, kernel: str, line: int) -> tuple[int, ...]:
     be read.
     """
     seen = _outline(source, kernel)
-    function = seen and next((each for each in seen.functions if line in _lines_of(seen, each)), None)
-    if seen is None or function is None:
+    if seen is None:
         return ()
-    decider = _Decider(seen, function)
-    return tuple(sorted({*decider.lines(line)} - {line}))
+    around = (each for each in seen.functions if line in _lines_of(seen, each))
+    lines = (each for function in around for each in _Decider(seen, function).lines(line))
+    return tuple(sorted({*lines} - {line}))
 
 
 @lru_cache(maxsize=4)
@@ -66,7 +66,7 @@ class _Decider:
         own = {each.name for each in region.visible if not each.parameter}
         return {token.text for token in self._seen.code[region.first : region.last] if token.text in own}
 
-    def _closed(self, names: Iterator[str] | set[str]) -> set[str]:
+    def _closed(self, names: Iterable[str]) -> set[str]:
         """These variables, and those that they were made of."""
         found: set[str] = set()
         waiting = list(names)
