@@ -36,8 +36,11 @@ from grader.grading.checks.building import Built, build
 from grader.protocol.steps import BufferSpec, RepeatSteps, Step
 
 ROUNDOFF = 2.0**-24
-SIZES = 10
+SIZES = 20
 """Runs on PoCL: half of them on whole numbers, whose results are exact."""
+
+LARGE = 3
+"""Of them, runs whose sizes are about as large as may be: a loop over a grid turns there."""
 
 SIMULATED = 3
 """Runs in Oclgrind, where no size is a multiple of a block's side: guards and second turns of loops have work there."""
@@ -75,7 +78,7 @@ def fault(assignment: Assignment, source: str, worker: Worker, seed: int) -> Fau
     built = build(Task(assignment=assignment, submission=submission, seed=seed), worker)
     if not isinstance(built, Built):
         return Fault.UNBUILT
-    runs = list(_runs(built.task.assignment, seed))
+    runs = list(_runs(assignment, seed))
     found = _on_pocl(built, runs, worker)
     if found is Fault.NONE and complaints(built, [run for run in runs if _is_small(built, run)][:SIMULATED]):
         return Fault.COMPLAINT
@@ -92,6 +95,8 @@ def _runs(assignment: Assignment, seed: int) -> Iterator[Run]:
     for number in range(SIZES):
         if number < SIMULATED:
             sizes = _drawn(assignment, partial(_ragged, chance), most, LARGEST_SIMULATED)
+        elif number < SIMULATED + LARGE:
+            sizes = _drawn(assignment, partial(_large, chance), most, LARGEST)
         else:
             sizes = _drawn(assignment, partial(_size, chance), most, LARGEST)
         yield Run(sizes=sizes, data="integers" if number % 2 else "random", key=(seed, number))
@@ -114,6 +119,11 @@ def _ragged(chance: Random, sides: list[int], most: int) -> int:
     """Up to three blocks, and some of one more."""
     side = chance.choice(sides) if sides else 8
     return min(most, side * chance.choice((0, 1, 1, 2, 2, 3)) + chance.randrange(1, side))
+
+
+def _large(chance: Random, sides: list[int], most: int) -> int:
+    """Of the upper half of the sizes that there are, as logarithms go, or what is left of it for one dimension."""
+    return round(2 ** (np.log2(most) * chance.uniform(0.5, 1)))
 
 
 def _size(chance: Random, sides: list[int], most: int) -> int:
