@@ -121,7 +121,7 @@ def _ragged(chance: Random, sides: list[int], most: int) -> int:
     return min(most, side * chance.choice((0, 1, 1, 2, 2, 3)) + chance.randrange(1, side))
 
 
-def _large(chance: Random, sides: list[int], most: int) -> int:
+def _large(chance: Random, _sides: list[int], most: int) -> int:
     """Of the upper half of the sizes that there are, as logarithms go, or what is left of it for one dimension."""
     return round(2 ** (np.log2(most) * chance.uniform(0.5, 1)))
 

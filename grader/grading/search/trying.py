@@ -178,8 +178,11 @@ class Tryout:
         """How many turns the loops of a call may make in a case."""
         name = case.case.name
         if name not in self.turns:
-            few, many = (self._run(case, UNCHANGED, turns) for turns in (case.few_turns, case.many_turns))
-            self.turns[name] = case.few_turns if few and many and _are_same(few, many) else case.many_turns
+            *fewer, most = (FEWEST_TURNS, case.few_turns, case.many_turns)
+            all_made = self._run(case, UNCHANGED, most)
+            made = ((turns, self._run(case, UNCHANGED, turns)) for turns in fewer) if all_made else ()
+            enough = (turns for turns, arrays in made if arrays and all_made and _are_same(arrays, all_made))
+            self.turns[name] = next(enough, most)
         return self.turns[name]
 
     # --- many at once -------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def test_the_sum_and_its_magnitude(course):
 
 
 def added_up(values, group, other):
-    """The sum of values as a tree in each group makes it, which adds the element that `other` says to each other one."""
+    """The sum of values as a tree in each group makes it: to each element it adds the one that `other` says."""
     total = 0.0
     for start in range(0, len(values), group):
         scratch = np.zeros(group)

@@ -90,6 +90,21 @@ def test_a_loop_that_does_not_end(simulator, transposition):
     assert check.seconds < DEADLINES.simulation
 
 
+@pytest.mark.parametrize("goes_wrong", ["", "tile[ly][j] = 1; "])
+def test_a_loop_that_does_not_end_within_one_that_would(simulator, transposition, goes_wrong):
+    """The inner one is named: the outer one has begun a turn, and no more. That is so, and takes no longer, where the
+    loop goes wrong in each turn, which the simulator reports each time.
+    """
+    loop = f"""
+    for (uint i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j -= 4) {{ tile[ly][lx] = 1; {goes_wrong}}}
+"""
+    source = changed(TRANSPOSITION, "    barrier(", f"{loop}    barrier(")
+    check = checked(simulator, transposition, source)
+    assert check.reason is Reason.TIME_LIMIT
+    assert check.message.startswith(f"line {line_of(source, 'j -= 4')}: this loop does not end.")
+
+
 def test_wrong_results_alone_keep_no_points(simulator, transposition):
     """A kernel that does nothing wrong but computes something else has no clean run to be proud of."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")

@@ -93,6 +93,11 @@ class Scene:
         """Whether a loop is written in the line, outside of a comment at its end."""
         return LOOP.search(self.text(line).partition("//")[0]) is not None
 
+    def index_in(self, line: int, array: str) -> str:
+        """The first index of an array in a line, without spaces: "[y][x+1]"; "" where there is none."""
+        found = re.search(rf"\b{re.escape(array)}\s*((?:\[[^][]*\]\s*)+)", self.text(line))
+        return re.sub(r"\s", "", found[1]) if found else ""
+
     def assigned_in(self, kernel: str, array: str) -> tuple[int, ...]:
         """The lines of a kernel's text in which a statement assigns to an element of an array, whether or not any
         work-item gets there.

@@ -8,9 +8,8 @@ from grader.common.phrases import capital, count
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity, Target
-from grader.grading.explain.simulator.races import NO_BARRIER, is_unparted, local_race
-from grader.grading.explain.simulator.source_lines import FEW, lines_in_words
-from grader.grading.source.deciding import deciding_lines
+from grader.grading.explain.simulator.races import is_unparted, local_race, unparted
+from grader.grading.explain.simulator.source_lines import told_to_decide
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.result import Finding, Place, Reason
 
@@ -92,7 +91,7 @@ def _race(heard: Heard) -> Words:
             item = capital(scene.item(beyond.global_id))
             cause = f"{item} lies beyond the edge and must not store: its index runs into the next row."
         elif oclgrind.is_local(heard.message) and is_unparted(lines, scene):
-            cause = f"{NO_BARRIER} between lines {min(lines)} and {max(lines)}."
+            cause = unparted(array, lines, scene)
         else:
             cause = "Both compute the same index: check the ids and the row length that it is made of."
     elif oclgrind.is_local(heard.message):
@@ -115,16 +114,9 @@ def _out_of_bounds(heard: Heard) -> Words:
     else:
         cause = WRONG_INDEX
     what = f"line {entity.line} {does} outside {target.array}{_how_far(target)}."
-    cause = " ".join(filter(None, (cause, _what_decides(heard, entity.line))))
+    decided = told_to_decide("How far it gets", heard.scene, heard.seen.kernel, [entity.line])
+    cause = " ".join(filter(None, (cause, decided)))
     return what, cause, (heard.place(entity, target.array),)
-
-
-def _what_decides(heard: Heard, line: int) -> str:
-    """For example "How far it gets is decided in lines 9 and 14."; "" where nothing decides, or too much to be told."""
-    lines = deciding_lines(heard.scene.expanded, heard.seen.kernel, line)
-    if not 1 <= len(lines) <= FEW:
-        return ""
-    return f"How far it gets is decided in {lines_in_words(lines)}."
 
 
 WRONG_INDEX = "Check the size of the array, the index, and where the loop around it starts and ends."
@@ -207,9 +199,12 @@ def _input_changed(heard: Heard) -> Words:
 
 
 def _endless(heard: Heard) -> Words:
-    """The outermost loop whose condition never changed; where there is none, the line that was being executed."""
-    loops = sorted(each.line for each in heard.seen.branches if each.constant and heard.scene.is_loop(each.line))
-    line = loops[0] if loops else heard.entities[0].line
+    """Of the loops whose condition never changed the one that turned most often, else the outermost: those around it
+    may have begun one turn. Where there is none, the line that was being executed.
+    """
+    loops = [each for each in heard.seen.branches if each.constant and heard.scene.is_loop(each.line)]
+    most = max(loops, key=lambda each: (each.reached, -each.line), default=None)
+    line = heard.entities[0].line if most is None else most.line
     what = f"line {line}: this loop does not end." if loops else f"line {line} is in a loop that does not end."
     cause = "Check its condition, and that every iteration brings it closer to its end."
     return what, cause, heard.stopped(heard.entities[0], line, "was still here after millions of steps")

@@ -46,6 +46,14 @@ def is_unparted(lines: Collection[int], scene: Scene) -> bool:
     return len(set(lines)) > 1 and not scene.has_barrier(min(lines), max(lines))
 
 
+def unparted(array: str, lines: Collection[int], scene: Scene) -> str:
+    """What two lines lack that write the same element: a barrier; or the index, where they do not have the same."""
+    first, last = min(lines), max(lines)
+    if scene.index_in(first, array) == scene.index_in(last, array):
+        return f"{NO_BARRIER} between lines {first} and {last}."
+    return f"Lines {first} and {last} need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
+
+
 def _stored_by_all(seen: SeenKernel) -> set[int]:
     """Lines in which the work-items of a warp write one and the same element."""
     return {each.line for each in seen.accesses if each.writes and each.stride == 0}

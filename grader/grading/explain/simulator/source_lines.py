@@ -6,6 +6,7 @@ from grader.common.record import replace
 from grader.grading.explain.evidence import Use
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import GLOBAL
+from grader.grading.source.deciding import deciding_lines
 from grader.protocol.observation import SeenKernel
 from grader.results.result import Check, Reason, lines_named
 
@@ -36,6 +37,14 @@ def writers(array: str, space: int, seen: SeenKernel) -> set[int]:
     return {
         each.line for each in seen.accesses if each.writes and (each.array, each.space) == (array, space) and each.line
     }
+
+
+def told_to_decide(what: str, scene: Scene, kernel: str, lines: Iterable[int]) -> str:
+    """For example "How far it gets is decided in lines 9 and 14."; "" where nothing decides what these lines reach, or
+    too much to be told.
+    """
+    deciding = {each for line in lines for each in deciding_lines(scene.expanded, kernel, line)}
+    return f"{what} is decided in {lines_in_words(deciding)}." if 1 <= len(deciding) <= FEW else ""
 
 
 def lines_of(use: Use, kernels: Iterable[SeenKernel]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import GLOBAL, LOCAL
-from grader.grading.explain.simulator.source_lines import lines_in_words, writers
+from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide, writers
 from grader.protocol.observation import SeenKernel, SeenUnset
 from grader.results.result import Finding, Place, Reason
 
@@ -30,7 +30,7 @@ def of_unset(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> 
     }[unset.how]
     if unset.space == LOCAL:
         what = f"line {unset.line} reads words of {name} that no work-item has written; {use}."
-        cause = _of_local_words(name, unset.line, launches[-1])
+        cause = _of_local_words(name, unset.line, launches[-1], scene)
     elif unset.space == GLOBAL:
         what = f"line {unset.line} reads {name} before anything is written there; {use}."
         cause = _of_global_words(name, launches, scene)
@@ -44,17 +44,19 @@ def of_unset(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> 
     return Finding(reason=Reason.UNINITIALISED, message=what, cause=cause, places=tuple(places), times=unset.times)
 
 
-def _of_local_words(name: str, reader: int, launch: SeenKernel) -> str:
+def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) -> str:
     """Local memory that this line reads is filled by other lines, or by itself when it adds to what it finds there."""
     lines = writers(name, LOCAL, launch)
     if not lines:
         return f"No line wrote to {name} at all: check the name of the array that the values are stored in."
     if reader in lines:
         return f"Line {reader} writes to {name}, too: where it adds to a word, that word must have a value before."
-    return (
+    written = (
         f"{name} is written in {lines_in_words(lines)}, but not all of what is read: where there is nothing to load, "
         "store a zero."
     )
+    decided = told_to_decide("How much is written", scene, launch.kernel, lines)
+    return " ".join(filter(None, (written, decided)))
 
 
 def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) -> str:

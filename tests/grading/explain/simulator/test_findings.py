@@ -288,6 +288,17 @@ def test_two_lines_that_write_the_same_word_of_local_memory():
     assert only(kernel(told), parted).cause.startswith("Both compute the same index")
 
 
+def test_two_lines_that_mean_the_same_word_of_local_memory_and_write_another():
+    """One has its indexes exchanged: a barrier would end the race, and leave the results wrong."""
+    told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
+    source = SOURCE.replace("line 13;", "Ash[y][x] = 0;").replace("line 17;", "Ash[ x ] [y] = A[i];")
+    assert only(kernel(told), replace(PLANE, source=source)).cause == (
+        "Lines 13 and 17 need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
+    )
+    alike = source.replace("[ x ] [y]", "[y] [x]")
+    assert only(kernel(told), replace(PLANE, source=alike)).cause.startswith("A barrier(CLK_LOCAL_MEM_FENCE) is missing")
+
+
 def test_a_race_between_groups():
     """No barrier helps against a race in global memory, and the cause says so."""
     found = only(kernel(race("Read-write", at("global", A), entity(4, READ, group=(1, 0, 0)), entity(5, WRITE))))

@@ -59,6 +59,16 @@ def test_local_memory_is_filled_in_the_lines_that_write_it(written, lines):
     )
 
 
+def test_what_decides_how_much_of_local_memory_is_filled():
+    """A bound that is too low is often the reason that words are left out: its line is named, and the loop's."""
+    lines = ["__kernel void k(__global const float *A, uint n, __local float *tile)", "{", "const uint most = n - 1;"]
+    lines += ["for (uint i = get_local_id(0); i < most; i += 64)", "tile[i] = A[i];", "}"]
+    source = "\n".join(lines)
+    scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
+    told = cause("tile", LOCAL, launch("k", ("tile", 5), space=LOCAL), scene=scene)
+    assert told.endswith("store a zero. How much is written is decided in lines 3 and 4.")
+
+
 def test_local_memory_that_no_line_writes():
     """What should stand in it may stand elsewhere."""
     assert cause("tile", LOCAL, launch("k", ("other", 12), space=LOCAL)) == (
