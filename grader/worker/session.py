@@ -65,8 +65,6 @@ def serve(job: Job, channel: Channel) -> None:
                 reply = _preprocess(source, definitions)
             case Open() as request:
                 session = None  # its buffers go before there are others
-                if request.process == "used":
-                    os.environ.update(QUICK_TO_COMPILE)
                 session, reply = _opened(job, request)
             case Observe():
                 reply = simulator.observed()
@@ -76,13 +74,6 @@ def serve(job: Job, channel: Channel) -> None:
                 assert session is not None, "the judge opens a session before it uses one"
                 reply = _guarded(request.kind, lambda request=request, session=session: session.handle(request))
         channel.send(reply.model_dump_json())
-
-
-QUICK_TO_COMPILE = {"POCL_WORK_GROUP_METHOD": "cbs"}
-"""How PoCL makes one function of a work-group's work-items. Since PoCL 5 its usual way takes long for the programs of a
-search, 2.6 s where this one takes 0.3 (PoCL 6.0); what comes of it is slower, and right as well. PoCL 3 does not know
-it, and is quick as it is.
-"""
 
 
 def _opened(job: Job, request: Open) -> "tuple[Session | None, Reply]":

@@ -98,6 +98,10 @@ def fills(mask: Mask, region: Mask, filled: float) -> bool:
     return not (mask & ~region).any() and bool(np.count_nonzero(mask) >= filled * np.count_nonzero(region))
 
 
+PAIR = 2
+"""Any two lie a period apart, which is no rule yet."""
+
+
 def _lines(which: Mask, noun: str, blocks: Blocks) -> str | None:
     """Words for some of the rows or columns; None if they follow no simple rule."""
     held, extent = np.flatnonzero(which), which.size
@@ -106,7 +110,8 @@ def _lines(which: Mask, noun: str, blocks: Blocks) -> str | None:
         return f"the last {noun}" if extent > 1 and first == extent - 1 else f"{noun} {first:,}"
     if int(held[-1]) - first == count - 1:
         return _range(first, count, extent, noun, blocks)
-    return _periodic(which, noun, blocks)
+    words = _periodic(which, noun, blocks)
+    return f"{noun}s {first:,} and {int(held[-1]):,}" if words is None and count == PAIR else words
 
 
 def _range(first: int, count: int, extent: int, noun: str, blocks: Blocks) -> str:
@@ -124,7 +129,8 @@ def _periodic(which: Mask, noun: str, blocks: Blocks) -> str | None:
     held = np.flatnonzero(which)
     steps = np.diff(held)
     period = int(steps[0])
-    if (steps == period).all() and held[0] < period and held[-1] + period >= which.size:
+    is_rule = held.size > PAIR or period in blocks.values()
+    if is_rule and (steps == period).all() and held[0] < period and held[-1] + period >= which.size:
         named = next((f" ({name} = {side})" for name, side in blocks.items() if side == period), "")
         every = f"every other {noun}" if period == 2 else f"every {_ordinal(period)} {noun}"
         return f"{every}{named}, from {noun} {held[0]:,} on"

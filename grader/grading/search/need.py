@@ -10,7 +10,7 @@ from grader.grading.checks.sanitizer import NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, simulate
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED, names_a_line
-from grader.grading.search.locating import IsClean, SearchRules
+from grader.grading.search.locating import CONFIRMING, IsClean, SearchRules
 from grader.results.result import Check, Kind, Reason, Verdict
 
 UNTOLD = EXPLAINED | {Reason.CRASH}
@@ -44,7 +44,7 @@ def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) ->
     Where there is no simulator, or what it says is hidden, every program is taken for clean.
     """
     asked = subject.task.assignment.sanitizer
-    ends = perf_counter() + 2 * rules.seconds
+    ends = perf_counter() + rules.seconds + CONFIRMING
 
     def is_clean(built: Built, is_all: bool) -> bool:
         assert asked is not None, "a case without a sanitizer is clean"

@@ -49,6 +49,13 @@ def test_vectors_have_elements():
     assert place(every, BLOCKS, is_vector=True) == "every other block of 16 elements (TILE), from element 0 on"
 
 
+def test_two_of_them_are_no_rule():
+    """Any two lie so far apart and no further; only where that is a block's side, it means something."""
+    assert place(mask(height=1, columns=[14, 52]), BLOCKS, is_vector=True) == "elements 14 and 52"
+    blocks = place(mask(height=1, columns=[30, 75]), {"TILE": 45}, is_vector=True)
+    assert blocks == "every 45th element (TILE = 45), from element 30 on"
+
+
 def test_a_border_is_rows_and_columns():
     """What ragged blocks at two edges cover."""
     where = mask(rows=slice(48, None)) | mask(columns=slice(80, None))

@@ -8,7 +8,7 @@ from grader.common.phrases import capital, count
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity, Target
-from grader.grading.explain.simulator.races import is_unparted, local_race, unparted
+from grader.grading.explain.simulator.races import local_race, unparted
 from grader.grading.explain.simulator.source_lines import told_to_decide
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.result import Finding, Place, Reason
@@ -90,8 +90,8 @@ def _race(heard: Heard) -> Words:
         if beyond:
             item = capital(scene.item(beyond.global_id))
             cause = f"{item} lies beyond the edge and must not store: its index runs into the next row."
-        elif oclgrind.is_local(heard.message) and is_unparted(lines, scene):
-            cause = unparted(array, lines, scene)
+        elif oclgrind.is_local(heard.message) and (lacking := unparted(array, lines, scene)):
+            cause = lacking
         else:
             cause = "Both compute the same index: check the ids and the row length that it is made of."
     elif oclgrind.is_local(heard.message):

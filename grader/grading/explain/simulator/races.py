@@ -41,17 +41,21 @@ def _way(loop: range | None, start: Entity, end: Entity) -> tuple[range, ...]:
     return (range(start.line + 1, loop.stop), range(loop.start, end.line)) if loop else ()
 
 
-def is_unparted(lines: Collection[int], scene: Scene) -> bool:
-    """Whether these are two lines without a barrier between them."""
-    return len(set(lines)) > 1 and not scene.has_barrier(min(lines), max(lines))
-
-
-def unparted(array: str, lines: Collection[int], scene: Scene) -> str:
-    """What two lines lack that write the same element: a barrier; or the index, where they do not have the same."""
+def unparted(array: str, lines: Collection[int], scene: Scene) -> str | None:
+    """What two lines lack that write the same element: a barrier, here or on the way into a loop's next turn; or the
+    index, where they do not have the same. None where barriers part them, or they are one line.
+    """
     first, last = min(lines), max(lines)
-    if scene.index_in(first, array) == scene.index_in(last, array):
-        return f"{NO_BARRIER} between lines {first} and {last}."
-    return f"Lines {first} and {last} need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
+    if first == last:
+        return None
+    if not scene.has_barrier(first, last):
+        if scene.index_in(first, array) == scene.index_in(last, array):
+            return f"{NO_BARRIER} between lines {first} and {last}."
+        return f"Lines {first} and {last} need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
+    loop = scene.loop_around({first, last})
+    if loop and not any(map(scene.has_barrier_in, (range(last + 1, loop.stop), range(loop.start, first)))):
+        return MISSING.format(last, f"the next step writes {array} again")
+    return None
 
 
 def _stored_by_all(seen: SeenKernel) -> set[int]:

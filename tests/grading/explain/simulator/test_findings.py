@@ -288,6 +288,18 @@ def test_two_lines_that_write_the_same_word_of_local_memory():
     assert only(kernel(told), parted).cause.startswith("Both compute the same index")
 
 
+def test_two_lines_that_write_the_same_word_in_turns_of_a_loop():
+    """A barrier stands between them, and none on the way into the next turn."""
+    told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
+    source = SOURCE.replace("line 10;", "for (;;) {").replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);")
+    looped = source.replace("line 20;", "}")
+    assert only(kernel(told), replace(PLANE, source=looped)).cause == (
+        "A barrier(CLK_LOCAL_MEM_FENCE) is missing between them: after line 17, before the next step writes Ash again."
+    )
+    closed = looped.replace("line 19;", "barrier(CLK_LOCAL_MEM_FENCE);")
+    assert only(kernel(told), replace(PLANE, source=closed)).cause.startswith("Both compute the same index")
+
+
 def test_two_lines_that_mean_the_same_word_of_local_memory_and_write_another():
     """One has its indexes exchanged: a barrier would end the race, and leave the results wrong."""
     told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
@@ -296,7 +308,8 @@ def test_two_lines_that_mean_the_same_word_of_local_memory_and_write_another():
         "Lines 13 and 17 need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
     )
     alike = source.replace("[ x ] [y]", "[y] [x]")
-    assert only(kernel(told), replace(PLANE, source=alike)).cause.startswith("A barrier(CLK_LOCAL_MEM_FENCE) is missing")
+    cause = only(kernel(told), replace(PLANE, source=alike)).cause
+    assert cause == "A barrier(CLK_LOCAL_MEM_FENCE) is missing between lines 13 and 17."
 
 
 def test_a_race_between_groups():
