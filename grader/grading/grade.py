@@ -48,7 +48,7 @@ from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem, blamed
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.grading.search.locating import Suspect, search
-from grader.grading.search.need import cleanness, is_needed, rightness
+from grader.grading.search.need import allowance, cleanness, is_needed, rightness
 from grader.grading.search.telling import hint as tell
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.lineup import Lineup, enter, line_up
@@ -258,12 +258,13 @@ def _watch(
 def _locate(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
     """The checks of the cases; if nothing names a cause, with the line that a search has found."""
     asked, built = crew.task.assignment, subject.built
-    if not crew.bench.search.seconds or not is_needed(built, cases, watched.checks):
+    rules = allowance(crew.bench.search, cases)
+    if not rules.seconds or not is_needed(built, cases, watched.checks):
         return cases
     crew.progress("looking for the line that is wrong")
     with shared(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
         suspect = Suspect(built=built, oracle=subject.oracle, worker=crew.student, right=rightness(asked, cases))
-        mended = search(suspect, crew.bench.search, cleanness(subject, watched.checks, crew.bench.search))
+        mended = search(suspect, rules, cleanness(subject, watched.checks, rules))
     hint = mended and tell(mended, crew.task.submission.source, asked.hints)
     return tuple(hint.told(check) for check in cases) if hint else cases
 

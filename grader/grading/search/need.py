@@ -34,6 +34,16 @@ def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -
     return asked.hints != "none" and is_wrong and is_untold and not _shown_findings(asked, watched)
 
 
+LINE_ONLY = 0.2
+"""Of a search's time, what the line of a cause is worth that is told in words already: one of the likeliest, or none."""
+
+
+def allowance(rules: SearchRules, checks: Sequence[Check]) -> SearchRules:
+    """What a search may take, with these checks of the cases."""
+    is_told = any(check.cause for check in checks if check.verdict is Verdict.FAILED)
+    return replace(rules, seconds=rules.seconds * LINE_ONLY) if is_told else rules
+
+
 def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:
     hidden = assignment.sanitizer is not None and assignment.sanitizer.hidden
     return not hidden and any(check.findings for check in watched)

@@ -6,7 +6,8 @@ import pytest
 from samples import check, failed, unchecked
 
 from grader.common.record import replace
-from grader.grading.search.need import is_needed, rightness
+from grader.grading.search.locating import SearchRules
+from grader.grading.search.need import allowance, is_needed, rightness
 from grader.results.result import Finding, Kind, Reason, Verdict
 
 SEEN = Finding(reason=Reason.DATA_RACE, message="line 3: a race.", cause="No barrier.", places=(), times=1)
@@ -43,6 +44,13 @@ def test_a_cause_without_a_line_needs_it(transposition):
     """That all lines are listed which use an array says nothing."""
     told = replace(WRONG, cause="a sign", message="the sign is wrong. In your file, B is written in line 7.")
     assert is_needed(built(transposition), [told], [unchecked()])
+
+
+def test_a_cause_that_is_told_in_words_leaves_it_little_time():
+    """The line of a known cause is worth less than a cause; a right case has none."""
+    told, right = replace(WRONG, cause="a sign", message="the sign is wrong."), check("correctness: one column")
+    assert allowance(SearchRules(seconds=5.0), [WRONG, right]) == SearchRules(seconds=5.0)
+    assert allowance(SearchRules(seconds=5.0), [WRONG, told]) == SearchRules(seconds=1.0)
 
 
 def test_a_crash_beside_a_wrong_result_needs_it(transposition):
