@@ -34,7 +34,7 @@ def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -
     return asked.hints != "none" and is_wrong and is_untold and not _shown_findings(asked, watched)
 
 
-LINE_ONLY = 0.2
+LINE_ONLY = 0.4
 """Of a search's time, what the line of a cause is worth that is told in words already: one of the likeliest, or none."""
 
 

@@ -50,7 +50,7 @@ def test_a_cause_that_is_told_in_words_leaves_it_little_time():
     """The line of a known cause is worth less than a cause; a right case has none."""
     told, right = replace(WRONG, cause="a sign", message="the sign is wrong."), check("correctness: one column")
     assert allowance(SearchRules(seconds=5.0), [WRONG, right]) == SearchRules(seconds=5.0)
-    assert allowance(SearchRules(seconds=5.0), [WRONG, told]) == SearchRules(seconds=1.0)
+    assert allowance(SearchRules(seconds=5.0), [WRONG, told]) == SearchRules(seconds=2.0)
 
 
 def test_a_crash_beside_a_wrong_result_needs_it(transposition):
