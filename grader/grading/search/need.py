@@ -35,7 +35,7 @@ def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -
 
 
 LINE_ONLY = 0.4
-"""Of a search's time, what a line is worth whose cause is told in words already: one of the likeliest edits, or none."""
+"""Of a search's time, what a line is worth whose cause is told already: it is one of the likeliest, or none."""
 
 
 def allowance(rules: SearchRules, checks: Sequence[Check]) -> SearchRules:
