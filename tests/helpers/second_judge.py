@@ -122,7 +122,7 @@ def _ragged(chance: Random, sides: list[int], most: int) -> int:
 
 
 def _large(chance: Random, _sides: list[int], most: int) -> int:
-    """Of the upper half of the sizes that there are, as logarithms go, or what is left of it for one dimension."""
+    """In the upper half of the sizes that there are, on a logarithmic scale."""
     return round(2 ** (np.log2(most) * chance.uniform(0.5, 1)))
 
 

@@ -93,7 +93,10 @@ Arrays = dict[str, Fetched]
 """The buffers after a launch, by name."""
 
 
-def _are_same(one: Arrays, other: Arrays) -> bool:
+def _are_same(one: Arrays | None, other: Arrays | None) -> bool:
+    """Whether both were made, and hold the same."""
+    if one is None or other is None:
+        return False
     return all(np.array_equal(one[name].payload, other[name].payload) for name in one)
 
 
@@ -178,11 +181,10 @@ class Tryout:
         """How many turns the loops of a call may make in a case."""
         name = case.case.name
         if name not in self.turns:
-            *fewer, most = (FEWEST_TURNS, case.few_turns, case.many_turns)
-            all_made = self._run(case, UNCHANGED, most)
-            made = ((turns, self._run(case, UNCHANGED, turns)) for turns in fewer) if all_made else ()
-            enough = (turns for turns, arrays in made if arrays and all_made and _are_same(arrays, all_made))
-            self.turns[name] = next(enough, most)
+            made = self._run(case, UNCHANGED, case.many_turns)
+            fewer = (FEWEST_TURNS, case.few_turns) if made else ()
+            enough = (turns for turns in fewer if _are_same(self._run(case, UNCHANGED, turns), made))
+            self.turns[name] = next(enough, case.many_turns)
         return self.turns[name]
 
     # --- many at once -------------------------------------------------------------------------
@@ -213,10 +215,8 @@ class Tryout:
         if name not in self.takes_many:
             alone = self._run(case, UNCHANGED, self._turns(case))
             together = self._run_many(case, many, 1 + max(self.board.numbers.values()))
-            self.takes_many[name] = (
-                alone is not None
-                and together is not None
-                and all(_are_same(many.results(together, place), alone) for place in (0, many.count - 1))
+            self.takes_many[name] = together is not None and all(
+                _are_same(many.results(together, place), alone) for place in (0, many.count - 1)
             )
         return self.takes_many[name]
 

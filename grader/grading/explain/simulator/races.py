@@ -19,8 +19,8 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
         what += f"that others still change in line {write.line}."
         return what, "Let one work-item of the group write it, one that may read those words."
     loop = scene.loop_around({write.line, read.line})
-    early = not any(map(scene.has_barrier_in, _way(loop, write, read)))
-    late = not any(map(scene.has_barrier_in, _way(loop, read, write)))
+    early = not any(map(scene.has_barrier_in, _way(loop, write.line, read.line)))
+    late = not any(map(scene.has_barrier_in, _way(loop, read.line, write.line)))
     what = f"line {read.line} reads words of {array} that another work-item writes in line {write.line}."
     if _is_unset(array, read, seen) or (early and (write.line < read.line or not late)):
         return what, MISSING.format(write.line, "any work-item reads")
@@ -34,11 +34,11 @@ NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
 MISSING = NO_BARRIER + " between them: after line {}, before {}."
 
 
-def _way(loop: range | None, start: Entity, end: Entity) -> tuple[range, ...]:
+def _way(loop: range | None, start: int, end: int) -> tuple[range, ...]:
     """The lines from one to the other, which in a loop may lie in its next turn."""
-    if start.line < end.line:
-        return (range(start.line + 1, end.line),)
-    return (range(start.line + 1, loop.stop), range(loop.start, end.line)) if loop else ()
+    if start < end:
+        return (range(start + 1, end),)
+    return (range(start + 1, loop.stop), range(loop.start, end)) if loop else ()
 
 
 def unparted(array: str, lines: Collection[int], scene: Scene) -> str | None:
@@ -53,7 +53,7 @@ def unparted(array: str, lines: Collection[int], scene: Scene) -> str | None:
             return f"{NO_BARRIER} between lines {first} and {last}."
         return f"Lines {first} and {last} need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
     loop = scene.loop_around({first, last})
-    if loop and not any(map(scene.has_barrier_in, (range(last + 1, loop.stop), range(loop.start, first)))):
+    if loop and not any(map(scene.has_barrier_in, _way(loop, last, first))):
         return MISSING.format(last, f"the next step writes {array} again")
     return None
 
