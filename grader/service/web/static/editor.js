@@ -77,7 +77,10 @@ function edit(field) {
     });
   }
   let sent = false;
-  field.form.addEventListener("submit", () => { sent = true; });
+  field.form.addEventListener("submit", () => {
+    sent = true;
+    editor.display.input.updateFromDOM(); // it reads what was typed 80 ms later; there is no public call that does it now
+  }, { capture: true }); // before its own listener fills the field
   window.addEventListener("beforeunload", (event) => {
     if (!sent && !editor.isClean()) event.preventDefault(); // the browser asks before the text is lost
   });
