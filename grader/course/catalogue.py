@@ -6,7 +6,7 @@ from pathlib import Path
 from grader.common.errors import InputError
 from grader.common.record import Record
 from grader.course.assignment import Assignment
-from grader.course.folders import BASELINE_FILE, KIT_FILE, MODEL_FILE, ORACLE_FILE, RULES_FILE, Kit
+from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, KIT_FILE, MODEL_FILE, ORACLE_FILE, RULES_FILE, Kit
 from grader.course.loading import Fields, checked, line_of, read_fields
 from grader.course.policies.rules import POLICIES, Policies, contradictions
 from grader.course.rubric import Hints
@@ -34,7 +34,7 @@ class Course(Record):
             raise InputError(
                 f"{self.assignments} is not a folder; name the folder of the assignments with --course DIR."
             )
-        return sorted(path.parent.name for path in self.assignments.glob("*/assignment.yaml"))
+        return sorted(path.parent.name for path in self.assignments.glob(f"*/{ASSIGNMENT_FILE}"))
 
     def find(self, name: str) -> Path:
         """The assignment.yaml of this name; raises InputError that suggests the nearest name if there is none."""
@@ -43,7 +43,7 @@ class Course(Record):
             near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
             hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names) or 'none'}."
             raise InputError(f"there is no assignment {name!r}; {hint}")
-        return self.assignments / name / "assignment.yaml"
+        return self.assignments / name / ASSIGNMENT_FILE
 
     def load(self, name: str) -> Coursework:
         """Read and check the assignment or suite of this name; raises InputError that names file, field and remedy."""

@@ -17,6 +17,7 @@ from grader.common.errors import InputError
 from grader.common.record import Record
 from grader.course.policies.rules import Policies
 
+ASSIGNMENT_FILE = "assignment.yaml"
 MODEL_FILE, BASELINE_FILE, ORACLE_FILE = "kernels.cl", "baseline.cl", "oracle.py"
 KIT_FILE, RULES_FILE = "kit.yaml", "course.yaml"
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from grader.common.errors import InputError
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate_int
+from grader.course.folders import ASSIGNMENT_FILE
 from grader.course.launches import ELEMENT_BYTES
 from grader.course.rubric import DeviceClass, SpeedGoal
 from grader.kernels import source
@@ -26,7 +27,7 @@ def speed_goal(assignment: Assignment, device: DeviceFacts) -> SpeedGoal:
     kind = device_class(device)
     goal = assignment.performance.classes.get(kind)
     if goal is None:
-        path = assignment.folder / "assignment.yaml"
+        path = assignment.folder / ASSIGNMENT_FILE
         raise InputError(f"{path}: says nothing about the device {device.name}; add performance.classes.{kind}.")
     return goal
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grader.common.record import Record
 from grader.course.catalogue import Course
-from grader.course.folders import RULES_FILE, read_text
+from grader.course.folders import ASSIGNMENT_FILE, RULES_FILE, read_text
 from grader.course.policies.deadlines import Extension
 from grader.course.policies.rules import Policies
 from grader.course.submissions.submission import FILE_NAME
@@ -55,23 +55,25 @@ class Shelf:
         """The assignment of this name; raises NotFoundError if there is none."""
         if name not in self.names():
             raise NotFoundError
-        folder = self.course.assignments / name
-        rules = self.course.assignments.parent / RULES_FILE
-        files = (self.course.find(name), folder / HANDOUT, folder / FILE_NAME, rules)
-        return self._read(name, tuple(path.stat().st_mtime_ns for path in files if path.is_file()))
+        return self._as_it_is(name)
 
     def all(self) -> list[Shown]:
         """Each of them."""
-        return [self.assignment(name) for name in self.names()]
+        return [self._as_it_is(name) for name in self.names()]
 
     def guide(self) -> str:
         """The page that explains reports, as markup."""
         return self._rendered(self._guide.stat().st_mtime_ns)
 
+    def _as_it_is(self, name: str) -> Shown:
+        folder, beside = self.course.assignments / name, self.course.assignments.parent
+        files = folder / ASSIGNMENT_FILE, folder / HANDOUT, folder / FILE_NAME, beside / RULES_FILE
+        return self._read(name, tuple(map(_changed, files)))
+
     def _guide_of(self, _changed: int) -> str:
         return rendered(read_text(self._guide))
 
-    def _shown(self, name: str, _changed: tuple[int, ...]) -> Shown:
+    def _shown(self, name: str, _changed: tuple[int | None, ...]) -> Shown:
         coursework = self.course.load(name)
         path, skeleton = coursework.folder / HANDOUT, coursework.folder / FILE_NAME
         return Shown(
@@ -82,3 +84,11 @@ class Shelf:
             skeleton=read_text(skeleton) if skeleton.is_file() else "",
             policies=Policies.model_validate(coursework, from_attributes=True),
         )
+
+
+def _changed(path: Path) -> int | None:
+    """When the file was changed; None if there is none."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return None

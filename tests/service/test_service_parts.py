@@ -9,6 +9,7 @@ from datetime import datetime
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from courses import course_of
 from hiding import right
 from project import ROOT
 from samples import RACE
@@ -24,6 +25,7 @@ from grader.service.database.migrating import migrate
 from grader.service.database.tables import Base, Moment, PersonRow
 from grader.service.handouts import rendered
 from grader.service.progress import WORDS_LENGTH, in_brief, note_of
+from grader.service.refusing import NotFoundError
 from grader.service.seeds import service_seed
 from grader.service.serving import ServeRequest, first_lines, ready_database
 
@@ -107,6 +109,25 @@ def test_every_handout_of_the_course_can_be_shown(course):
     assert len(shelf.all()) == len(course.names())
     assert all("<h1>" in each.handout for each in shelf.all())
     assert "DATA_RACE" in shelf.guide()
+
+
+def test_what_changes_in_the_course_is_shown_without_a_new_start(tmp_path):
+    """A handout that is written, and taken away; dates of the whole course; an assignment that goes."""
+    copied = course_of(tmp_path)
+    shelf = Shelf(copied, ROOT / "docs" / "reading-your-report.md")
+    handout = copied.assignments / "small" / "README.md"
+    handout.unlink(missing_ok=True)
+    assert shelf.assignment("small").handout == ""
+    handout.write_text("# Said now\n")
+    assert "Said now" in shelf.assignment("small").handout
+    handout.unlink()
+    assert [each.handout for each in shelf.all()] == [""]
+    (tmp_path / "course.yaml").write_text("attempts: {most: 7}\n")
+    assert shelf.assignment("small").policies.attempts.most == 7
+    (copied.assignments / "small" / "assignment.yaml").unlink()
+    assert shelf.all() == []
+    with pytest.raises(NotFoundError):
+        shelf.assignment("small")
 
 
 def test_a_comparison_shows_changes_with_what_is_around_them():

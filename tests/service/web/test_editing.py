@@ -78,8 +78,8 @@ def test_nothing_that_is_hidden_is_found_in_a_line(tmp_path):
 
 
 def test_in_a_browser_it_is_an_editor(tmp_path, browser):
-    """OpenCL C in colours, findings at their lines, nothing that our policy forbids; Tab leaves it at once, and what was
-    typed just before is handed in.
+    """OpenCL C in colours, findings at their lines, nothing that our policy forbids. Tab leaves it, and what was typed
+    just before is handed in.
     """
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
         service.graded(service.hand_in(data=SOURCE), racing(service))
