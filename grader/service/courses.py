@@ -68,7 +68,7 @@ class Shelf:
     def _as_it_is(self, name: str) -> Shown:
         folder, beside = self.course.assignments / name, self.course.assignments.parent
         files = folder / ASSIGNMENT_FILE, folder / HANDOUT, folder / FILE_NAME, beside / RULES_FILE
-        return self._read(name, tuple(map(_changed, files)))
+        return self._read(name, tuple(map(_time_of_change, files)))
 
     def _guide_of(self, _changed: int) -> str:
         return rendered(read_text(self._guide))
@@ -86,7 +86,7 @@ class Shelf:
         )
 
 
-def _changed(path: Path) -> int | None:
+def _time_of_change(path: Path) -> int | None:
     """When the file was changed; None if there is none."""
     try:
         return path.stat().st_mtime_ns
