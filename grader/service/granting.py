@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
@@ -22,6 +22,11 @@ MOST = 100
 
 LONGEST_REASON = 500
 """Characters."""
+
+OWN_EXTENSION = select(ExtensionRow).where(
+    ExtensionRow.person_id == bindparam("person"), ExtensionRow.assignment == bindparam("assignment")
+)
+"""What a person has at an assignment; built once, as each page of a student asks."""
 
 
 class AskedExtension(Record):
@@ -57,8 +62,8 @@ def hand_in_rules(session: Session, assignments: Sequence[Shown], name: str, per
 
 def extension_of(session: Session, assignment: str, person_id: int) -> ExtensionRow | None:
     """What this person has at this assignment."""
-    wanted = select(ExtensionRow).where(ExtensionRow.person_id == person_id, ExtensionRow.assignment == assignment)
-    return session.scalar(wanted)
+    found: ExtensionRow | None = session.scalar(OWN_EXTENSION, {"person": person_id, "assignment": assignment})
+    return found
 
 
 def extend(session: Session, assignment: Shown, person: PersonRow, asked: AskedExtension, now: datetime) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select, update
+from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.orm import Session, joinedload
 from sqlalchemy.orm.attributes import set_committed_value
 
@@ -18,7 +18,7 @@ from grader.service import policy
 from grader.service.database.tables import AttemptRow, CourseRole, GradingRow, PersonRow, ShareRow, State
 from grader.service.policy import HandInRules, Past
 from grader.service.refusing import NotDoneError
-from grader.service.teams import belongs_to, team_at
+from grader.service.teams import BELONGS, team_at
 from grader.service.tokens import fresh_token
 
 LINES = 5_000
@@ -39,6 +39,22 @@ FOREIGN_FORM = "This form is not that of the assignment's page; open the page ag
 OPEN_STATES = (State.WAITING, State.RUNNING)
 
 BINARY = bytes(sorted(set(range(0x20)) - TEXT_CONTROLS))
+
+AT_AN_ASSIGNMENT = (
+    select(AttemptRow)
+    .where(BELONGS, AttemptRow.assignment == bindparam("assignment"))
+    .options(joinedload(AttemptRow.gradings))
+    .order_by(AttemptRow.number)
+)
+"""The attempts of people at an assignment, with their gradings; built once, as each page of a student asks."""
+
+WAITING_GRADINGS = (
+    select(GradingRow.id)
+    .where(GradingRow.attempt_id.in_(select(AttemptRow.id).where(BELONGS)), GradingRow.state == State.WAITING)
+    .order_by(GradingRow.id)
+    .with_for_update()
+)
+"""Those of people; whoever reads them has them alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,9 +95,8 @@ def history(session: Session, person_id: int, assignment: str) -> Sequence[Attem
 
 def history_of(session: Session, people: frozenset[int], assignment: str) -> Sequence[AttemptRow]:
     """The same of the members of a group."""
-    wanted = select(AttemptRow).where(belongs_to(*people), AttemptRow.assignment == assignment)
-    loaded = wanted.options(joinedload(AttemptRow.gradings)).order_by(AttemptRow.number)
-    found = session.scalars(loaded).unique().all()
+    asked = {"people": [*people], "assignment": assignment}
+    found = session.scalars(AT_AN_ASSIGNMENT, asked).unique().all()
     for each in found:  # the one that counts is among them, and need not be read again
         counted = next((grading for grading in each.gradings if grading.id == each.counted_id), None)
         set_committed_value(each, "counted", counted)
@@ -143,9 +158,7 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
 
 def _hold(session: Session, team: frozenset[int]) -> None:
     """No station takes what waits here until the transaction ends: it may be about to be superseded."""
-    own = GradingRow.attempt_id.in_(select(AttemptRow.id).where(belongs_to(*team)))
-    waiting = select(GradingRow.id).where(own, GradingRow.state == State.WAITING)
-    session.execute(waiting.order_by(GradingRow.id).with_for_update())
+    session.execute(WAITING_GRADINGS, {"people": [*team]})
 
 
 def _next_round(session: Session, person_id: int) -> int:

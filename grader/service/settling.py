@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Self
 
-from sqlalchemy import SQLColumnExpression, select
+from sqlalchemy import Select, SQLColumnExpression, select
 from sqlalchemy.orm import Session
 
 from grader.course.policies.corrections import Amount
@@ -29,7 +30,7 @@ from grader.service.database.tables import (
     ShareRow,
 )
 from grader.service.policy import HandInRules, tried
-from grader.service.teams import belongs_to, circle_of
+from grader.service.teams import BELONGS, PEOPLE, circle_of
 from grader.service.wording import decision_in_words, deduction_in_words
 
 Place = tuple[int, str]
@@ -132,55 +133,82 @@ class _Records:
     decisions: dict[Place, DecisionRow]
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Statements:
+    """What reads the records; built once, since to build it takes SQLAlchemy longer than to run it."""
+
+    students: Select[int, str | None]
+    attempts: Select[int, int, str, datetime, int | None, float | None]
+    shares: Select[int, int]
+    extensions: Select[ExtensionRow]
+    decisions: Select[DecisionRow]
+
+    @classmethod
+    def of_all(cls, points: SQLColumnExpression[float | None]) -> Self:
+        """Of everybody, by points of this kind."""
+        attempt = AttemptRow.id, AttemptRow.person_id, AttemptRow.assignment, AttemptRow.received
+        return cls(
+            students=select(PersonRow.id, PersonRow.team).where(PersonRow.role == CourseRole.STUDENT),
+            attempts=select(*attempt, ExclusionRow.id, points)
+            .outerjoin(GradingRow, AttemptRow.counted_id == GradingRow.id)
+            .outerjoin(ExclusionRow, ExclusionRow.attempt_id == AttemptRow.id)
+            .where(AttemptRow.trial.is_(False))
+            .order_by(AttemptRow.number),
+            shares=select(ShareRow.attempt_id, ShareRow.person_id),
+            extensions=select(ExtensionRow),
+            decisions=select(DecisionRow),
+        )
+
+    def of_people(self) -> Self:
+        """Of the people whose numbers come with it."""
+        return replace(
+            self,
+            students=self.students.where(PersonRow.id.in_(PEOPLE)),
+            attempts=self.attempts.where(BELONGS),
+            shares=self.shares.where(ShareRow.person_id.in_(PEOPLE)),
+            extensions=self.extensions.where(ExtensionRow.person_id.in_(PEOPLE)),
+            decisions=self.decisions.where(DecisionRow.person_id.in_(PEOPLE)),
+        )
+
+    def read(self, session: Session, asked: Mapping[str, Sequence[int]]) -> _Records:
+        """The records."""
+        teams = {row.id: row.team for row in session.execute(self.students, asked)}
+        sharing: dict[int, list[int]] = {}
+        for attempt, person in session.execute(self.shares, asked):
+            sharing.setdefault(attempt, []).append(person)
+        tries: dict[Place, list[_Tried]] = {}
+        for number, person, name, received, excluded, earned in session.execute(self.attempts, asked):
+            one = _Tried(number=number, received=received, points=None if excluded else earned)
+            for each in (person, *sharing.get(number, ())):
+                if each in teams:
+                    tries.setdefault((each, name), []).append(one)
+        extensions, decisions = session.scalars(self.extensions, asked), session.scalars(self.decisions, asked)
+        return _Records(
+            teams=teams,
+            tried=tries,
+            extensions={(row.person_id, row.assignment): extension_in(row) for row in extensions},
+            decisions={(row.person_id, row.assignment): row for row in decisions},
+        )
+
+
+_ALL = _Statements.of_all(GradingRow.points)
+_AS_THEY_SEE = _Statements.of_all(GradingRow.shown_points).of_people()
+
+
 def grades_of_all(session: Session, assignments: Sequence[Shown]) -> dict[Place, SettledGrade]:
     """Those of all students, by all points that there are."""
-    return _grades(_read(session, GradingRow.points, None), assignments)
+    return _grades(_ALL.read(session, {}), assignments)
 
 
 def grades_of(session: Session, assignments: Sequence[Shown], person_id: int) -> dict[str, SettledGrade]:
     """Those of one student by the points that the student may see, by assignment: the choice of the best must not tell
     of hidden ones. `assignments` are all of the course, since late days are spent over all.
     """
-    found = _grades(_read(session, GradingRow.shown_points, circle_of(session, person_id)), assignments)
+    found = _grades(_AS_THEY_SEE.read(session, {"people": [*circle_of(session, person_id)]}), assignments)
     return {
         each.name: found.get((person_id, each.name)) or SettledGrade(rules=each.rules, most=each.points)
         for each in assignments
     }
-
-
-def _read(session: Session, points: SQLColumnExpression[float | None], people: frozenset[int] | None) -> _Records:
-    """Of these people, or of all."""
-    students = select(PersonRow.id, PersonRow.team).where(PersonRow.role == CourseRole.STUDENT)
-    columns = AttemptRow.id, AttemptRow.person_id, AttemptRow.assignment, AttemptRow.received, ExclusionRow.id, points
-    attempts = (
-        select(*columns)
-        .outerjoin(GradingRow, AttemptRow.counted_id == GradingRow.id)
-        .outerjoin(ExclusionRow, ExclusionRow.attempt_id == AttemptRow.id)
-        .where(AttemptRow.trial.is_(False))
-        .order_by(AttemptRow.number)
-    )
-    extensions, decisions, shares = select(ExtensionRow), select(DecisionRow), select(ShareRow)
-    if people is not None:
-        students, attempts = students.where(PersonRow.id.in_(people)), attempts.where(belongs_to(*people))
-        extensions = extensions.where(ExtensionRow.person_id.in_(people))
-        decisions = decisions.where(DecisionRow.person_id.in_(people))
-        shares = shares.where(ShareRow.person_id.in_(people))
-    teams = {row.id: row.team for row in session.execute(students)}
-    sharing: dict[int, list[int]] = {}
-    for share in session.scalars(shares):
-        sharing.setdefault(share.attempt_id, []).append(share.person_id)
-    tries: dict[Place, list[_Tried]] = {}
-    for number, person, name, received, excluded, earned in session.execute(attempts):
-        one = _Tried(number=number, received=received, points=None if excluded else earned)
-        for each in (person, *sharing.get(number, ())):
-            if each in teams:
-                tries.setdefault((each, name), []).append(one)
-    return _Records(
-        teams=teams,
-        tried=tries,
-        extensions={(row.person_id, row.assignment): extension_in(row) for row in session.scalars(extensions)},
-        decisions={(row.person_id, row.assignment): row for row in session.scalars(decisions)},
-    )
 
 
 def extension_in(row: ExtensionRow) -> Extension:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session, selectinload
 
 from grader.course.policies.attempts import Bucket
@@ -27,6 +27,9 @@ from grader.service.progress import ChecksInBrief
 from grader.service.settling import Place, SettledGrade, grades_of, grades_of_all
 from grader.service.teams import team_at
 from grader.service.wording import worth_in_words
+
+EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("attempts", expanding=True)))
+"""Of these attempts; built once, as each page of a student asks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +117,7 @@ def deduction_of(session: Session, assignments: Sequence[Shown], attempt: Attemp
 
 
 def _excluded(session: Session, attempts: Sequence[int]) -> dict[int, ExclusionRow]:
-    found = session.scalars(select(ExclusionRow).where(ExclusionRow.attempt_id.in_(attempts))) if attempts else ()
+    found = session.scalars(EXCLUSIONS, {"attempts": attempts}) if attempts else ()
     return {each.attempt_id: each for each in found}
 
 

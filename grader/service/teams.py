@@ -1,10 +1,27 @@
 """Groups: who hands in together, and whose attempts are whose."""
 
-from sqlalchemy import ColumnElement, or_, select, union
+from sqlalchemy import BindParameter, ColumnElement, bindparam, or_, select, union
 from sqlalchemy.orm import Session
 
 from grader.course.policies.rules import Policies
 from grader.service.database.tables import AttemptRow, CourseRole, PersonRow, ShareRow
+
+PEOPLE: BindParameter[int] = bindparam("people", expanding=True)
+"""The numbers of people, in statements that are built once: to build one takes SQLAlchemy longer than to run it."""
+
+_SHARED_WITH = select(ShareRow.attempt_id).where(ShareRow.person_id.in_(PEOPLE))
+
+BELONGS = or_(AttemptRow.person_id.in_(PEOPLE), AttemptRow.id.in_(_SHARED_WITH))
+"""An attempt that one of the people has handed in, or another member of their group."""
+
+_TEAMS = select(PersonRow.team).where(PersonRow.id.in_(PEOPLE), PersonRow.team.is_not(None))
+_SHARED = select(AttemptRow.id).join(ShareRow, ShareRow.attempt_id == AttemptRow.id).where(BELONGS)
+_LINKED = union(
+    select(PersonRow.id).where(PersonRow.team.in_(_TEAMS)),
+    select(ShareRow.person_id).where(ShareRow.attempt_id.in_(_SHARED)),
+    select(AttemptRow.person_id).where(AttemptRow.id.in_(_SHARED)),
+)
+"""Who is in a group with one of the people, or has an attempt together with one."""
 
 
 def team_at(session: Session, policies: Policies, person_id: int) -> frozenset[int]:
@@ -16,10 +33,10 @@ def team_at(session: Session, policies: Policies, person_id: int) -> frozenset[i
     return frozenset(session.scalars(select(PersonRow.id).where(*members)))
 
 
-def belongs_to(*people: int) -> ColumnElement[bool]:
-    """An attempt that one of these people has handed in, or another member of their group."""
-    shared = select(ShareRow.attempt_id).where(ShareRow.person_id.in_(people))
-    return or_(AttemptRow.person_id.in_(people), AttemptRow.id.in_(shared))
+def belongs_to(person_id: int) -> ColumnElement[bool]:
+    """The same of one of them, for a statement that is built where it is used."""
+    shared = select(ShareRow.attempt_id).where(ShareRow.person_id == person_id)
+    return or_(AttemptRow.person_id == person_id, AttemptRow.id.in_(shared))
 
 
 def circle_of(session: Session, person_id: int) -> frozenset[int]:
@@ -27,12 +44,5 @@ def circle_of(session: Session, person_id: int) -> frozenset[int]:
     circle, wider = frozenset[int](), frozenset({person_id})
     while wider != circle:
         circle = wider
-        teams = select(PersonRow.team).where(PersonRow.id.in_(circle), PersonRow.team.is_not(None))
-        shared = select(AttemptRow.id).join(ShareRow, ShareRow.attempt_id == AttemptRow.id).where(belongs_to(*circle))
-        linked = union(
-            select(PersonRow.id).where(PersonRow.team.in_(teams)),
-            select(ShareRow.person_id).where(ShareRow.attempt_id.in_(shared)),
-            select(AttemptRow.person_id).where(AttemptRow.id.in_(shared)),
-        )
-        wider = circle.union(session.scalars(linked))
+        wider = circle.union(session.scalars(_LINKED, {"people": [*circle]}))
     return circle
