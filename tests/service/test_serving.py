@@ -1,5 +1,7 @@
 """serving.py and the station's process: the whole service, left alone and killed."""
 
+import csv
+import io
 import os
 import re
 import signal
@@ -11,7 +13,8 @@ import httpx2
 import pytest
 from chromium_pipe import Driven
 from commandline import complaint, grader
-from serving_course import RIGHT, WRONG, Serving, alive, children, hand_in, until
+from courses import course_of
+from serving_course import FIELDS, RIGHT, WRONG, Serving, alive, children, hand_in, until
 
 from grader.service.database.tables import State
 
@@ -203,14 +206,74 @@ def test_a_student_in_a_real_browser_comes_from_a_wrong_kernel_to_the_leaderboar
     driven.wait("document.body.innerText.includes('Night Owl you')")
 
 
+HIDDEN_LAST = [{"name": "one", "sizes": {"n": 1}}, {"name": "ragged", "sizes": {"n": 1000}, "hidden": True}]
+HIDING = {**FIELDS, "correctness": {**FIELDS["correctness"], "cases": HIDDEN_LAST}}
+ONE_ATTEMPT = "attempts: {most: 1}\n"
+PAGE = "/assignments/small"
+HIDDEN = "its outcome, worth up to 5 points, is shown when it is released"
+
+
+@pytest.fixture
+def strict(tmp_path, locks):
+    """The service of a course that hides a case and allows one attempt."""
+    course_of(tmp_path / "course", HIDING)
+    (tmp_path / "course" / "course.yaml").write_text(ONE_ATTEMPT)
+    made = Serving(tmp_path, locks)
+    made.start()
+    yield made
+    made.stop()
+
+
+def send(driven, action, **fields):
+    """Fill in the form whose address ends so, send it, and wait for the page that answers."""
+    form = f"document.querySelector('form[action$=\"{action}\"]')"
+    for name, value in fields.items():
+        driven.say(f"{form}.querySelector('[name={name}]').value = {value!r}")
+    driven.say("window.isBefore = true")
+    driven.say(f"{form}.querySelector('button').click()")
+    driven.wait("!window.isBefore && document.readyState === 'complete'")
+
+
+def read(driven):
+    return driven.say("document.querySelector('main').innerText")
+
+
 @pytest.mark.whole
-def test_an_instructor_in_a_real_browser_grades_again(serving, driven):
-    """What a student has handed in."""
-    client = serving.browser()
-    hand_in(client, RIGHT)
-    until(lambda: is_done(serving))
-    sign_in(driven, serving.links["instructor"])
-    driven.open(f"{serving.origin}/course")
-    driven.wait("document.body.innerText.includes('Ada Student')")
-    driven.say("document.querySelector('form[action$=regrade] button').click()")
-    driven.wait("document.title.startsWith('Regrading') && document.body.innerText.includes('small, all attempts')")
+def test_an_instructor_in_a_real_browser_runs_a_course(strict, driven):
+    """Extends, corrects, regrades, releases, exports; each time the student sees what it changes, and no more."""
+    student = strict.browser()
+    first = hand_in(student, WRONG)
+    until(lambda: is_done(strict))
+    sign_in(driven, strict.links["instructor"])
+    driven.open(f"{strict.origin}/course")
+    assert "Ada Student" in read(driven)
+    driven.open(driven.say("document.querySelector('#lines th a').href"))
+    driven.open(driven.say("document.querySelector('main a[href$=small]').href"))
+
+    assert "<dd>0 of 1</dd>" in student.get(PAGE).text
+    send(driven, "/extension", attempts="1", reason="was ill")
+    assert "<dd>1 of 2</dd>" in student.get(PAGE).text
+    assert "was ill" in student.get(PAGE).text
+    hand_in(student, RIGHT)
+    until(lambda: is_done(strict, 2))
+
+    send(driven, "/decision", points="-2", comment="tidy code")
+    assert "tidy code" in student.get(PAGE).text
+
+    driven.open(f"{strict.origin}/course")
+    send(driven, "/regrade", which="all")
+    until(lambda: [row[1] for row in rows(strict)] == [State.DONE] * 4)
+    driven.open(driven.say("location.href"))
+    assert "0 attempts with other points, 2 with the same, 0 to come, 0 failed" in read(driven)
+    assert "tidy code" in student.get(PAGE).text
+
+    assert HIDDEN in student.get(f"{first}/report").text
+    driven.open(f"{strict.origin}/course/assignments/small")
+    send(driven, "/release")
+    assert "students see everything" in read(driven)
+    assert HIDDEN not in student.get(f"{first}/report").text
+
+    driven.open(f"{strict.origin}/course/exports")
+    table = driven.awaited("fetch('/course/exports/grades.csv').then(each => each.text())")
+    (row,) = csv.DictReader(io.StringIO(table.removeprefix("\ufeff")))
+    assert (row["points"], row["correction"], row["correction_comment"]) == ("13", "-2", "tidy code")
