@@ -44,8 +44,10 @@ def summary_of(session: Session, regrading_id: int) -> Summary:
     if order is None:
         raise NotFoundError
     earlier = aliased(GradingRow)
-    last = select(func.max(earlier.id)).correlate(GradingRow).where(
-        earlier.attempt_id == GradingRow.attempt_id, earlier.id < GradingRow.id, earlier.state == State.DONE
+    last = (
+        select(func.max(earlier.id))
+        .correlate(GradingRow)
+        .where(earlier.attempt_id == GradingRow.attempt_id, earlier.id < GradingRow.id, earlier.state == State.DONE)
     )
     older = aliased(GradingRow)
     before = select(older.points).where(older.id == last.scalar_subquery()).scalar_subquery()

@@ -13,7 +13,7 @@ from grader.service.paperwork import Paper, PaperOrder, made
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.web.files import saved_as
 from grader.service.web.guards import REPORT_POLICY
-from grader.service.web.members import Instructor, StaffForm, file_in, text_in
+from grader.service.web.members import Instructor, StaffForm, Teacher, file_in, text_in
 from grader.service.web.pages import page
 from grader.service.web.setting import Web, web_of
 
@@ -60,7 +60,7 @@ def fill(request: Request, _member: Instructor, form: StaffForm, paper: Paper) -
 
 
 @router.get("/overview")
-def overview(request: Request, _member: Instructor, assignment: str = "") -> Response:
+def overview(request: Request, _member: Teacher, assignment: str = "") -> Response:
     """The batch's page about the course: points, what fails, speeds, what is worth a look."""
     with made(order_of(web_of(request), Paper.OVERVIEW, assignment), web_of(request).database.url) as out, out:
         text = out.read()

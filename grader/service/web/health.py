@@ -7,7 +7,7 @@ from starlette.responses import Response
 from grader.service.classes import classes_of
 from grader.service.health import queues_of, stations_of
 from grader.service.standing import faulted
-from grader.service.web.members import Instructor
+from grader.service.web.members import Teacher
 from grader.service.web.pages import page
 from grader.service.web.setting import web_of
 
@@ -15,7 +15,7 @@ router = APIRouter(prefix="/course")
 
 
 @router.get("/health")
-def health(request: Request, member: Instructor) -> Response:
+def health(request: Request, member: Teacher) -> Response:
     """Which stations there are, what waits for them, and how much failed by our fault."""
     web = web_of(request)
     with web.database.reading() as session:

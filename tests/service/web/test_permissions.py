@@ -1,16 +1,24 @@
 """Who may call which route: a table of every route and every role, which a new route must enter."""
 
+import re
+from html import unescape
+from urllib.parse import urljoin
+
+import pytest
 from service_routes import routes
-from services import field, parts
+from services import field, graded, parts, post
 
-NOBODY, OTHER, OWNER, STAFF = "nobody", "ben", "ada", "staff"
-ROLES = (NOBODY, OTHER, OWNER, STAFF)
+from grader.service.database.tables import CourseRole
 
-ALL, MEMBERS = (200, 200, 200, 200), (303, 200, 200, 200)
-OWN, OWN_FORM = (303, 404, 200, 200), (401, 404, 303, 409)
-TEACHING, TEACHING_FORM = (303, 404, 404, 200), (401, 404, 404, 303)
+NOBODY, OTHER, OWNER, ASSISTANT, STAFF = "nobody", "ben", "ada", "tom", "staff"
+ROLES = (NOBODY, OTHER, OWNER, ASSISTANT, STAFF)
 
-NO_COOKIE, NO_WAY = (401, 401, 401, 401), (404, 404, 404, 404)
+ALL, MEMBERS, MEMBERS_FORM = (200,) * 5, (303, 200, 200, 200, 200), (401, 303, 303, 303, 303)
+OWN, OWN_FORM = (303, 404, 200, 200, 200), (401, 404, 303, 409, 409)
+TEACHING, TEACHING_FORM = (303, 404, 404, 200, 200), (401, 404, 404, 303, 303)
+LEADING, LEADING_FORM, LEADING_LINKS = (303, 404, 404, 404, 200), (401, 404, 404, 404, 303), (401, 404, 404, 404, 200)
+
+NO_COOKIE, NO_WAY = (401,) * 5, (404,) * 5
 """No cookie counts there; and ways to sign in that the operator has not allowed, which do not exist."""
 
 TABLE = {
@@ -18,8 +26,8 @@ TABLE = {
     "GET /static/{name}": ALL,
     "GET /sign-in": ALL,
     "GET /join/{token}": ALL,
-    "POST /join": (403, 403, 403, 403),  # with a link that is none; whoever has one may use it
-    "POST /sign-out": (401, 303, 303, 303),
+    "POST /join": (403, 403, 403, 403, 403),  # with a link that is none; whoever has one may use it
+    "POST /sign-out": MEMBERS_FORM,
     "GET /": MEMBERS,
     "GET /guide": MEMBERS,
     "GET /assignments/{name}": MEMBERS,
@@ -28,18 +36,18 @@ TABLE = {
     "GET /api": ALL,
     "GET /openapi.json": ALL,
     "GET /device": MEMBERS,
-    "POST /device": (401, 409, 409, 409),  # with a code that is none
+    "POST /device": (401, 409, 409, 409, 409),  # with a code that is none
     "GET /tokens": MEMBERS,
-    "POST /tokens": (401, 200, 200, 200),
+    "POST /tokens": (401, 200, 200, 200, 200),
     "POST /sign-in/mail": NO_WAY,
     "POST /sign-in/password": NO_WAY,
-    "GET /password": (303, 404, 404, 404),
-    "POST /password": (401, 404, 404, 404),
+    "GET /password": (303, 404, 404, 404, 404),
+    "POST /password": (401, 404, 404, 404, 404),
     "GET /sign-on": NO_WAY,
     "GET /sign-on/back": NO_WAY,
-    "POST /tokens/{token_id}/revoke": (401, 303, 303, 303),  # one's own, or nothing
-    "POST /api/v1/device/code": (415, 415, 415, 415),  # a terminal's, which sends no form of a page
-    "POST /api/v1/device/token": (415, 415, 415, 415),
+    "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # one's own, or nothing
+    "POST /api/v1/device/code": (415, 415, 415, 415, 415),  # a terminal's, which sends no form of a page
+    "POST /api/v1/device/token": (415, 415, 415, 415, 415),
     "GET /api/v1/me": NO_COOKIE,
     "DELETE /api/v1/token": NO_COOKIE,
     "GET /api/v1/assignments": NO_COOKIE,
@@ -55,10 +63,10 @@ TABLE = {
     "GET /assignments/{name}/skeleton": MEMBERS,
     "GET /assignments/{name}/edit": MEMBERS,
     "GET /assignments/{name}/leaderboard": MEMBERS,
-    "POST /assignments/{name}/leaderboard/pseudonym": (401, 303, 303, 303),  # one's own
-    "POST /assignments/{name}/leaderboard/{person_id}/end": TEACHING_FORM,
-    "GET /assignments/{name}/compare": (303, 404, 200, 404),
-    "POST /assignments/{name}/attempts": (401, 303, 303, 303),
+    "POST /assignments/{name}/leaderboard/pseudonym": MEMBERS_FORM,  # one's own
+    "POST /assignments/{name}/leaderboard/{person_id}/end": LEADING_FORM,
+    "GET /assignments/{name}/compare": (303, 404, 200, 404, 404),
+    "POST /assignments/{name}/attempts": MEMBERS_FORM,
     "GET /attempts/{public}": OWN,
     "GET /attempts/{public}/events": OWN,
     "GET /attempts/{public}/report": OWN,
@@ -69,37 +77,37 @@ TABLE = {
     "GET /course/grades.csv": TEACHING,
     "GET /course/assignments/{name}": TEACHING,
     "GET /course/overview": TEACHING,
-    "GET /course/assignments/{name}/similar": TEACHING,
-    "POST /course/assignments/{name}/pool/upload": TEACHING_FORM,
-    "POST /course/assignments/{name}/pool/remove": TEACHING_FORM,
+    "GET /course/assignments/{name}/similar": LEADING,
+    "POST /course/assignments/{name}/pool/upload": LEADING_FORM,
+    "POST /course/assignments/{name}/pool/remove": LEADING_FORM,
     "GET /course/health": TEACHING,
-    "GET /course/exports": TEACHING,
-    "GET /course/exports/{paper}": TEACHING,
-    "POST /course/exports/{paper}/upload": (401, 404, 404, 409),  # without a file
-    "POST /course/regrade": TEACHING_FORM,
+    "GET /course/exports": LEADING,
+    "GET /course/exports/{paper}": LEADING,
+    "POST /course/exports/{paper}/upload": (401, 404, 404, 404, 409),  # without a file
+    "POST /course/regrade": (401, 404, 404, 303, 409),  # all wait already
     "GET /course/people": TEACHING,
-    "POST /course/people/roster": TEACHING_FORM,
-    "POST /course/people/{person_id}/invitation": (401, 404, 404, 200),
-    "POST /course/people/{person_id}/sign-out": TEACHING_FORM,
-    "POST /course/invitations": (401, 404, 404, 200),
+    "POST /course/people/roster": LEADING_FORM,
+    "POST /course/people/{person_id}/invitation": LEADING_LINKS,
+    "POST /course/people/{person_id}/sign-out": LEADING_FORM,
+    "POST /course/invitations": LEADING_LINKS,
     "GET /course/people/{person_id}": TEACHING,
     "GET /course/people/{person_id}/assignments/{name}": TEACHING,
     "GET /course/people/{person_id}/assignments/{name}/compare": TEACHING,
-    "POST /course/people/{person_id}/assignments/{name}/extension": TEACHING_FORM,
+    "POST /course/people/{person_id}/assignments/{name}/extension": LEADING_FORM,
     "GET /course/faults": TEACHING,
-    "POST /course/faults/{grading_id}/again": (401, 404, 404, 409),  # of one that has not failed
+    "POST /course/faults/{grading_id}/again": (401, 404, 404, 409, 409),  # of one that has not failed
     "GET /course/audit": TEACHING,
-    "POST /course/people/{person_id}/assignments/{name}/decision": TEACHING_FORM,
-    "POST /course/attempts/{public}/exclusion": TEACHING_FORM,
-    "POST /course/assignments/{name}/release": TEACHING_FORM,
-    "POST /attempts/{public}/request": (401, 404, 303, 409),  # staff answer
+    "POST /course/people/{person_id}/assignments/{name}/decision": LEADING_FORM,
+    "POST /course/attempts/{public}/exclusion": LEADING_FORM,
+    "POST /course/assignments/{name}/release": LEADING_FORM,
+    "POST /attempts/{public}/request": (401, 404, 303, 409, 409),  # staff answer
     "GET /course/requests": TEACHING,
-    "POST /course/requests/{request_id}/answer": (401, 404, 404, 404),  # of a question that there is not
+    "POST /course/requests/{request_id}/answer": (401, 404, 404, 404, 404),  # of a question that there is not
     "GET /course/regradings": TEACHING,
-    "GET /course/regradings/{regrading_id}": (303, 404, 404, 404),  # of one that there is not
+    "GET /course/regradings/{regrading_id}": (303, 404, 404, 404, 404),  # of one that there is not
 }
-"""The status for nobody, another student, the student whose attempt it is, and an instructor. 303 of a page leads to
-the sign-in; 404 is the answer for what there is not, too.
+"""The status for nobody, another student, the student whose attempt it is, an assistant, and an instructor. 303 of a
+page leads to the sign-in; 404 is the answer for what there is not, too.
 """
 
 NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id"
@@ -125,10 +133,11 @@ def test_every_route_is_in_the_table(service):
 
 
 def test_each_role_gets_what_the_table_says(service):
-    """Route by route by the same four browsers, with forms that are right but for who sends them; pages first, which
+    """Route by route by the same five browsers, with forms that are right but for who sends them; pages first, which
     change nothing for what comes after them, and last what signs people out, who sign in for it.
     """
     address = _addresses(service)
+    service.person(ASSISTANT, CourseRole.ASSISTANT)
     browsers = {role: _signed_in(service, role) for role in ROLES}
 
     def asked(route, role):
@@ -140,6 +149,39 @@ def test_each_role_gets_what_the_table_says(service):
 
     in_order = sorted(TABLE, key=lambda route: (not route.startswith("GET "), route.endswith("sign-out")))
     assert {route: tuple(asked(route, role) for role in ROLES) for route in in_order} == TABLE
+
+
+@pytest.mark.parametrize("role", [OWNER, ASSISTANT, STAFF])
+def test_no_page_leads_to_one_that_its_reader_may_not_see(service, role):
+    """Every link of every page that is reached from the first is followed, and every form is one that may be sent."""
+    service.graded(service.hand_in())
+    service.graded(service.hand_in(), graded(service.course, passed=False))
+    service.person(ASSISTANT, CourseRole.ASSISTANT)
+    board = "/assignments/small/leaderboard"
+    assert post(service.browser(OWNER), f"{board}/pseudonym", board, pseudonym="Night Owl").status_code == 303
+    client, seen, ahead, column = service.browser(role), set(), {"/"}, ROLES.index(role)
+    while ahead:
+        page = ahead.pop()
+        seen.add(page)
+        said = client.get(page)
+        assert (page, said.status_code) == (page, 200)
+        if said.headers["content-type"].startswith("text/html") and not page.endswith(("/report", "/overview")):
+            links = {unescape(each) for each in re.findall('<a [^>]*href="([^"#]*)', said.text)}
+            ahead |= {urljoin(page, each) for each in links if "//" not in each} - seen
+            forms = re.findall('<form [^>]*method="post" action="([^"]*)"', said.text)
+            refused = [each for each in forms if TABLE[_route(each)][column] == 404]
+            assert (page, refused) == (page, [])
+    assert len(seen) > 10
+
+
+def _route(path):
+    """As the table names the route of a form."""
+    (found,) = [each for each in TABLE if each.startswith("POST ") and _pattern(each).fullmatch(path)]
+    return found
+
+
+def _pattern(route):
+    return re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(route.partition(" ")[2])))
 
 
 def _signed_in(service, role):
