@@ -182,14 +182,20 @@ def main() -> int:
     options.add_argument("--web-processes", type=int, default=2)
     options.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     options.add_argument("--dice", type=int, default=1)
+    options.add_argument("--apart", type=int, help="processors for the service; its visitors have the others")
     given = options.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="deadline-"))
     faster = AN_HOUR / given.seconds
+    processors = sorted(os.sched_getaffinity(0))
+    own, others = processors[: given.apart], processors[given.apart :] if given.apart else processors
+    os.sched_setaffinity(0, own)  # what is started from here on keeps them
     home = loads.Home(folder, given.database, 1, 2, given.grading, faster, given.web_processes)
+    os.sched_setaffinity(0, others)
     how = f"recorded, {faster:g} times as fast" if given.grading is None else "made up"
     print(
         f"{given.students} students, {given.attempts} attempts in {given.seconds:g} s, {given.database}; "
-        f"a grading ({how}) takes {home.recording.seconds:.1f} s, {len(home.stations)} stations"
+        f"a grading ({how}) takes {home.recording.seconds:.1f} s, {len(home.stations)} stations, "
+        f"{len(own)} processors"
     )
     try:
         asyncio.run(play(home, given))
