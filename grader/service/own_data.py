@@ -121,12 +121,12 @@ def _plain(name: str, value: Any) -> Any:
 
 def _theirs(wanted: Select[Any], table: type[Base], person_id: int) -> Select[Any]:
     """Only the rows that are somebody's."""
-    attempts = select(AttemptRow.id).where(belongs_to(person_id))
+    attempts = select(AttemptRow.id).where(belongs_to([person_id]))
     gradings = select(GradingRow.id).where(GradingRow.attempt_id.in_(attempts))
     owned: dict[type[Base], ColumnElement[bool]] = {
         **{each: each.person_id == person_id for each in FIELDS if hasattr(each, "person_id")},
         PersonRow: PersonRow.id == person_id,
-        AttemptRow: belongs_to(person_id),
+        AttemptRow: belongs_to([person_id]),
         ExclusionRow: ExclusionRow.attempt_id.in_(attempts),
         GradingRow: GradingRow.id.in_(gradings),
         ProgressRow: ProgressRow.grading_id.in_(gradings),

@@ -1,5 +1,7 @@
 """Groups: who hands in together, and whose attempts are whose."""
 
+from collections.abc import Collection
+
 from sqlalchemy import BindParameter, ColumnElement, bindparam, or_, select, union
 from sqlalchemy.orm import Session
 
@@ -9,10 +11,15 @@ from grader.service.database.tables import AttemptRow, CourseRole, PersonRow, Sh
 PEOPLE: BindParameter[int] = bindparam("people", expanding=True)
 """The numbers of people, in statements that are built once: to build one takes SQLAlchemy longer than to run it."""
 
-_SHARED_WITH = select(ShareRow.attempt_id).where(ShareRow.person_id.in_(PEOPLE))
 
-BELONGS = or_(AttemptRow.person_id.in_(PEOPLE), AttemptRow.id.in_(_SHARED_WITH))
-"""An attempt that one of the people has handed in, or another member of their group."""
+def belongs_to(people: Collection[int] | BindParameter[int]) -> ColumnElement[bool]:
+    """An attempt that one of these people has handed in, or another member of their group."""
+    shared = select(ShareRow.attempt_id).where(ShareRow.person_id.in_(people))
+    return or_(AttemptRow.person_id.in_(people), AttemptRow.id.in_(shared))
+
+
+BELONGS = belongs_to(PEOPLE)
+"""The same of those whose numbers come with the statement."""
 
 _TEAMS = select(PersonRow.team).where(PersonRow.id.in_(PEOPLE), PersonRow.team.is_not(None))
 _SHARED = select(AttemptRow.id).join(ShareRow, ShareRow.attempt_id == AttemptRow.id).where(BELONGS)
@@ -31,12 +38,6 @@ def team_at(session: Session, policies: Policies, person_id: int) -> frozenset[i
         return frozenset({person_id})
     members = PersonRow.team == person.team, PersonRow.role == CourseRole.STUDENT
     return frozenset(session.scalars(select(PersonRow.id).where(*members)))
-
-
-def belongs_to(person_id: int) -> ColumnElement[bool]:
-    """The same of one of them, for a statement that is built where it is used."""
-    shared = select(ShareRow.attempt_id).where(ShareRow.person_id == person_id)
-    return or_(AttemptRow.person_id == person_id, AttemptRow.id.in_(shared))
 
 
 def circle_of(session: Session, person_id: int) -> frozenset[int]:

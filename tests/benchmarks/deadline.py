@@ -183,10 +183,11 @@ def main() -> int:
     options.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     options.add_argument("--dice", type=int, default=1)
     options.add_argument("--apart", type=int, help="processors for the service; its visitors have the others")
-    given = options.parse_args()
+    given, processors = options.parse_args(), sorted(os.sched_getaffinity(0))
+    if given.apart and given.apart >= len(processors):
+        options.error(f"of {len(processors)} processors, --apart leaves none to the visitors; name fewer")
     folder = Path(tempfile.mkdtemp(prefix="deadline-"))
     faster = AN_HOUR / given.seconds
-    processors = sorted(os.sched_getaffinity(0))
     own, others = processors[: given.apart], processors[given.apart :] if given.apart else processors
     os.sched_setaffinity(0, own)  # what is started from here on keeps them
     home = loads.Home(folder, given.database, 1, 2, given.grading, faster, given.web_processes)

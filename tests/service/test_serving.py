@@ -214,14 +214,11 @@ HIDDEN = "its outcome, worth up to 5 points, is shown when it is released"
 
 
 @pytest.fixture
-def strict(tmp_path, locks):
+def strict(tmp_path, request):
     """The service of a course that hides a case and allows one attempt."""
     course_of(tmp_path / "course", HIDING)
     (tmp_path / "course" / "course.yaml").write_text(ONE_ATTEMPT)
-    made = Serving(tmp_path, locks)
-    made.start()
-    yield made
-    made.stop()
+    return request.getfixturevalue("serving")
 
 
 def send(driven, action, **fields):

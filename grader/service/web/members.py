@@ -177,7 +177,7 @@ def visible_attempt(session: Session, public: str, member: Somebody) -> AttemptR
     """
     query = session.query(AttemptRow).filter(AttemptRow.public == public)
     if not member.teaches:
-        query = query.filter(belongs_to(member.id))
+        query = query.filter(belongs_to([member.id]))
     found = query.one_or_none()
     if found is None:
         raise NotFoundError

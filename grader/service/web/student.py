@@ -145,7 +145,7 @@ def _comparison(request: Request, member: Member, name: str, person_id: int | No
 
 
 def _attempt(session: Session, owner: PersonRow, name: str, number: int) -> AttemptRow:
-    query = session.query(AttemptRow).filter(belongs_to(owner.id)).filter_by(assignment=name, number=number)
+    query = session.query(AttemptRow).filter(belongs_to([owner.id])).filter_by(assignment=name, number=number)
     found = query.one_or_none()
     if found is None:
         raise NotFoundError
