@@ -5,6 +5,7 @@ kernel (a worker that does not start, a missing device) is raised.
 """
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
@@ -86,10 +87,13 @@ class Worker:
         self._programs: dict[str, ProgramSource] = {}
         self._plan: Plan | None = None
         self._awaited: Plan | None = None
+        self._ahead: deque[Message] = deque()
+        """Requests of a run that were sent before anybody waits for it."""
         self._launched: set[str] = set()
         self._written: Script | None = None
         self._is_frozen = False
         self._is_warming = False
+        self._is_closing = False
         self._begins_in: Process = "new"
         self.devices: tuple[DeviceFacts, ...] = ()
         self._too_new: tuple[str, ...] = ()
@@ -107,6 +111,7 @@ class Worker:
         self._process = self._sandbox.start()
         self._replies = Replies(self._process)
         self._plan = self._awaited = None
+        self._ahead.clear()
         self._launched = set()  # the driver's cache is new, too
         self._send(self._job)
         self._send(ListDevices())
@@ -132,12 +137,18 @@ class Worker:
         """Whether its process runs, as far as that is known."""
         return self._process is not None and not self._process.has_ended()
 
+    def let_go(self) -> None:
+        """Let the worker begin to end, so that `stop` has less to wait for."""
+        if self._process is not None:
+            self._process.let_go()
+
     def stop(self) -> None:
         """End the worker; it can be started again."""
         if self._process is not None:
             self._process.stop()
         self._process = self._replies = None
-        self._is_frozen = self._is_warming = False
+        self._ahead.clear()
+        self._is_frozen = self._is_warming = self._is_closing = False
 
     def ready(self) -> DeviceFacts:
         """Wait until the worker is up; the device it will use. Raises WorkerError or DeviceError."""
@@ -196,6 +207,7 @@ class Worker:
         """Ask for a session without waiting for it, unless that was asked already; `open` does the waiting."""
         if self._awaited is plan and self._process is not None:
             return
+        self._settle_session()
         if self._process is None:
             self.start()
         self._plan = self._awaited = plan
@@ -214,6 +226,21 @@ class Worker:
                 return Garbled(what="it says that its device has gone")
             case reply:
                 return self._unexpected(reply)
+
+    def begin_run(self, plan: Plan, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Ask for a session, a run of this script in it, all its buffers and what was seen, without waiting for any of
+        it; `open`, `run` and `observe`, with the same, do the waiting. Nothing else may be asked before, but another
+        session, which gives up this one. It is not for what is timed: a worker that knows what it will be asked can
+        answer early.
+        """
+        self.begin_open(plan)
+        script = self._script(name)
+        upload = self._upload(script, arrays)
+        self._reserve(script.buffers)
+        ahead = (upload, LaunchRequest(sequence=name), Fetch(buffers=script.buffers), Observe())
+        for request in ahead:
+            self._send(request)
+        self._ahead.extend(ahead)
 
     def hurried(self, seconds: float) -> AbstractContextManager[None]:
         """Until the end of the block, nothing that it is asked may take longer than so many seconds, but its start."""
@@ -265,11 +292,13 @@ class Worker:
         if self._shares:
             self._write(script, arrays)
             return Done()
-        self._files.send([arrays[buffer] for buffer in script.uploads])
-        request = Stage(
-            upload=script.uploads, clear=tuple(name for name in script.outputs if name not in script.uploads)
-        )
+        request = self._ahead[0] if self._ahead else self._upload(script, arrays)
         return self._ask_done(request, "uploading the inputs", self._deadlines.transfer)
+
+    def _upload(self, script: Script, arrays: Mapping[str, NDArray[Any]]) -> Stage:
+        """The request for that, with what it reads in its file."""
+        self._files.send([arrays[buffer] for buffer in script.uploads])
+        return Stage(upload=script.uploads, clear=tuple(name for name in script.outputs if name not in script.uploads))
 
     def clear(self, names: tuple[str, ...]) -> Done | Failure:
         """Poison these buffers."""
@@ -294,7 +323,7 @@ class Worker:
     def turn(self, keys: Mapping[str, int], names: tuple[str, ...]) -> Took | Failure:
         """Run these scripts, each with its key, and fetch the named buffers, all by one request."""
         deadline = sum(map(self._launch_deadline, keys))
-        total = self._reserve(names)
+        self._reserve(names)
         launches = tuple(Keyed(sequence=name, key=key) for name, key in keys.items())
         self._send(Turn(launches=launches, fetch=names))
         reply = self._reply("running", deadline)
@@ -302,7 +331,7 @@ class Worker:
         if not isinstance(reply, Turned) or not _is_whole_turn(reply, steps):
             return self._unexpected(reply)
         self._launched.update(keys)
-        results = self._receive(names, total)
+        results = self._receive(names)
         if not isinstance(results, dict):
             return results
         seconds = tuple(sum(time.seconds for time in each.times) for each in reply.launches)
@@ -313,22 +342,26 @@ class Worker:
         assert self._plan is not None
         if self._shares:
             return self._read(names)
-        total = self._reserve(names)
+        if not self._ahead:
+            self._reserve(names)
         reply = self._ask_done(Fetch(buffers=names), "returning the results", self._deadlines.transfer)
-        return self._receive(names, total) if isinstance(reply, Done) else reply
+        return self._receive(names) if isinstance(reply, Done) else reply
 
     def _launch_deadline(self, name: str) -> float:
         """Seconds for a script, which takes longer if the driver compiles it now."""
         return self._deadlines.launch if name in self._launched else self._deadlines.first_launch
 
-    def _reserve(self, names: tuple[str, ...]) -> int:
-        """Reserve room for these buffers; how many bytes that is."""
-        total = sum(map(_copied, map(self._spec, names)))
-        self._files.reserve(total)
-        return total
+    def _reserve(self, names: tuple[str, ...]) -> None:
+        """Reserve room for these buffers."""
+        self._files.reserve(self._room(names))
 
-    def _receive(self, names: tuple[str, ...], total: int) -> dict[str, Fetched] | Failure:
+    def _room(self, names: tuple[str, ...]) -> int:
+        """Bytes of these buffers with their guard bands."""
+        return sum(map(_copied, map(self._spec, names)))
+
+    def _receive(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
         """The buffers that the worker has written."""
+        total = self._room(names)
         content = memoryview(self._files.receive(total))
         if len(content) != total:
             return self._unexpected(Garbled(what="its output file is shorter than the judge made it"))
@@ -403,10 +436,28 @@ class Worker:
         self._plan = None
 
     def rest(self) -> None:
-        """End whatever session there is or was asked for."""
-        if self._process is not None and self._awaited is not None:
-            self.open(self._awaited)
-        self.close()
+        """End the session that there is, without waiting until its memory is free; one that was asked for, and that
+        nobody has waited for, ends when the next one begins.
+        """
+        if self._process is not None and self._awaited is None:
+            self._send(Close())
+            self._is_closing = True
+        self._plan = None
+
+    def _settle_session(self) -> None:
+        """Wait for the end of a session that was let go, or for the beginning of one that nobody wants any more."""
+        if self._ahead:
+            self.stop()
+        if self._is_closing:
+            self._is_closing = False
+            if not isinstance(self._reply("closing", self._deadlines.transfer), Done):
+                self.stop()
+        elif self._process is not None and self._awaited is not None:
+            self.ready()
+            self._awaited = None
+            reply = self._reply("building", self._deadlines.build)
+            if not isinstance(reply, Opened):
+                self._unexpected(reply)
 
     @property
     def _shares(self) -> bool:
@@ -437,6 +488,12 @@ class Worker:
 
     def _unexpected(self, reply: Any) -> Failure:
         """The failure that this reply stands for; an answer to another request means that the worker is not ours."""
+        failure = self._failure(reply)
+        if self._ahead:
+            self.stop()  # what else was asked of it will be answered in vain
+        return failure
+
+    def _failure(self, reply: Any) -> Failure:
         match reply:
             case BuildFailed() | Refused() | Stopped() | TimedOut():
                 return reply
@@ -457,7 +514,12 @@ class Worker:
         return showable(self._process.last_words().rpartition("\n")[2])
 
     def _send(self, message: Message) -> None:
+        """Ask for that, unless it was asked before."""
         assert self._process is not None, "a session is opened before it is used"
+        if self._ahead:
+            asked = self._ahead.popleft()
+            assert message == asked, "what was asked ahead is waited for first"
+            return
         self._process.send(message.model_dump_json().encode() + b"\n")
 
     def _reply(self, doing: str, deadline: float) -> Any:

@@ -38,6 +38,8 @@ class OwnWorkers:
 
     def close(self) -> None:
         """Stop them all."""
+        for worker, _ in self._kept.values():
+            worker.let_go()
         while self._kept:
             _, (worker, _) = self._kept.popitem()
             worker.stop()

@@ -12,7 +12,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from grader.common.errors import WorkerError
@@ -41,6 +41,13 @@ def shared(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]:
 def shared_cpu(folder: Path) -> AbstractContextManager[None]:
     """The same for work on processor cores that is not a kernel on a device."""
     return _inside(CPU, folder, fcntl.LOCK_SH)
+
+
+def also_shared(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]:
+    """Within `shared_cpu`, the device as well, unless that is the processor. Whoever needs both takes them in this
+    order, or two could wait for each other.
+    """
+    return nullcontext() if _identity(device) == CPU else shared(device, folder)
 
 
 def _identity(device: DeviceFacts) -> str:

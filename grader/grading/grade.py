@@ -43,8 +43,8 @@ from grader.grading.checks.correctness import (
 )
 from grader.grading.checks.hanging import Lookout
 from grader.grading.checks.simulated_run import Subject
-from grader.grading.checks.simulator_checks import Watched, unwatched_checks, watch
-from grader.grading.device_lock import exclusive, shared, shared_cpu
+from grader.grading.checks.simulator_checks import Runs, Watched, unwatched_checks, watch
+from grader.grading.device_lock import also_shared, exclusive, shared, shared_cpu
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem, blamed
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.grading.search.locating import Suspect, search
@@ -85,13 +85,16 @@ class Draft:
 
 @dataclass(frozen=True, kw_only=True)
 class Crew:
-    """What a grading works with: the submission's own workers, the device of the first, and how to hire more."""
+    """What a grading works with: the submission's own workers, of which two simulate, the device of the first, and how
+    to hire more.
+    """
 
     task: Task
     bench: Bench
     progress: Progress
     student: Worker
     simulator: Worker
+    counter: Worker
     device: DeviceFacts
     roofs: Roofs | None
     hire: Callable[[Role], Worker]
@@ -161,18 +164,20 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
     """Build it, run the cases that are shown, then the checks that depend on them."""
     asked = crew.task.assignment
     prepared = _prepare(crew)
-    with shared(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
-        build = check_build(prepared, crew.student)
-        _tell(crew, [build.check])
-        if build.built is None:
-            cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
-            others = tuple(_unreached(asked, crew.device))
-            return Draft(task=crew.task, provenance=rests_on, build=build.check, cases=cases, others=others)
-        subject = Subject(task=crew.task, oracle=load_oracle(asked), worker=crew.simulator, built=build.built)
-        tried = _try_shown(crew, subject)
-        failed = failed_sizes(tried)
-        lineup = NOT_RIGHT if failed else lined_up(crew, build.built)
-    watched, lineup = _watch(crew, lineup, subject, tried)
+    with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
+        with also_shared(crew.device, crew.bench.locks):
+            build = check_build(prepared, crew.student)
+            _tell(crew, [build.check])
+            if build.built is None:
+                cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
+                others = tuple(_unreached(asked, crew.device))
+                return Draft(task=crew.task, provenance=rests_on, build=build.check, cases=cases, others=others)
+            subject = Subject(task=crew.task, oracle=load_oracle(asked), worker=crew.simulator, built=build.built)
+            runs = Runs(subject=subject, counter=crew.counter)
+            tried = _try_shown(crew, runs)
+            failed = failed_sizes(tried)
+            lineup = NOT_RIGHT if failed else lined_up(crew, build.built)
+        watched, lineup = _watch(crew, lineup, runs, tried)
     _tell(crew, watched.checks, build.built.misordered)
     cases = conclude(tried, build.built, subject.oracle, watched.seen)
     cases = _locate(crew, subject, cases, watched)
@@ -208,9 +213,11 @@ def _hire(task: Task, bench: Bench, progress: Progress, workers: ExitStack) -> C
     """Start the submission's workers."""
     with shared_cpu(bench.locks):
         student = workers.enter_context(bench.student())
-        simulator = bench.simulator()
+        simulator, counter = bench.simulator(), bench.simulator()
+        workers.callback(counter.stop)  # it starts if there is something to count
         if task.assignment.is_watched:
-            workers.enter_context(simulator)  # starts up while the cases run
+            workers.enter_context(simulator)  # starts up while the submission is built
+        workers.callback(_let_go, (student, simulator, counter))
         device = student.ready()
         roofs = bench.roofs(device)
         if task.assignment.is_watched and bench.watching.required:
@@ -221,6 +228,7 @@ def _hire(task: Task, bench: Bench, progress: Progress, workers: ExitStack) -> C
         progress=progress,
         student=student,
         simulator=simulator,
+        counter=counter,
         device=device,
         roofs=roofs,
         hire=lambda role: workers.enter_context(bench.own.borrow(role, bench.worker)),
@@ -234,25 +242,30 @@ def _prepare(crew: Crew) -> Prepared:
         return prepare(crew.task, crew.student)
 
 
+def _let_go(workers: Iterable[Worker]) -> None:
+    """Let them end at the same time."""
+    for worker in workers:
+        worker.let_go()
+
+
 def _watch(
-    crew: Crew, lineup: Lineup | Problem, subject: Subject, tried: tuple[Tried, ...]
+    crew: Crew, lineup: Lineup | Problem, runs: Runs, tried: tuple[Tried, ...]
 ) -> tuple[Watched, Lineup | Problem]:
     """The simulator's checks; and, while it works, the sessions of the timed rounds open, or the worker gets ready for
     a search. A problem is why there are no sessions.
     """
     crew.progress("watching every access in the simulator")
-    with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
-        crew.bench.begin_next()
-        may_search = bool(failed_sizes(tried) and crew.bench.search.seconds and crew.student.is_there)
-        if may_search:
-            warm_up(crew.student)
-        entered = lineup
-        if isinstance(lineup, Lineup):
-            entered = enter(lineup, subject.built) or lineup
-        watched = watch(subject, crew.bench.watching, failed_sizes(tried), first_endless(tried))
-        if may_search:
-            crew.student.settle()
-        return watched, (isinstance(entered, Lineup) and open_sessions(entered)) or entered
+    crew.bench.begin_next()
+    may_search = bool(failed_sizes(tried) and crew.bench.search.seconds and crew.student.is_there)
+    if may_search:
+        warm_up(crew.student)
+    entered = lineup
+    if isinstance(lineup, Lineup):
+        entered = enter(lineup, runs.subject.built) or lineup
+    watched = watch(runs, crew.bench.watching, failed_sizes(tried), first_endless(tried))
+    if may_search:
+        crew.student.settle()
+    return watched, (isinstance(entered, Lineup) and open_sessions(entered)) or entered
 
 
 def _locate(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
@@ -300,14 +313,20 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
     return checks
 
 
-def _try_shown(crew: Crew, subject: Subject) -> tuple[Tried, ...]:
-    """Run the cases that are shown; each is told when it is decided."""
+def _try_shown(crew: Crew, runs: Runs) -> tuple[Tried, ...]:
+    """Run the cases that are shown; each is told when it is decided. When the first has come to its end, the simulator
+    begins, and when all are right, its other run.
+    """
     crew.progress("running the cases")
-    tried = []
-    cases, built = crew.task.assignment.correctness.shown, subject.built
-    for each in try_cases(cases, built, subject.oracle, crew.student, Lookout(subject=subject)):
-        _tell(crew, [each.check], built.misordered)
+    tried: list[Tried] = []
+    cases, subject = crew.task.assignment.correctness.shown, runs.subject
+    for each in try_cases(cases, subject.built, subject.oracle, crew.student, Lookout(subject=subject)):
+        _tell(crew, [each.check], subject.built.misordered)
+        if not tried and each.check.reason is not Reason.TIME_LIMIT:
+            runs.begin_sanitizer()
         tried.append(each)
+    if not failed_sizes(tried):
+        runs.begin_memory()
     return tuple(tried)
 
 

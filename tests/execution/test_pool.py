@@ -25,6 +25,9 @@ class Puppet:
     def rest(self):
         self.said.append("rest")
 
+    def let_go(self):
+        self.said.append("let go")
+
     def stop(self):
         self.said.append("stop")
 
@@ -43,7 +46,7 @@ def test_the_same_worker_comes_again_by_its_name():
     assert [each.said for each in made] == [["rest", "rest"], ["rest", "rest"]]
     own.close()
     own.close()
-    assert [each.said[2:] for each in made] == [["stop"], ["stop"]]
+    assert [each.said[2:] for each in made] == [["let go", "stop"], ["let go", "stop"]]
 
 
 def test_after_an_error_it_is_replaced():
@@ -80,7 +83,7 @@ def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(be
 
 @pytest.mark.whole
 def test_two_gradings_share_our_workers_and_not_the_students(transposition, bench, monkeypatch):
-    """Four workers for the first (student, simulator, reference, control), two more for the second."""
+    """Five workers for the first (student, two simulators, reference, control), three more for the second."""
     quick = replace(bench, own=OwnWorkers(), timing=TimingRules(min_pairs=5, max_pairs=5, noise_limit=100))
     started = []
     real = type(bench.sandbox).start
@@ -96,7 +99,7 @@ def test_two_gradings_share_our_workers_and_not_the_students(transposition, benc
         grade_submission(Task(assignment=transposition, submission=submission, seed=seed), quick, lambda _: None)
         counts.append(len(started))
     quick.own.close()
-    assert counts == [4, 6]
+    assert counts == [5, 8]
 
 
 class Waiting(Puppet):

@@ -299,6 +299,9 @@ class Process:
     def send(self, data: bytes) -> None:
         """Take no notice."""
 
+    def let_go(self) -> None:
+        """Be silent."""
+
     def stop(self) -> None:
         """Be silent."""
 

@@ -13,7 +13,7 @@ import pytest
 from samples import DEVICE
 
 from grader.common.errors import WorkerError
-from grader.grading.device_lock import exclusive, shared, shared_cpu
+from grader.grading.device_lock import also_shared, exclusive, shared, shared_cpu
 
 NOBODY = 65534
 
@@ -294,3 +294,18 @@ def test_a_gpu_that_is_timed_leaves_the_cpu_to_the_simulator(tmp_path):
         at_once, _, leave, _ = enters(shared_cpu(tmp_path), ENOUGH)
         assert at_once
         leave.set()
+
+
+def test_work_on_both_takes_the_processor_and_then_the_gpu(tmp_path):
+    """And who holds the processor does not wait for it again, behind somebody who waits for him."""
+    with shared_cpu(tmp_path), also_shared(gpu(), tmp_path):
+        at_once, inside, leave, _ = enters(exclusive(gpu(), tmp_path))
+        assert not at_once
+    assert inside.wait(ENOUGH)
+    leave.set()
+    with shared_cpu(tmp_path):
+        at_once, inside, leave, _ = enters(exclusive(device(type="cpu"), tmp_path))
+        assert not at_once
+        with also_shared(device(type="cpu"), tmp_path):
+            leave.set()
+    assert inside.wait(ENOUGH)

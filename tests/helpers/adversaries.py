@@ -214,6 +214,9 @@ class FakeProcess:
             os.pwrite(file, a.reshape(HEIGHT, WIDTH).T.tobytes(), PAGE)
         os.close(file)
 
+    def let_go(self):
+        pass
+
     def stop(self):
         self.owed = 0.0
         self.is_frozen, self.is_noisy = True, False

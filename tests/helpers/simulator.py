@@ -18,6 +18,7 @@ from grader.execution.outcome import Timing
 from grader.execution.plan import Plan, Script
 from grader.grading.checks.building import check_build, prepare
 from grader.grading.checks.simulated_run import Subject
+from grader.grading.checks.simulator_checks import Runs
 from grader.protocol.messages import Done, Opened
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, LocalArg, ProgramSource, ScalarArg
 
@@ -117,3 +118,8 @@ def subject_of(worker, assignment, source):
     build = check_build(prepare(task, worker), worker)
     assert build.built is not None, build.check
     return Subject(task=task, oracle=load_oracle(assignment), worker=worker, built=build.built)
+
+
+def runs_of(subject):
+    """The simulated runs of a submission, one after the other in its one worker."""
+    return Runs(subject=subject, counter=subject.worker)

@@ -254,8 +254,8 @@ def test_a_submission_stands_still_while_its_grading_holds_no_lock(bench, tmp_pa
     assignment = small_course(tmp_path, "coalsTransp", (), watched=False, hidden=("primes",)).load("coalsTransp")
     grade(assignment, SUBMISSIONS / "coalsTransp" / "course-style-lmem", bench)
     to_prepare, awake = ["lock", "unlock"], ["lock", "thaw", "freeze", "unlock"]
-    cases, simulator, rounds, hidden = awake, awake, awake, awake
-    assert told == [*to_prepare * 2, *cases, *simulator, *rounds, *to_prepare, *hidden]
+    cases_and_simulator, rounds, hidden = awake, awake, awake
+    assert told == [*to_prepare * 2, *cases_and_simulator, *rounds, *to_prepare, *hidden]
 
 
 def test_every_reason_has_a_meaning_in_the_page_that_explains_reports():

@@ -96,13 +96,10 @@ def grade(
         if watch:
             with settings.open_bench(sandbox, server) as bench:
                 follow(grading, submission.path, bench)
-        with (
-            grading.noted(submission.path),
-            verdicts(coursework, start) as progress,
-            settings.open_bench(sandbox, server) as bench,
-        ):
-            result = grading.grade(submission, bench, progress)
-    show(result)
+        with grading.noted(submission.path), settings.open_bench(sandbox, server) as bench:
+            with verdicts(coursework, start) as progress:
+                result = grading.grade(submission, bench, progress)
+            show(result)  # before the last worker has ended
     raise typer.Exit(exit_code(result))
 
 

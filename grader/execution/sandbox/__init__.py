@@ -30,6 +30,9 @@ class SandboxedWorker(Protocol):
     def thaw(self) -> None:
         """Let it go on."""
 
+    def let_go(self) -> None:
+        """Let all of it begin to end, where that takes time, without waiting for it: `stop` still has to be called."""
+
     def stop(self) -> None:
         """End every process of the worker and remove its folder. Can be called again."""
 

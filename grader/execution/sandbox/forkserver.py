@@ -127,10 +127,14 @@ class Warden:
         self._listen(lambda: self._has_ended, seconds)
         return self._has_ended
 
-    def end(self) -> None:
-        """Have it end the worker, and wait for that. Code with this user's rights can have stopped or killed it."""
+    def let_go(self) -> None:
+        """Have it end the worker, without waiting for that."""
         with suppress(OSError):
             self._lifeline.shutdown(socket.SHUT_WR)
+
+    def end(self) -> None:
+        """Have it end the worker, and wait for that. Code with this user's rights can have stopped or killed it."""
+        self.let_go()
         last = monotonic() + PATIENCE
         while not self.has_ended(AGAIN) and monotonic() < last:
             self._signal(signal.SIGCONT)

@@ -234,6 +234,11 @@ class ProcessWorker:
             return False
         return True
 
+    def let_go(self) -> None:
+        """Have the warden begin to end it."""
+        if not self.is_stopped:
+            self._warden.let_go()
+
     def stop(self) -> None:
         """End everything that the worker has started, and remove the folder."""
         if not self.is_stopped:

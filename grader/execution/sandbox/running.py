@@ -14,6 +14,9 @@ class Stoppable(Protocol):
     def is_stopped(self) -> bool:
         """Whether it has been."""
 
+    def let_go(self) -> None:
+        """Let it begin to end."""
+
     def stop(self) -> None:
         """End it, and remove what it has left."""
 
@@ -39,4 +42,5 @@ class Running(Generic[W]):
         """Stop all that run."""
         with uninterrupted(), ExitStack() as all_of_them:  # also when one of them cannot be
             for worker in self._workers:
+                worker.let_go()
                 all_of_them.callback(worker.stop)

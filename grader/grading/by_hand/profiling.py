@@ -5,7 +5,7 @@ from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.grading.bench import Bench, Progress
 from grader.grading.checks.building import build
-from grader.grading.checks.memory import Counted, count_memory
+from grader.grading.checks.memory import Counted, count_memory, memory_run
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.explain.failing import done, or_problem
 
@@ -25,4 +25,4 @@ def profile_submission(task: Task, bench: Bench, progress: Progress) -> Counted:
         built = done(build(task, worker))
         progress("counting every access in a simulator")
         subject = Subject(task=task, oracle=load_oracle(task.assignment), worker=worker, built=built)
-        return done(count_memory(subject, asked, bench.watching.simulation))
+        return done(count_memory(memory_run(subject, asked), bench.watching.simulation))

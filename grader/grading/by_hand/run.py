@@ -31,7 +31,7 @@ from grader.grading.by_hand.overrides import settle, to_run
 from grader.grading.by_hand.run_options import Run
 from grader.grading.checks.building import Built, build_settled
 from grader.grading.checks.inspection import Trial, inspect, make_trial
-from grader.grading.checks.memory import count_memory
+from grader.grading.checks.memory import count_memory, memory_run
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.failing import FailedError, done, or_problem
@@ -240,7 +240,7 @@ def _intensity(run: Run, request: RunRequest, simulator: Worker, simulation: Sim
     try:
         built = done(build_settled(_task(done(settle(run.part, request.submission, run.wanted)), request), simulator))
         subject = Subject(task=built.task, oracle=load_oracle(run.part), worker=simulator, built=built)
-        return ELEMENT_BYTES * done(count_memory(subject, asked, simulation)).profile.intensity
+        return ELEMENT_BYTES * done(count_memory(memory_run(subject, asked), simulation)).profile.intensity
     except FailedError:
         return None
 

@@ -16,7 +16,7 @@ from grader.execution.outcome import Failure, Fetched, TimedOut
 from grader.execution.series import Series
 from grader.grading.checks.inspection import Trial
 from grader.grading.checks.sanitizer import Endless, findings_of
-from grader.grading.checks.simulated_run import Simulated, Subject, simulate_trial
+from grader.grading.checks.simulated_run import Simulated, Subject, run_on_trial, seen_in
 from grader.results.result import Reason
 
 
@@ -39,7 +39,7 @@ class Lookout:
             self.subject.worker.ready()
         except NoSimulatorError:
             return None
-        seen = simulate_trial(self.subject, trial)
+        seen = seen_in(run_on_trial(self.subject, trial))
         found = findings_of(seen) if isinstance(seen, Simulated) else ()
         loops = any(each.reason is Reason.TIME_LIMIT for each in found)
         return Endless(sizes=trial.sizes, findings=found) if loops else None

@@ -15,7 +15,7 @@ from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
 from grader.course.launches import ELEMENT_BYTES
 from grader.course.rubric import Measure, Memory
-from grader.grading.checks.simulated_run import Simulated, Subject, simulate
+from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject, run_at, seen_in
 from grader.grading.explain.failing import done, or_problem
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Simulation
@@ -51,11 +51,16 @@ class Reading:
     cause: str
 
 
+def memory_run(subject: Subject, asked: Memory) -> SimulatedRun:
+    """The run in which it is counted."""
+    return run_at(subject, asked.sizes, NUMBER)
+
+
 @or_problem
-def count_memory(subject: Subject, asked: Memory, simulation: Simulation) -> Counted:
+def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted:
     """Run the submission once on the simulator and count; a Problem if it did not come to its end."""
-    seen = done(simulate(subject, asked.sizes, NUMBER))
-    return Counted(profile=_profile(subject.task.assignment, seen, simulation), problem=seen.problem)
+    seen = done(seen_in(run))
+    return Counted(profile=_profile(run.subject.task.assignment, seen, simulation), problem=seen.problem)
 
 
 def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> Profile:

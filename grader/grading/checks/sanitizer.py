@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from grader.common.phrases import sizes_in_words
 from grader.common.record import replace
 from grader.course.rubric import Sanitizer, Sizes
-from grader.grading.checks.simulated_run import Simulated, Subject, simulate
+from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject, run_at, seen_in, simulate
 from grader.grading.explain.failing import FailedError, done
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.findings import findings
@@ -53,7 +53,12 @@ def of_endless(asked: Sanitizer, endless: Endless) -> Sanitized:
     return Sanitized(check=problem.fail(replace(unwatched(asked), findings=endless.findings)))
 
 
-def check_sanitizer(subject: Subject, asked: Sanitizer, failed: Failed = ()) -> Sanitized:
+def sanitizer_run(subject: Subject, asked: Sanitizer) -> SimulatedRun:
+    """The run that the check rests on."""
+    return run_at(subject, asked.sizes, NUMBER)
+
+
+def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) -> Sanitized:
     """Run it once on the simulator; if that shows nothing and cases have failed, also at the smallest failed size,
     if it is small enough.
     """
@@ -61,11 +66,11 @@ def check_sanitizer(subject: Subject, asked: Sanitizer, failed: Failed = ()) -> 
     seen: Simulated | None = None
     found: tuple[Finding, ...] = ()
     try:
-        seen = done(simulate(subject, asked.sizes, NUMBER))
+        seen = done(seen_in(run))
         found = findings_of(seen)
         problem = _problem(seen, found)
         if failed and not found:
-            found, problem = _at_failed(subject, asked.sizes, failed[0])
+            found, problem = _at_failed(run.subject, asked.sizes, failed[0])
     except FailedError as failure:
         problem = failure.problem
     check = replace(unwatched(asked), seconds=time.perf_counter() - start, findings=found)

@@ -1,6 +1,7 @@
 """A run of the submission on the simulator: what the simulator saw, and whether the results were right."""
 
 from dataclasses import dataclass, replace
+from typing import Self
 
 from grader.course.launches import Launch
 from grader.course.rubric import Sizes
@@ -8,7 +9,7 @@ from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed
-from grader.execution.plan import STUDENT, SUBMISSION, submission_plan
+from grader.execution.plan import STUDENT, SUBMISSION, Plan, submission_plan
 from grader.grading.checks.building import Built
 from grader.grading.checks.inspection import Trial, inspect, make_trial
 from grader.grading.explain.failing import FailedError, done, or_problem
@@ -43,17 +44,44 @@ class Subject:
     built: Built
 
 
+@dataclass(frozen=True, kw_only=True)
+class SimulatedRun:
+    """A run on the simulator that is to be made, or goes on: who runs on what data, and the session for it."""
+
+    subject: Subject
+    trial: Trial
+    plan: Plan
+
+    def begin(self) -> Self:
+        """Let it go on while its worker is asked nothing else."""
+        self.subject.worker.load({SUBMISSION: self.subject.built.program})
+        self.subject.worker.begin_run(self.plan, STUDENT, self.trial.arrays)
+        return self
+
+
+def run_on_trial(subject: Subject, trial: Trial) -> SimulatedRun:
+    """A run on the data of a trial."""
+    plan = submission_plan(subject.built.task.assignment, trial.sizes, subject.built.bindings).watched()
+    return SimulatedRun(subject=subject, trial=trial, plan=plan)
+
+
+def run_at(subject: Subject, sizes: Sizes, number: int) -> SimulatedRun:
+    """A run of the student's launches on random data."""
+    key = (subject.task.seed, SIMULATION_KEY, number)
+    trial = make_trial(subject.built.task.assignment, subject.oracle, sizes, "random", key)
+    return run_on_trial(subject, trial)
+
+
 def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem:
     """Run the student's launches once on random data; a Problem if they did not come to their end."""
-    key = (subject.task.seed, SIMULATION_KEY, number)
-    return simulate_trial(subject, make_trial(subject.built.task.assignment, subject.oracle, sizes, "random", key))
+    return seen_in(run_at(subject, sizes, number))
 
 
 @or_problem
-def simulate_trial(subject: Subject, trial: Trial) -> Simulated:
-    """The same on the data of a trial."""
+def seen_in(run: SimulatedRun) -> Simulated:
+    """What is seen in a run, whether it was begun or not; a Problem if it does not come to its end."""
+    subject, trial, plan = run.subject, run.trial, run.plan
     assignment, worker, sizes = subject.built.task.assignment, subject.worker, trial.sizes
-    plan = submission_plan(assignment, sizes, subject.built.bindings).watched()
     script = plan.scripts[STUDENT]
     try:
         done(worker.load({SUBMISSION: subject.built.program}).open(plan))

@@ -3,15 +3,23 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from grader.common.errors import NoSimulatorError
 from grader.common.record import Record, replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Memory
 from grader.execution.client import Worker
-from grader.grading.checks.memory import check_memory, count_memory, uncounted, usable
-from grader.grading.checks.sanitizer import Endless, Failed, check_sanitizer, of_endless, unwatched
-from grader.grading.checks.simulated_run import Simulated, Subject
+from grader.grading.checks.memory import check_memory, count_memory, memory_run, uncounted, usable
+from grader.grading.checks.sanitizer import (
+    Endless,
+    Failed,
+    check_sanitizer,
+    of_endless,
+    sanitizer_run,
+    unwatched,
+)
+from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject
 from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.protocol.messages import Simulation
 from grader.results.metrics import Profile
@@ -26,6 +34,40 @@ class WatchingRules(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Runs:
+    """The simulated runs that the checks rest on. Each is made when it is first asked for, and may begin before that;
+    the one that counts has a worker of its own, so that both can go on at once.
+    """
+
+    subject: Subject
+    counter: Worker
+
+    @cached_property
+    def sanitizer(self) -> SimulatedRun:
+        """The one that is watched for what goes wrong."""
+        asked = self.subject.task.assignment.sanitizer
+        assert asked is not None
+        return sanitizer_run(self.subject, asked)
+
+    @cached_property
+    def memory(self) -> SimulatedRun:
+        """The one that counts."""
+        asked = self.subject.task.assignment.memory
+        assert asked is not None
+        return memory_run(replace(self.subject, worker=self.counter), asked)
+
+    def begin_sanitizer(self) -> None:
+        """Let it go on by itself, if the assignment asks for it."""
+        if self.subject.task.assignment.sanitizer is not None:
+            self.sanitizer.begin()
+
+    def begin_memory(self) -> None:
+        """The same for the one that counts."""
+        if self.subject.task.assignment.memory is not None:
+            self.memory.begin()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Watched:
     """The checks that rest on simulated runs, the counts of the one for memory behaviour, if it was made, and what was
     seen that may be told in checks that are shown.
@@ -36,37 +78,37 @@ class Watched:
     seen: Simulated | None = None
 
 
-def watch(subject: Subject, rules: WatchingRules, failed: Failed = (), endless: Endless | None = None) -> Watched:
+def watch(runs: Runs, rules: WatchingRules, failed: Failed = (), endless: Endless | None = None) -> Watched:
     """Run the submission on the simulator, unless that was found not to end; memory behaviour is checked only if no
     case has failed.
 
     Where there is no simulator, the checks are skipped, or NoSimulatorError is raised if they are required.
     """
-    assignment = subject.task.assignment
+    assignment = runs.subject.task.assignment
     if not assignment.is_watched:
         return Watched(checks=())
-    absent = absence(subject.worker, rules)
+    absent = absence(runs.subject.worker, rules)
     if absent is not None:
         missing = Problem(reason=Reason.NO_SIMULATOR, message=str(absent))
         return Watched(checks=tuple(map(missing.skip, unwatched_checks(assignment))))
     watched = Watched(checks=())
     if assignment.sanitizer is not None:
         asked = assignment.sanitizer
-        sanitized = of_endless(asked, endless) if endless else check_sanitizer(subject, asked, failed)
+        sanitized = of_endless(asked, endless) if endless else check_sanitizer(runs.sanitizer, asked, failed)
         watched = Watched(checks=(sanitized.check,), seen=None if assignment.sanitizer.hidden else sanitized.seen)
     if assignment.memory is not None:
-        profile, checks = _memory(subject, assignment.memory, rules.simulation, failed)
+        profile, checks = _memory(runs, assignment.memory, rules.simulation, failed)
         watched = replace(watched, checks=(*watched.checks, *checks), profile=profile)
     return watched
 
 
 def _memory(
-    subject: Subject, asked: Memory, simulation: Simulation, failed: Failed
+    runs: Runs, asked: Memory, simulation: Simulation, failed: Failed
 ) -> tuple[Profile | None, tuple[Check, ...]]:
     start = time.perf_counter()
-    counted = NOT_RIGHT if failed else usable(count_memory(subject, asked, simulation))
+    counted = NOT_RIGHT if failed else usable(count_memory(runs.memory, simulation))
     seconds = (time.perf_counter() - start) / len(asked.checks)
-    checks = check_memory(subject.task.assignment, asked, counted)
+    checks = check_memory(runs.subject.task.assignment, asked, counted)
     profile = None if isinstance(counted, Problem) else counted
     return profile, tuple(replace(check, seconds=seconds) for check in checks)
 

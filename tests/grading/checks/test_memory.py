@@ -6,7 +6,7 @@ from project import ROOT
 from simulator import subject_of
 
 from grader.course.rubric import Memory, MemoryCheck
-from grader.grading.checks.memory import _profile, check_memory, count_memory, uncounted, usable
+from grader.grading.checks.memory import _profile, check_memory, count_memory, memory_run, uncounted, usable
 from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.grading.explain.simulator.locations import Scene
@@ -295,7 +295,7 @@ def test_checks_that_had_no_chance(transposition):
 def test_the_naive_kernel_is_counted(simulator, transposition):
     """The naive transposition fails for its writes; its reads and its traffic are as they should be."""
     memory = transposition.memory
-    found = usable(count_memory(subject_of(simulator, transposition, NAIVE), memory, Simulation()))
+    found = usable(count_memory(memory_run(subject_of(simulator, transposition, NAIVE), memory), Simulation()))
     assert isinstance(found, Profile)
     made = {each.name: each for each in check_memory(transposition, memory, found)}
     uncoalesced = made["memory: coalesced accesses"]
@@ -308,7 +308,7 @@ def test_the_naive_kernel_is_counted(simulator, transposition):
 def test_a_model_solution_passes_with_all_its_profile(simulator, transposition):
     """Every check of the assignment passes, and what was read and written is just what must be."""
     memory = transposition.memory
-    found = usable(count_memory(subject_of(simulator, transposition, MODEL), memory, Simulation()))
+    found = usable(count_memory(memory_run(subject_of(simulator, transposition, MODEL), memory), Simulation()))
     assert isinstance(found, Profile)
     assert {each.verdict for each in check_memory(transposition, memory, found)} == {Verdict.PASSED}
     assert found.read + found.written == found.moved == found.compulsory
@@ -317,7 +317,9 @@ def test_a_model_solution_passes_with_all_its_profile(simulator, transposition):
 def test_wrong_results_there_are_not_counted(simulator, transposition):
     """A kernel whose results are wrong in that run has no profile, and the reason is not hidden."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
-    found = usable(count_memory(subject_of(simulator, transposition, source), transposition.memory, Simulation()))
+    found = usable(
+        count_memory(memory_run(subject_of(simulator, transposition, source), transposition.memory), Simulation())
+    )
     assert isinstance(found, Problem)
     assert found.reason is Reason.NOT_RUN
     assert found.message.startswith("not counted: in the simulator, ")

@@ -6,7 +6,7 @@ from limits import DEADLINES
 from project import ROOT
 from simulator import subject_of
 
-from grader.grading.checks.sanitizer import check_sanitizer, unwatched
+from grader.grading.checks.sanitizer import check_sanitizer, sanitizer_run, unwatched
 from grader.results.result import Kind, Reason, Verdict
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
@@ -19,7 +19,8 @@ SMALLEST = {"height": 3, "width": 2}
 
 def checked(worker, assignment, source, failed=()):
     """The check of a submission, with some of the assignment's points."""
-    return check_sanitizer(subject_of(worker, assignment, source), assignment.sanitizer, failed).check
+    asked = assignment.sanitizer
+    return check_sanitizer(sanitizer_run(subject_of(worker, assignment, source), asked), asked, failed).check
 
 
 def line_of(source, text):

@@ -9,7 +9,8 @@ from grader.common.record import replace
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, Garbled, TimedOut, Timing
 from grader.execution.plan import Script
-from grader.grading.checks.simulated_run import UNKNOWN, Simulated, simulate
+from grader.grading.checks.simulated_run import UNKNOWN, Simulated, run_at, seen_in, simulate
+from grader.grading.checks.simulator_checks import Runs
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Done, Opened, Refused
 from grader.results.result import Reason
@@ -173,3 +174,40 @@ def test_fetched_is_what_is_inspected(subject):
     seen = simulate(replace(subject, worker=worker), SIZES, 0)
     assert seen.problem is None
     assert worker.closed == 1
+
+
+# --- runs that go on by themselves ------------------------------------------------------------
+
+
+HANGING = SIGNATURE + "{\n    volatile uint go = 1;\n    while (go) B[0] = 0;\n}\n"
+REFUSED = SIGNATURE + "{\n    __local float t[1 << 20];\n    t[get_local_id(0)] = 0;\n    B[0] = t[0];\n}\n"
+
+
+@pytest.mark.parametrize("source", [MODEL, REFUSED], ids=["a run", "a refusal"])
+def test_a_run_that_was_begun_shows_what_it_would_have_shown_later(simulator, transposition, source):
+    """Also one that fails, after which the worker does the next."""
+    subject = subject_of(simulator, transposition, source)
+    assert seen_in(run_at(subject, SIZES, 0).begin()) == simulate(subject, SIZES, 0)
+
+
+def test_another_session_gives_up_a_run_that_was_begun(simulator, bench, transposition):
+    """However long that would have been; it can be made again."""
+    simulator.ready()
+    with bench.simulator() as worker:
+        hanging = subject_of(worker, transposition, HANGING)
+        run_at(hanging, SIZES, 0).begin()
+        subject = replace(hanging, built=subject_of(simulator, transposition, MODEL).built)
+        begun = run_at(subject, SIZES, 1).begin()
+        assert simulate(subject, SIZES, 0) == simulate(replace(subject, worker=simulator), SIZES, 0)
+        assert isinstance(seen_in(begun), Simulated)
+
+
+def test_two_runs_go_on_at_once(simulator, bench, transposition):
+    """Each in its own worker, whichever is waited for first."""
+    subject = subject_of(simulator, transposition, MODEL)
+    with bench.simulator() as counter:
+        runs = Runs(subject=subject, counter=counter)
+        runs.begin_sanitizer()
+        runs.begin_memory()
+        assert isinstance(seen_in(runs.memory), Simulated)
+        assert isinstance(seen_in(runs.sanitizer), Simulated)

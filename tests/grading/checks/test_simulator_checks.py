@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from project import ROOT
-from simulator import subject_of
+from simulator import runs_of, subject_of
 
 from grader.common.errors import NoSimulatorError
 from grader.course.rubric import Memory, MemoryCheck
@@ -42,7 +42,7 @@ def nowhere(bench, transposition):
 
 def test_a_model_solution_passes(subject):
     """All points are earned, and the counts are kept."""
-    watched = watch(subject, RULES)
+    watched = watch(runs_of(subject), RULES)
     assert [each.verdict for each in watched.checks] == [Verdict.PASSED] * 4
     assert sum(each.points for each in watched.checks) == 32
     assert isinstance(watched.profile, Profile)
@@ -53,13 +53,13 @@ def test_a_hidden_run_says_nothing_in_other_checks(subject):
     """The lines that it names would stand in cases that are shown, unless it broke off."""
     assignment = subject.task.assignment
     hidden = assignment.model_copy(update={"sanitizer": assignment.sanitizer.model_copy(update={"hidden": True})})
-    assert watch(subject, RULES).seen
-    assert not watch(replace(subject, task=replace(subject.task, assignment=hidden)), RULES).seen
+    assert watch(runs_of(subject), RULES).seen
+    assert not watch(runs_of(replace(subject, task=replace(subject.task, assignment=hidden))), RULES).seen
 
 
 def test_a_wrong_kernel_is_not_counted(subject):
     """Its accesses are looked at, which may tell the cause; its memory behaviour is not."""
-    watched = watch(subject, RULES, FAILED)
+    watched = watch(runs_of(subject), RULES, FAILED)
     assert [each.reason for each in watched.checks] == [Reason.NOT_RUN] * 4
     assert watched.profile is None
 
@@ -68,8 +68,8 @@ def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
     """A kernel that is right on the device and never ends in the simulator is not told that its results are wrong."""
     problem = Problem(reason=Reason.TIME_LIMIT, message="in the simulator: stopped after 20 s of running.")
     for module in ("sanitizer", "memory"):
-        monkeypatch.setattr(f"grader.grading.checks.{module}.simulate", lambda *_: problem)
-    first, *others = watch(subject, RULES).checks
+        monkeypatch.setattr(f"grader.grading.checks.{module}.seen_in", lambda *_: problem)
+    first, *others = watch(runs_of(subject), RULES).checks
     assert (first.reason, first.message) == (Reason.TIME_LIMIT, problem.message)
     assert {(each.reason, each.message) for each in others} == {
         (Reason.NOT_RUN, "not counted: in the simulator: stopped after 20 s of running.")
@@ -78,7 +78,7 @@ def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
 
 def test_without_a_simulator_checks_are_skipped(nowhere):
     """They stay in the total, neither earned nor lost, and each says what to install."""
-    watched = watch(nowhere, RULES)
+    watched = watch(runs_of(nowhere), RULES)
     assert {(each.verdict, each.reason, each.points) for each in watched.checks} == {
         (Verdict.SKIPPED, Reason.NO_SIMULATOR, 0)
     }
@@ -91,7 +91,7 @@ def test_without_a_simulator_checks_are_skipped(nowhere):
 def test_a_simulator_that_is_required(nowhere):
     """A course that asks for these checks gets no grades without them."""
     with pytest.raises(NoSimulatorError):
-        watch(nowhere, REQUIRED)
+        watch(runs_of(nowhere), REQUIRED)
 
 
 def test_a_submission_that_is_not_run_fails_them(transposition):
@@ -107,7 +107,7 @@ def test_without_such_checks_no_simulator_is_asked_for(nowhere):
     task = nowhere.task
     assignment = task.assignment.model_copy(update={"sanitizer": None, "memory": None})
     asking_nothing = replace(nowhere, task=replace(task, assignment=assignment))
-    assert watch(asking_nothing, REQUIRED).checks == ()
+    assert watch(runs_of(asking_nothing), REQUIRED).checks == ()
     assert list(unwatched_checks(assignment)) == []
 
 
@@ -116,7 +116,7 @@ def test_an_assignment_may_ask_for_one_of_them(subject, dropped, names):
     """An assignment without a sanitizer, or without memory checks, gets the others."""
     assignment = subject.task.assignment.model_copy(update={dropped: None})
     part = replace(subject, task=replace(subject.task, assignment=assignment))
-    watched = watch(part, RULES)
+    watched = watch(runs_of(part), RULES)
     assert len(watched.checks) == names
     assert [each.name for each in watched.checks] == [each.name for each in unwatched_checks(assignment)]
     assert (watched.profile is None) is (dropped == "memory")
@@ -133,6 +133,6 @@ def test_the_rules_say_what_the_device_is(bench, subject):
     rules = WatchingRules.model_validate({"simulation": {"warp": 16, "sector": 64}})
     with replace(bench, watching=rules).simulator() as worker:
         task = replace(subject.task, assignment=assignment)
-        found = watch(replace(subject, task=task, worker=worker), rules).profile
+        found = watch(runs_of(replace(subject, task=task, worker=worker)), rules).profile
     assert (found.warp, found.sector) == (16, 64)
     assert {each.requests for each in found.accesses} == {32 * 32 // 16}

@@ -260,6 +260,9 @@ class ContainerWorker:
                 raise
         return True
 
+    def let_go(self) -> None:
+        """Nothing: `stop` does not wait."""
+
     def stop(self) -> None:
         """See to it that the container and the folder are removed, without waiting for that."""
         if not self.is_stopped:
