@@ -17,9 +17,7 @@ from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
 from grader.execution.sandbox import SANDBOXES
 from grader.grading.bench import Bench
-from grader.grading.checks.simulator_checks import WatchingRules
-from grader.grading.search.locating import SearchRules
-from grader.grading.timing.intervals import TimingRules
+from grader.grading.rules import SearchRules, TimingRules, WatchingRules
 
 pytest_plugins = ("simulator", "engine", "postgresql", "autograders", "browser", "drafts", "drawings", "suites")
 """Modules of helpers/ that hold fixtures."""

@@ -31,7 +31,7 @@ from grader.course.loading import checked, read_fields
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
 from grader.execution.device import device_class
-from grader.grading.timing.intervals import TimingRules
+from grader.grading.rules import TimingRules
 from grader.results.result import Check, Kind, Reason, Result, Verdict
 
 EXPECTED_FILE = "expected.yaml"

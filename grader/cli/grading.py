@@ -1,8 +1,8 @@
 """What `grader grade` does with each content of a file: grade it, write its reports, show what students may see."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -10,16 +10,17 @@ from typing import NoReturn
 import typer
 from rich.console import Console
 
+from grader.cli.faults import noted
 from grader.cli.progress import verdicts
 from grader.cli.saves import EVERY, Saves
-from grader.common.errors import GraderError, InputError, InterruptedGradingError, SavedAgainError
+from grader.common.errors import GraderError, InterruptedGradingError, SavedAgainError
 from grader.common.interrupts import interrupted_when
 from grader.common.record import replace
 from grader.course.submissions.submission import Submission, parse_submission
 from grader.course.suite import Coursework
 from grader.execution.pool import Ahead
 from grader.grading.bench import Bench, Progress
-from grader.grading.grade import grade_coursework, ungraded
+from grader.grading.grade import grade_coursework
 from grader.protocol.text import showable
 from grader.reports.since import since
 from grader.reports.terminal import render
@@ -41,17 +42,6 @@ class Grading:
         shown = self.view(grade_coursework(self.coursework, submission, self.seed, bench, progress), self.coursework)
         self.write(shown)
         return shown
-
-    @contextmanager
-    def noted(self, path: Path) -> Iterator[None]:
-        """In the block, a fault of ours is written to the files, too."""
-        try:
-            yield
-        except (InputError, InterruptedGradingError):
-            raise
-        except Exception as error:
-            self.write(ungraded(self.coursework.name, path, error))
-            raise
 
 
 def show(result: Result) -> None:
@@ -84,7 +74,7 @@ def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, bench: Benc
     again = SavedAgainError(f"{path.name} was saved again.")
     try:
         with (
-            grading.noted(path),
+            noted(grading.write, grading.coursework.name, path),
             verdicts(grading.coursework, time.monotonic()) as progress,
             interrupted_when(saves.is_saved_again, again, EVERY),
         ):

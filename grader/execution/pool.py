@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from grader.execution.client import Worker
+from grader.execution.plan import NOTHING
 from grader.execution.probe import warm_up
 
 GRADINGS = 20
@@ -79,3 +80,29 @@ class Ahead:
         if self._worker is not None:
             self._worker.stop()
             self._worker = None
+
+
+class Early:
+    """The worker of the only submission that there is: it starts at once, and makes itself known to the device. What
+    would be loaded for a first program comes with the submission's own, which may not need it.
+    """
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        worker.start()
+        worker.warm_up(NOTHING, {})
+
+    def begin(self) -> None:
+        """Nothing: no other is to come."""
+
+    def settle(self) -> None:
+        """Nothing: it has been taken."""
+
+    def take(self) -> Worker:
+        """The worker, ready."""
+        self._worker.settle()
+        return self._worker
+
+    def close(self) -> None:
+        """Stop it."""
+        self._worker.stop()

@@ -11,12 +11,10 @@ from pathlib import Path
 from grader.common.record import replace
 from grader.course.submissions.task import Task
 from grader.execution.client import Deadlines, Worker
-from grader.execution.pool import Ahead, OwnWorkers
+from grader.execution.pool import Ahead, Early, OwnWorkers
 from grader.execution.sandbox import Sandbox
-from grader.grading.checks.simulator_checks import WatchingRules
-from grader.grading.search.locating import SearchRules
+from grader.grading.rules import SearchRules, TimingRules, WatchingRules
 from grader.grading.timing.device_profile import load_profile
-from grader.grading.timing.intervals import TimingRules
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Roofs
 from grader.results.result import Check, Provenance
@@ -56,7 +54,7 @@ class Bench:
     watching: WatchingRules
     search: SearchRules = field(default_factory=SearchRules)
     own: OwnWorkers = field(default_factory=OwnWorkers)
-    ahead: Ahead | None = None
+    ahead: Ahead | Early | None = None
 
     def student(self) -> Worker:
         """A worker for a submission, which may be warm already."""

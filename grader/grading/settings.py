@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from pydantic import Field, ValidationError
@@ -32,19 +32,20 @@ from grader.common.record import replace
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
 from grader.course.folders import KIT_FILE
-from grader.execution.client import Deadlines
+from grader.execution.client import Deadlines, Worker
+from grader.execution.pool import Early
 from grader.execution.sandbox import SANDBOXES, Sandbox, containers_are_ready
 from grader.execution.sandbox.docker.gpu import NO_GPU
 from grader.execution.sandbox.forkserver import ForkServer
 from grader.execution.sandbox.rules import ContainerRules, Rules, WorkerLimits
 from grader.execution.sandbox.spare import SpareSandbox
 from grader.execution.sandbox.users import roots_own
-from grader.grading.bench import Bench
-from grader.grading.checks.simulator_checks import WatchingRules
-from grader.grading.search.locating import SearchRules
-from grader.grading.timing.intervals import TimingRules
+from grader.grading.rules import SearchRules, TimingRules, WatchingRules
 from grader.grading.trust import was_started
 from grader.protocol.messages import Limits
+
+if TYPE_CHECKING:
+    from grader.grading.bench import Bench
 
 CONFIG_VARIABLE = "GRADER_CONFIG"
 CONFIG_FILE = "grader.yaml"
@@ -181,8 +182,10 @@ class Settings(BaseSettings):
     def _rules(self) -> Rules:
         return Rules(limits=Limits(**self.limits.model_dump()), container=self.docker)
 
-    def bench(self, sandbox_name: str, sandbox: Sandbox) -> Bench:
+    def bench(self, sandbox_name: str, sandbox: Sandbox) -> "Bench":
         """The bench that gradings run on."""
+        from grader.grading.bench import Bench  # which takes as long to import as a worker to start
+
         return Bench(
             sandbox_name=sandbox_name,
             sandbox=sandbox,
@@ -204,16 +207,25 @@ class Settings(BaseSettings):
             {**{name: value for name, value in given.items() if value is not None}, **rules}, sort_keys=True
         )
 
-    def open_bench(self, sandbox_name: str, server: ForkServer | None = None) -> AbstractContextManager[Bench]:
+    def open_bench(self, sandbox_name: str, server: ForkServer | None = None) -> AbstractContextManager["Bench"]:
         """A bench with its own sandbox; both are closed at the end of the block."""
         return self._open(sandbox_name, self.make_sandbox(sandbox_name, server))
 
-    def open_batch(self, sandbox_name: str) -> AbstractContextManager[Bench]:
+    @contextmanager
+    def open_for_one(self, sandbox_name: str, server: ForkServer) -> Iterator["Bench"]:
+        """The same for one submission, whose worker starts at once, while all that grades it is imported."""
+        sandbox = self.make_sandbox(sandbox_name, server)
+        with closing(sandbox), closing(Early(Worker(sandbox, self.device, self.deadlines))) as early:
+            bench = self.bench(sandbox_name, sandbox)
+            with closing(bench.own):
+                yield replace(bench, ahead=early)
+
+    def open_batch(self, sandbox_name: str) -> AbstractContextManager["Bench"]:
         """The same for many gradings: a spare worker is always starting."""
         return self._open(sandbox_name, SpareSandbox(self.make_sandbox(sandbox_name)))
 
     @contextmanager
-    def _open(self, sandbox_name: str, sandbox: Sandbox) -> Iterator[Bench]:
+    def _open(self, sandbox_name: str, sandbox: Sandbox) -> Iterator["Bench"]:
         with closing(sandbox):
             bench = self.bench(sandbox_name, sandbox)
             with closing(bench.own):

@@ -10,7 +10,7 @@ from grader.course.rubric import Band
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.grading.grade import grade_submission
-from grader.grading.timing.intervals import TimingRules
+from grader.grading.rules import TimingRules
 from grader.results.result import Kind, Reason, Verdict
 
 

@@ -49,7 +49,7 @@ from grader.course.submissions.task import Task  # noqa: E402
 from grader.execution.client import Worker  # noqa: E402
 from grader.grading.bench import Bench  # noqa: E402
 from grader.grading.grade import grade_submission  # noqa: E402
-from grader.grading.search.locating import SearchRules  # noqa: E402
+from grader.grading.rules import SearchRules  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
 from grader.results.result import Check  # noqa: E402
 from grader.results.result import Kind as Checked  # noqa: E402

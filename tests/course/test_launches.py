@@ -9,7 +9,7 @@ from grader.common.errors import InputError
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.grading.grade import grade_submission
-from grader.grading.timing.intervals import TimingRules
+from grader.grading.rules import TimingRules
 
 EVERYTHING = {
     **ADDITION,

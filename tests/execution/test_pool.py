@@ -12,7 +12,7 @@ from grader.execution.plan import SUBMISSION
 from grader.execution.pool import GRADINGS, Ahead, OwnWorkers
 from grader.execution.probe import PLAN, PROBE
 from grader.grading.grade import grade_submission
-from grader.grading.timing.intervals import TimingRules
+from grader.grading.rules import TimingRules
 from grader.protocol.messages import Opened
 
 

@@ -10,9 +10,8 @@ from project import ROOT
 
 from grader.common.errors import InputError
 from grader.execution.client import Deadlines
-from grader.grading.checks.simulator_checks import WatchingRules
+from grader.grading.rules import TimingRules, WatchingRules
 from grader.grading.settings import CONFIG_FILE, CONFIG_VARIABLE, Settings, as_variables, config_file, load_settings
-from grader.grading.timing.intervals import TimingRules
 from grader.grading.trust import note_started
 from grader.protocol.messages import Limits, Simulation
 

@@ -7,7 +7,7 @@ from kernels import changed
 
 from grader.authoring.drafting import draft
 from grader.course.catalogue import Course
-from grader.grading.timing.intervals import TimingRules
+from grader.grading.rules import TimingRules
 
 QUICK = TimingRules(warm_up_seconds=0, min_pairs=10, max_pairs=10, noise_limit=1000)
 """For figures that are there, whatever they are."""

@@ -5,7 +5,7 @@ from functools import cache
 from grader.execution.client import Deadlines
 from grader.execution.sandbox.process import ProcessSandbox
 from grader.execution.sandbox.rules import ContainerRules, Rules
-from grader.grading.timing.intervals import TimingRules
+from grader.grading.rules import TimingRules
 from grader.protocol.messages import Limits
 
 LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, processes=64)

@@ -23,9 +23,9 @@ from grader.execution.plan import (
 )
 from grader.grading.bench import Bench
 from grader.grading.checks.building import check_build, prepare
+from grader.grading.rules import TimingRules
 from grader.grading.timing.contestant import Contestant, Role
 from grader.grading.timing.device_data import SET_BYTES
-from grader.grading.timing.intervals import TimingRules
 from grader.grading.timing.lineup import Lineup, begin, match_of, own_programs
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.referee import ByOracle, ByReference

@@ -8,7 +8,7 @@ from project import ROOT
 from grader.common.record import replace
 from grader.course.submissions.submission import parse_submission
 from grader.grading.grade import grade_coursework
-from grader.grading.timing.intervals import TimingRules
+from grader.grading.rules import TimingRules
 
 NAME, SHIPPED = "ladder", "blockMMM"
 FIRST, LAST = "oneEach", "blockMMM"

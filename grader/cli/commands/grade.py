@@ -3,8 +3,9 @@
 import gc
 import os
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -72,35 +73,47 @@ def grade(
     from grader.execution.sandbox.forkserver import ForkServer
 
     start = time.monotonic()
-    with closing(ForkServer.ours()) as server, ThreadPoolExecutor(1) as beside:
+    with _keeping_all() as keeping, closing(ForkServer.ours()) as server, ThreadPoolExecutor(1) as beside:
         if _runs_processes(file, where):
             server.begin()
-        reading = beside.submit(read_submission, file)  # and both go on while all the rest is imported
-        gc.disable()  # nothing of what is imported is garbage
-        from grader.cli.grading import Grading, follow, show
-        from grader.cli.progress import verdicts
-        from grader.cli.result_codes import exit_code
+        reading = beside.submit(read_submission, file)  # and both go on while the settings are imported
+        from grader.cli.faults import noted
         from grader.common.files import check_outputs
         from grader.course.truth.inputs import check_seed, fresh_seed
         from grader.grading.settings import load_settings
-        from grader.results.withholding import released, withheld
 
-        gc.enable()
         settings = load_settings({**where.settings(), **how.settings()})
         coursework, submission = settings.places.load(assignment), reading.result()
         seed = fresh_seed() if how.seed is None else check_seed(how.seed)
         check_outputs([*reports.files().values()], submission.path)
-        view = released if how.release else withheld
-        grading = Grading(coursework=coursework, seed=seed, view=view, write=reports.write)
-        sandbox = settings.sandbox_for(submission.path)
-        if watch:
-            with settings.open_bench(sandbox, server) as bench:
+        open_bench = settings.open_bench if watch else settings.open_for_one
+        with (
+            noted(reports.write, coursework.name, submission.path),
+            open_bench(settings.sandbox_for(submission.path), server) as bench,
+        ):
+            from grader.cli.grading import Grading, follow, show
+            from grader.cli.progress import verdicts
+            from grader.cli.result_codes import exit_code
+            from grader.results.withholding import released, withheld
+
+            keeping.close()
+            view = released if how.release else withheld
+            grading = Grading(coursework=coursework, seed=seed, view=view, write=reports.write)
+            if watch:
                 follow(grading, submission.path, bench)
-        with grading.noted(submission.path), settings.open_bench(sandbox, server) as bench:
             with verdicts(coursework, start) as progress:
                 result = grading.grade(submission, bench, progress)
             show(result)  # before the last worker has ended
     raise typer.Exit(exit_code(result))
+
+
+@contextmanager
+def _keeping_all() -> Iterator[ExitStack]:
+    """Look for no garbage until the stack is closed: nothing of what is imported is any."""
+    gc.disable()
+    with ExitStack() as until:
+        until.callback(gc.enable)
+        yield until
 
 
 def _runs_processes(file: Path, where: BenchOptions) -> bool:

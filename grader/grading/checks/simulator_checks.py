@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from grader.common.errors import NoSimulatorError
-from grader.common.record import Record, replace
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Memory
 from grader.execution.client import Worker
@@ -21,16 +21,10 @@ from grader.grading.checks.sanitizer import (
 )
 from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject
 from grader.grading.explain.problem import NOT_RIGHT, Problem
+from grader.grading.rules import WatchingRules
 from grader.protocol.messages import Simulation
 from grader.results.metrics import Profile
 from grader.results.result import Check, Reason
-
-
-class WatchingRules(Record):
-    """The properties of the simulated device, and whether a machine needs the simulator to grade."""
-
-    simulation: Simulation = Simulation()
-    required: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

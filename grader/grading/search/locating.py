@@ -13,9 +13,7 @@ from dataclasses import dataclass, field
 from math import prod
 from time import perf_counter
 
-from pydantic import Field
-
-from grader.common.record import Record, replace
+from grader.common.record import replace
 from grader.course.rubric import Case
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
@@ -25,6 +23,7 @@ from grader.grading.checks.correctness import Tried, trial_of, try_cases
 from grader.grading.checks.inspection import make_trial
 from grader.grading.checks.sanitizer import NUMBER
 from grader.grading.checks.simulated_run import SIMULATION_KEY
+from grader.grading.rules import SearchRules
 from grader.grading.search.edits import edits
 from grader.grading.search.sites import Edit
 from grader.grading.search.switchboard import edited, switchboards
@@ -55,12 +54,6 @@ PER_LINE, LINES = 3, 3
 
 SIMULATED = "in the simulator"
 """The case of the simulator's sizes, which is no case of the assignment."""
-
-
-class SearchRules(Record):
-    """How long a search may take, in seconds; 0 leaves it out."""
-
-    seconds: float = Field(default=5.0, ge=0)
 
 
 IsClean = Callable[[Built, bool], bool]

@@ -10,7 +10,8 @@ from grader.grading.checks.sanitizer import NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, simulate
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED, names_a_line
-from grader.grading.search.locating import CONFIRMING, IsClean, SearchRules
+from grader.grading.rules import SearchRules
+from grader.grading.search.locating import CONFIRMING, IsClean
 from grader.results.result import Check, Kind, Reason, Verdict
 
 UNTOLD = EXPLAINED | {Reason.CRASH}

@@ -19,9 +19,9 @@ from grader.grading.explain.problem import (
     of_too_much_arithmetic,
     reached_goal,
 )
+from grader.grading.rules import TimingRules
 from grader.grading.timing.intervals import (
     FEWEST,
-    TimingRules,
     fraction_by_device,
     fraction_of_reference,
     interval,

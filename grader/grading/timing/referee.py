@@ -28,9 +28,9 @@ from grader.execution.plan import STUDENT, Plan
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial, stray_write
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem, of_failure, of_mismatch
+from grader.grading.rules import TimingRules
 from grader.grading.timing.contestant import Contestant, Contestants, Role
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, SUPPLY_PROGRAM, of_set, sets_of, supplied, supply_of
-from grader.grading.timing.intervals import TimingRules
 from grader.grading.timing.rounds import Clocked
 from grader.protocol.messages import BuildFailed, DeviceFacts
 from grader.protocol.steps import ProgramSource

@@ -8,8 +8,9 @@ from simulator import runs_of, subject_of
 
 from grader.common.errors import NoSimulatorError
 from grader.course.rubric import Memory, MemoryCheck
-from grader.grading.checks.simulator_checks import WatchingRules, unwatched_checks, watch
+from grader.grading.checks.simulator_checks import unwatched_checks, watch
 from grader.grading.explain.problem import Problem
+from grader.grading.rules import WatchingRules
 from grader.results.metrics import Profile
 from grader.results.result import Reason, Verdict
 

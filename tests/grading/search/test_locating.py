@@ -13,7 +13,8 @@ from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import build
 from grader.grading.checks.correctness import try_cases
-from grader.grading.search.locating import SearchRules, Suspect, search
+from grader.grading.rules import SearchRules
+from grader.grading.search.locating import Suspect, search
 from grader.grading.search.need import rightness
 
 GENEROUS, NONE = SearchRules(seconds=60), SearchRules(seconds=0)

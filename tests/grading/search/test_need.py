@@ -6,7 +6,7 @@ import pytest
 from samples import check, failed, unchecked
 
 from grader.common.record import replace
-from grader.grading.search.locating import SearchRules
+from grader.grading.rules import SearchRules
 from grader.grading.search.need import allowance, is_needed, rightness
 from grader.results.result import Finding, Kind, Reason, Verdict
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from grader.grading.rules import TimingRules
 from grader.grading.timing.intervals import (
     CONFIDENCE,
     FEWEST,
-    TimingRules,
     enough,
     fraction_of_reference,
     interval,

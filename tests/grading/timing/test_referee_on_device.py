@@ -10,9 +10,9 @@ from selection import param
 
 from grader.course.submissions.submission import parse_submission, read_submission
 from grader.grading.explain.problem import Problem
+from grader.grading.rules import TimingRules
 from grader.grading.timing.contestant import Role
 from grader.grading.timing.device_data import SUMS
-from grader.grading.timing.intervals import TimingRules
 from grader.grading.timing.measurement import measure
 from grader.results.result import Reason
 
