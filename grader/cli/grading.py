@@ -21,6 +21,7 @@ from grader.course.suite import Coursework
 from grader.execution.pool import Ahead
 from grader.grading.bench import Bench, Progress
 from grader.grading.grade import grade_coursework
+from grader.grading.settings import spare_processors
 from grader.protocol.text import showable
 from grader.reports.since import since
 from grader.reports.terminal import render
@@ -58,7 +59,7 @@ def follow(grading: Grading, path: Path, bench: Bench) -> NoReturn:
     with closing(Ahead(bench.worker)) as ahead:
         ahead.begin()
         for data in saves.contents():
-            result = _graded(grading, path, data, saves, replace(bench, ahead=ahead))
+            result = _graded(grading, path, data, saves, replace(bench, ahead=ahead, spare=spare_processors()))
             ahead.begin()
             if result is not None:
                 show(result)

@@ -55,6 +55,8 @@ class Bench:
     search: SearchRules = field(default_factory=SearchRules)
     own: OwnWorkers = field(default_factory=OwnWorkers)
     ahead: Ahead | Early | None = None
+    spare: int = 0
+    """Processors that a grading would leave idle: what may be needed later begins on these, so that nobody waits."""
 
     def student(self) -> Worker:
         """A worker for a submission, which may be warm already."""

@@ -51,7 +51,7 @@ from grader.grading.search.locating import Suspect, search
 from grader.grading.search.need import allowance, cleanness, is_needed, rightness
 from grader.grading.search.telling import hint as tell
 from grader.grading.timing.contestant import Role
-from grader.grading.timing.lineup import Lineup, enter, line_up
+from grader.grading.timing.lineup import Home, Lineup, enter, line_up
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.performance import check_performance, unmeasured
 from grader.protocol.messages import DeviceFacts
@@ -63,6 +63,11 @@ from grader.results.suite_results import joined
 from grader.results.withholding import shown_at_once
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
+PLENTY = 2
+"""Processors to spare from which on our own kernels are built before anybody knows whether they will be timed, and a
+GPU is timed beside the simulator.
+"""
+
 UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: an explanation needs no times.")
 
 
@@ -85,8 +90,8 @@ class Draft:
 
 @dataclass(frozen=True, kw_only=True)
 class Crew:
-    """What a grading works with: the submission's own workers, of which two simulate, the device of the first, and how
-    to hire more.
+    """What a grading works with: the submission's own workers, of which two simulate where there are processors to
+    spare, the device of the first, and how to hire more.
     """
 
     task: Task
@@ -100,12 +105,12 @@ class Crew:
     hire: Callable[[Role], Worker]
 
 
-LineUp = Callable[[Crew, Built], Lineup | Problem]
-"""Who is timed with a submission whose cases are right, or why nobody is."""
+LineUp = Callable[[Crew], Home | Problem]
+"""Who is timed beside a submission whose cases are right, or why nobody is."""
 
 
-def _lined_up(crew: Crew, built: Built) -> Lineup | Problem:
-    return line_up(crew.task, crew.student, built, crew.hire)
+def _lined_up(crew: Crew) -> Home | Problem:
+    return line_up(crew.task, crew.device, crew.hire)
 
 
 def grade_coursework(
@@ -166,6 +171,7 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
     prepared = _prepare(crew)
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
         with also_shared(crew.device, crew.bench.locks):
+            home = lined_up(crew) if crew.bench.spare >= PLENTY else None
             build = check_build(prepared, crew.student)
             _tell(crew, [build.check])
             if build.built is None:
@@ -176,13 +182,14 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
             runs = Runs(subject=subject, counter=crew.counter)
             tried = _try_shown(crew, runs)
             failed = failed_sizes(tried)
-            lineup = NOT_RIGHT if failed else lined_up(crew, build.built)
-        watched, lineup = _watch(crew, lineup, runs, tried)
+            lineup = NOT_RIGHT if failed else _met(crew, home or lined_up(crew), build.built)
+        timed = _time(crew, _opened(lineup)) if _is_apart(crew) else None
+        watched = _watch(crew, runs, tried)
+        lineup = lineup if timed else _opened(lineup)
     _tell(crew, watched.checks, build.built.misordered)
     cases = conclude(tried, build.built, subject.oracle, watched.seen)
     cases = _locate(crew, subject, cases, watched)
-    speed = _time(crew, lineup)
-    _tell(crew, [speed])
+    speed = timed or _time(crew, lineup)
     if not failed:
         speed = replace(speed, usage=build.built.usage)
     return Draft(
@@ -213,7 +220,8 @@ def _hire(task: Task, bench: Bench, progress: Progress, workers: ExitStack) -> C
     """Start the submission's workers."""
     with shared_cpu(bench.locks):
         student = workers.enter_context(bench.student())
-        simulator, counter = bench.simulator(), bench.simulator()
+        simulator = bench.simulator()
+        counter = bench.simulator() if bench.spare else simulator
         workers.callback(counter.stop)  # it starts if there is something to count
         if task.assignment.is_watched:
             workers.enter_context(simulator)  # starts up while the submission is built
@@ -248,24 +256,35 @@ def _let_go(workers: Iterable[Worker]) -> None:
         worker.let_go()
 
 
-def _watch(
-    crew: Crew, lineup: Lineup | Problem, runs: Runs, tried: tuple[Tried, ...]
-) -> tuple[Watched, Lineup | Problem]:
-    """The simulator's checks; and, while it works, the sessions of the timed rounds open, or the worker gets ready for
-    a search. A problem is why there are no sessions.
-    """
+def _met(crew: Crew, home: Home | Problem, built: Built) -> Lineup | Problem:
+    """The lineup of a right submission, for which sessions begin to open; or why there is none."""
+    if isinstance(home, Problem):
+        return home
+    lineup = home.meets(crew.student, built)
+    return enter(lineup, built) or lineup
+
+
+def _opened(lineup: Lineup | Problem) -> Lineup | Problem:
+    """The lineup when its sessions are open, or why they are not."""
+    return (isinstance(lineup, Lineup) and open_sessions(lineup)) or lineup
+
+
+def _is_apart(crew: Crew) -> bool:
+    """Whether the simulator and what is timed leave each other alone."""
+    return crew.bench.spare >= PLENTY and not share_a_process(crew.device)
+
+
+def _watch(crew: Crew, runs: Runs, tried: tuple[Tried, ...]) -> Watched:
+    """The simulator's checks; and, while it works, the worker gets ready for a search."""
     crew.progress("watching every access in the simulator")
     crew.bench.begin_next()
     may_search = bool(failed_sizes(tried) and crew.bench.search.seconds and crew.student.is_there)
     if may_search:
         warm_up(crew.student)
-    entered = lineup
-    if isinstance(lineup, Lineup):
-        entered = enter(lineup, runs.subject.built) or lineup
     watched = watch(runs, crew.bench.watching, failed_sizes(tried), first_endless(tried))
     if may_search:
         crew.student.settle()
-    return watched, (isinstance(entered, Lineup) and open_sessions(entered)) or entered
+    return watched
 
 
 def _locate(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
@@ -285,12 +304,16 @@ def _locate(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Wat
 def _time(crew: Crew, lineup: Lineup | Problem) -> Check:
     """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
     if isinstance(lineup, Problem):
-        return lineup.fail(unmeasured(crew.task.assignment, crew.device))
+        speed = lineup.fail(unmeasured(crew.task.assignment, crew.device))
+        _tell(crew, [speed])
+        return speed
     crew.bench.settle()
     crew.progress("waiting for the device")
     with exclusive(crew.device, crew.bench.locks), _awake(crew.student, crew.device):
         crew.progress("timing")
-        return check_performance(lineup, crew.bench.timing, crew.roofs)
+        speed = check_performance(lineup, crew.bench.timing, crew.roofs)
+    _tell(crew, [speed])
+    return speed
 
 
 def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]:

@@ -84,6 +84,15 @@ def _profile_folder() -> Path:
         raise InputError(f"{error} Or set GRADER_PROFILES to a folder for device profiles.") from error
 
 
+BUSY = 2
+"""Processors that a grading keeps busy all the time: the submission's, and ours."""
+
+
+def spare_processors() -> int:
+    """Those of this machine that a grading alone would leave idle."""
+    return max(0, len(os.sched_getaffinity(0)) - BUSY)
+
+
 class Settings(BaseSettings):
     """Everything that can be set."""
 
@@ -218,7 +227,7 @@ class Settings(BaseSettings):
         with closing(sandbox), closing(Early(Worker(sandbox, self.device, self.deadlines))) as early:
             bench = self.bench(sandbox_name, sandbox)
             with closing(bench.own):
-                yield replace(bench, ahead=early)
+                yield replace(bench, ahead=early, spare=spare_processors())
 
     def open_batch(self, sandbox_name: str) -> AbstractContextManager["Bench"]:
         """The same for many gradings: a spare worker is always starting."""

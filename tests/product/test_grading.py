@@ -2,7 +2,7 @@
 
 import os
 import re
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from math import ceil
 
@@ -19,7 +19,10 @@ from selection import GOLDEN, RIGHT, param
 from grader.authoring.golden import ONE_PAIR, PERFORMANCE, differences, skipped
 from grader.common.errors import InputError
 from grader.course.rubric import Band
+from grader.course.submissions.submission import read_submission
+from grader.course.submissions.task import Task
 from grader.execution.device import speed_goal
+from grader.execution.pool import OwnWorkers
 from grader.grading import grade as grading
 from grader.grading.timing.intervals import CLEAR
 from grader.grading.timing.measurement import COMPARED_EVERY
@@ -256,6 +259,33 @@ def test_a_submission_stands_still_while_its_grading_holds_no_lock(bench, tmp_pa
     to_prepare, awake = ["lock", "unlock"], ["lock", "thaw", "freeze", "unlock"]
     cases_and_simulator, rounds, hidden = awake, awake, awake
     assert told == [*to_prepare * 2, *cases_and_simulator, *rounds, *to_prepare, *hidden]
+
+
+@pytest.mark.parametrize(
+    ("name", "apart"),
+    [
+        ("coalsTransp/course-style-lmem", False),
+        ("coalsTransp/course-style-lmem", True),
+        ("coalsTransp/block-not-moved", True),
+    ],
+    ids=["right", "right, beside the simulator", "wrong"],
+)
+def test_what_begins_early_on_spare_processors_changes_no_verdict(course, bench, name, apart, monkeypatch):
+    """Our own kernels are built, two simulators run, and a GPU, which this stands in for, is timed beside them."""
+    own, order = OwnWorkers(), []
+    if apart:
+        monkeypatch.setattr(grading, "share_a_process", lambda _: False)
+        monkeypatch.setattr(grading, "exclusive", lambda *_: nullcontext())
+    with closing(own):
+        wide = replace(bench, timing=ONE_PAIR, spare=grading.PLENTY, own=own)
+        task = Task(assignment=course.load("coalsTransp"), submission=read_submission(SUBMISSIONS / name), seed=3)
+        told = grading.grade_submission(task, wide, lambda each: order.append(str(each)))
+        narrow = grading.grade_submission(task, replace(wide, spare=0), lambda _: None)
+    assert [(each.name, each.reason, each.message) for each in told.checks if each.kind is not Kind.PERFORMANCE] == [
+        (each.name, each.reason, each.message) for each in narrow.checks if each.kind is not Kind.PERFORMANCE
+    ]
+    told_first = next(each for each in order if each.startswith(("performance", "sanitizer")))
+    assert told_first.startswith("performance") is apart
 
 
 def test_every_reason_has_a_meaning_in_the_page_that_explains_reports():

@@ -30,7 +30,7 @@ from grader.results.result import Check, Reason
 @dataclass(frozen=True, kw_only=True)
 class Runs:
     """The simulated runs that the checks rest on. Each is made when it is first asked for, and may begin before that;
-    the one that counts has a worker of its own, so that both can go on at once.
+    where the one that counts has a worker of its own, both can go on at once.
     """
 
     subject: Subject
@@ -56,8 +56,8 @@ class Runs:
             self.sanitizer.begin()
 
     def begin_memory(self) -> None:
-        """The same for the one that counts."""
-        if self.subject.task.assignment.memory is not None:
+        """The same for the one that counts, if it need not wait for the other."""
+        if self.subject.task.assignment.memory is not None and self.counter is not self.subject.worker:
             self.memory.begin()
 
 

@@ -56,15 +56,26 @@ class Lineup:
         return () if known is None else tuple(known * band.fraction for band in self.goal.bands)
 
 
-def line_up(task: Task, student: Worker, built: Built, hire: Callable[[Role], Worker]) -> Lineup:
-    """The submission's worker, and those that are hired for our own kernels: they start to build without being waited
-    for.
-    """
-    device = student.ready()
+@dataclass(frozen=True, kw_only=True)
+class Home:
+    """The side of a lineup that is there before a submission is: workers that run our own kernels."""
+
+    referee: Referee
+    contestants: Contestants
+
+    def meets(self, student: Worker, built: Built) -> Lineup:
+        """The lineup, with the submission's worker."""
+        match = self.referee.match
+        entry = submission_plan(_timed(built, match.device), match.sizes, built.bindings)
+        visitor = Contestant(worker=student, plan=self.referee.prepare(entry))
+        return Lineup(referee=self.referee, contestants={Role.SUBMISSION: visitor, **self.contestants})
+
+
+def line_up(task: Task, device: DeviceFacts, hire: Callable[[Role], Worker]) -> Home:
+    """Workers that are hired for our own kernels: they start to build without being waited for."""
     match = match_of(task.assignment, device, task.seed)
     referee = referee_for(match)
-    entry = submission_plan(_timed(built, device), match.sizes, built.bindings)
-    contestants = {Role.SUBMISSION: Contestant(worker=student, plan=referee.prepare(entry))}
+    contestants = {}
     plans = {
         Role.REFERENCE: reference_plan(match.assignment, match.sizes),
         Role.CONTROL: control_plan(match.assignment, device),
@@ -72,7 +83,7 @@ def line_up(task: Task, student: Worker, built: Built, hire: Callable[[Role], Wo
     for role, plan in plans.items():
         contestants[role] = Contestant(worker=hire(role), plan=referee.prepare(plan))
         begin(contestants[role], own_programs(match.assignment), referee)
-    return Lineup(referee=referee, contestants=contestants)
+    return Home(referee=referee, contestants=contestants)
 
 
 def match_of(assignment: Assignment, device: DeviceFacts, seed: int) -> Match:
