@@ -448,6 +448,8 @@ class Worker:
         """Wait for the end of a session that was let go, or for the beginning of one that nobody wants any more."""
         if self._ahead:
             self.stop()
+        if self._is_warming:
+            self.settle()
         if self._is_closing:
             self._is_closing = False
             if not isinstance(self._reply("closing", self._deadlines.transfer), Done):

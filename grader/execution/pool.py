@@ -22,6 +22,12 @@ class OwnWorkers:
         self._kept: dict[str, tuple[Worker, int]] = {}
         """Each with the number of gradings that it has worked for."""
 
+    def begin(self, name: str, worker: Worker) -> None:
+        """Start a worker that will be borrowed by this name, and have it make itself known to the device."""
+        worker.start()
+        worker.warm_up(NOTHING, {})
+        self._kept[name] = worker, 0
+
     @contextmanager
     def borrow(self, name: str, make: Callable[[], Worker]) -> Iterator[Worker]:
         """The worker of this name, or a new one, until the end of the block. An error there ends it."""

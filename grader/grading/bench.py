@@ -14,6 +14,7 @@ from grader.execution.client import Deadlines, Worker
 from grader.execution.pool import Ahead, Early, OwnWorkers
 from grader.execution.sandbox import Sandbox
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
+from grader.grading.timing.contestant import Role
 from grader.grading.timing.device_profile import load_profile
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Roofs
@@ -40,6 +41,12 @@ PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-
 """Packages whose versions a result states, where they are installed: PoCL may also come from the system."""
 
 
+PLENTY = 2
+"""Processors to spare from which on our own kernels are built before anybody knows whether they will be timed, and a
+GPU is timed beside the simulator.
+"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Bench:
     """A sandbox, a device, deadlines, rules, and workers of our own."""
@@ -57,6 +64,17 @@ class Bench:
     ahead: Ahead | Early | None = None
     spare: int = 0
     """Processors that a grading would leave idle: what may be needed later begins on these, so that nobody waits."""
+
+    @property
+    def has_plenty(self) -> bool:
+        """Whether so many processors are idle that something may be done which may turn out not to be needed."""
+        return self.spare >= PLENTY
+
+    def begin_ours(self) -> None:
+        """Start the workers that run our own kernels, if there is plenty for it."""
+        if self.has_plenty:
+            for role in (Role.REFERENCE, Role.CONTROL):
+                self.own.begin(role, self.worker())
 
     def student(self) -> Worker:
         """A worker for a submission, which may be warm already."""

@@ -63,11 +63,6 @@ from grader.results.suite_results import joined
 from grader.results.withholding import shown_at_once
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
-PLENTY = 2
-"""Processors to spare from which on our own kernels are built before anybody knows whether they will be timed, and a
-GPU is timed beside the simulator.
-"""
-
 UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: an explanation needs no times.")
 
 
@@ -171,7 +166,7 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
     prepared = _prepare(crew)
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
         with also_shared(crew.device, crew.bench.locks):
-            home = lined_up(crew) if crew.bench.spare >= PLENTY else None
+            home = lined_up(crew) if crew.bench.has_plenty else None
             build = check_build(prepared, crew.student)
             _tell(crew, [build.check])
             if build.built is None:
@@ -271,7 +266,7 @@ def _opened(lineup: Lineup | Problem) -> Lineup | Problem:
 
 def _is_apart(crew: Crew) -> bool:
     """Whether the simulator and what is timed leave each other alone."""
-    return crew.bench.spare >= PLENTY and not share_a_process(crew.device)
+    return crew.bench.has_plenty and not share_a_process(crew.device)
 
 
 def _watch(crew: Crew, runs: Runs, tried: tuple[Tried, ...]) -> Watched:
@@ -348,8 +343,8 @@ def _try_shown(crew: Crew, runs: Runs) -> tuple[Tried, ...]:
         if not tried and each.check.reason is not Reason.TIME_LIMIT:
             runs.begin_sanitizer()
         tried.append(each)
-    if not failed_sizes(tried):
-        runs.begin_memory()
+        if len(tried) == len(cases) and not failed_sizes(tried):
+            runs.begin_memory()
     return tuple(tried)
 
 

@@ -222,12 +222,15 @@ class Settings(BaseSettings):
 
     @contextmanager
     def open_for_one(self, sandbox_name: str, server: ForkServer) -> Iterator["Bench"]:
-        """The same for one submission, whose worker starts at once, while all that grades it is imported."""
-        sandbox = self.make_sandbox(sandbox_name, server)
+        """The same for one submission, whose worker starts at once, while all that grades it is imported; so do our own
+        where there are processors to spare.
+        """
+        sandbox, spare = self.make_sandbox(sandbox_name, server), spare_processors()
         with closing(sandbox), closing(Early(Worker(sandbox, self.device, self.deadlines))) as early:
-            bench = self.bench(sandbox_name, sandbox)
+            bench = replace(self.bench(sandbox_name, sandbox), ahead=early, spare=spare)
             with closing(bench.own):
-                yield replace(bench, ahead=early, spare=spare_processors())
+                bench.begin_ours()
+                yield bench
 
     def open_batch(self, sandbox_name: str) -> AbstractContextManager["Bench"]:
         """The same for many gradings: a spare worker is always starting."""

@@ -26,8 +26,8 @@ MODEL = (ROOT / "reference" / NAME / "kernels.cl").read_text(encoding="utf-8")
 ENDLESS = ROOT / "tests" / "submissions" / "optimProgram" / "endless-loop" / "kernels.cl"
 
 CASE = re.compile(r"s \w+ correctness: ")
-LAST_CASE = "watching every access"
-"""What begins when all cases are told."""
+LAST_CASE = "correctness: large"
+"""It is the last to be told."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ from grader.course.submissions.task import Task
 from grader.execution.device import speed_goal
 from grader.execution.pool import OwnWorkers
 from grader.grading import grade as grading
+from grader.grading.bench import PLENTY
 from grader.grading.timing.intervals import CLEAR
 from grader.grading.timing.measurement import COMPARED_EVERY
 from grader.grading.timing.performance import unmeasured
@@ -277,8 +278,9 @@ def test_what_begins_early_on_spare_processors_changes_no_verdict(course, bench,
         monkeypatch.setattr(grading, "share_a_process", lambda _: False)
         monkeypatch.setattr(grading, "exclusive", lambda *_: nullcontext())
     with closing(own):
-        wide = replace(bench, timing=ONE_PAIR, spare=grading.PLENTY, own=own)
+        wide = replace(bench, timing=ONE_PAIR, spare=PLENTY, own=own)
         task = Task(assignment=course.load("coalsTransp"), submission=read_submission(SUBMISSIONS / name), seed=3)
+        wide.begin_ours()
         told = grading.grade_submission(task, wide, lambda each: order.append(str(each)))
         narrow = grading.grade_submission(task, replace(wide, spare=0), lambda _: None)
     assert [(each.name, each.reason, each.message) for each in told.checks if each.kind is not Kind.PERFORMANCE] == [
