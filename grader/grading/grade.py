@@ -3,8 +3,8 @@
 build -> cases that are shown -> two runs on the simulator -> search for a mistake that nothing explains
 -> timed rounds -> hidden cases -> points
 
-The simulator begins while cases still run. With processors to spare, both of its runs go on at once, and our own kernels
-build from the start; a GPU is then timed beside it.
+The simulator begins while cases still run. With processors to spare, both of its runs go on at once, and our own
+kernels build from the start; a GPU is then timed beside it.
 
 Hidden cases come last, those of all parts of a suite together, and in a worker that is started for them: whatever they
 lead to, all that may be shown before they are released is there by then. So they do not decide what is timed, only
