@@ -83,7 +83,7 @@ def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(be
 
 @pytest.mark.whole
 def test_two_gradings_share_our_workers_and_not_the_students(transposition, bench, monkeypatch):
-    """Five workers for the first (student, two simulators, reference, control), three more for the second."""
+    """Four workers for the first (student, simulator, reference, control), two more for the second."""
     quick = replace(bench, own=OwnWorkers(), timing=TimingRules(min_pairs=5, max_pairs=5, noise_limit=100))
     started = []
     real = type(bench.sandbox).start
@@ -99,7 +99,7 @@ def test_two_gradings_share_our_workers_and_not_the_students(transposition, benc
         grade_submission(Task(assignment=transposition, submission=submission, seed=seed), quick, lambda _: None)
         counts.append(len(started))
     quick.own.close()
-    assert counts == [5, 8]
+    assert counts == [4, 6]
 
 
 class Waiting(Puppet):
