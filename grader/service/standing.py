@@ -35,7 +35,7 @@ EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("a
 @dataclass(frozen=True, kw_only=True)
 class OwnStanding:
     """Somebody's attempts at an assignment, latest first, and the one that counts, if any does yet. `others` are the
-    members of the group that the student hands in with.
+    members of the group that the student hands in with; `refusal` is why nothing can be handed in now, or empty.
     """
 
     assignment: Shown
@@ -48,6 +48,7 @@ class OwnStanding:
     excluded: Mapping[int, ExclusionRow]
     others: tuple[PersonRow, ...]
     late: bool
+    refusal: str
 
     @property
     def left(self) -> int | None:
@@ -93,18 +94,19 @@ def _standing(session: Session, assignment: Shown, grade: SettledGrade, person_i
     team = team_at(session, assignment.policies, person_id)
     is_student = session.get_one(PersonRow, person_id).role == CourseRole.STUDENT
     rules = grade.rules if is_student else policy.TRIAL
-    of_all = attempts if len(team) == 1 else history_of(session, team, assignment.name)
+    past = past_of(attempts if len(team) == 1 else history_of(session, team, assignment.name))
     return OwnStanding(
         assignment=assignment,
         rules=rules,
         extension=extension_of(session, assignment.name, person_id),
         attempts=tuple(reversed(attempts)),
-        bucket=policy.left(rules, past_of(of_all), now),
+        bucket=policy.left(rules, past, now),
         grade=grade,
         counting=next((each for each in attempts if each.id == grade.attempt), None),
         excluded=_excluded(session, [each.id for each in attempts]),
         others=_people(session, team - {person_id}),
         late=policy.is_late(rules, now),
+        refusal=policy.refusal(rules, past, 0, now),
     )
 
 

@@ -168,7 +168,9 @@ def post(client, path, form="/", **fields):
 
 
 def upload(client, data=SOURCE, name="kernels.cl", page="/assignments/small", **more):
-    """Hand in by the form of the page."""
+    """Hand in by the form of the page; where nothing can be handed in and it has none, by the editor's."""
     shown = client.get(page)
+    if 'name="form_key"' not in shown.text:
+        shown = client.get(f"{page}/edit")
     fields = {"form_token": field(shown, "form_token"), "form_key": field(shown, "form_key"), **more}
     return client.post(f"{page}/attempts", files=parts(**fields, file=(name, data)))

@@ -209,9 +209,13 @@ def test_a_late_attempt_is_told_to_be_late(tmp_path):
 
 
 def test_no_attempt_is_left_after_the_last(tmp_path):
-    """What is refused says so, and is not stored."""
+    """The page says so and has no form; what is handed in by another one is refused, and not stored."""
     service = Service(tmp_path, policies="attempts: {most: 1}\n")
+    assert 'class="hand-in"' in service.browser("ada").get("/assignments/small").text
     service.graded(service.hand_in())
+    page = service.browser("ada").get("/assignments/small").text
+    assert "used all of your 1 attempt" in page
+    assert 'class="hand-in"' not in page
     said = upload(service.browser("ada"))
     assert said.status_code == 409
     assert "used all of your 1 attempt" in said.text
