@@ -37,10 +37,10 @@ test: check setup images
 	$(TESTS) -n 2 -m "not whole and not timed"
 	$(TESTS) -n 2 -m "not whole and timed"
 
-# Everything; much of it waits for containers and deadlines, so four at a time. A change to verdicts, the trust boundary or a sandbox must pass it before it lands.
+# Everything; some of it waits for containers and deadlines, so three at a time. A change to verdicts, the trust boundary or a sandbox must pass it before it lands.
 test-all: check setup images
-	$(TESTS) -n 4 -m "not timed"
-	$(TESTS) -n 3 -m timed
+	$(TESTS) -n 3 -m "not timed"
+	$(TESTS) -n 2 -m timed
 
 check: .venv/dev
 	$(BIN)/ruff check

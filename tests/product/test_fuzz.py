@@ -17,7 +17,7 @@ from grader.batch.workforce.answers import read_answer
 from grader.common.errors import InputError
 from grader.results.result import Result
 
-SECONDS = float(os.environ.get("GRADER_FUZZ_SECONDS", "15"))
+SECONDS = float(os.environ.get("GRADER_FUZZ_SECONDS", "10"))
 """For each target, in `make test-all`."""
 
 pytestmark = pytest.mark.filterwarnings("ignore:Duplicate name")  # in an archive that is made to be odd

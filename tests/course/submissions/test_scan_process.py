@@ -1,16 +1,18 @@
 """scan_process.py: a text is scanned elsewhere, as it would be here, and never for long."""
 
-import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
+from processes import is_gone
 from texts import COSTLY
 
 from grader.common.errors import WorkerError
 from grader.course.submissions import scan_process
 from grader.course.submissions.scan import scan
-from grader.course.submissions.scan_process import TooCostly, scanned
+from grader.course.submissions.scan_process import ScanServer, TooCostly, scanned
 
 ODD = "a\ud800 \x0b\x85\u2028 é // grader: é = 1\n#define é\nasm"
 
@@ -21,50 +23,68 @@ def test_a_process_of_its_own_finds_the_same(source):
     assert scanned(source) == scan(source)
 
 
+def in_place_of_the_scan(monkeypatch, does):
+    """A server whose scans do this, with a second and a tenth of the memory."""
+    script = (
+        "from grader.course.submissions import scan_process\n"
+        f"def scan(_):\n    {does.replace(chr(10), chr(10) + '    ')}\n"
+        "scan_process.scan, scan_process.PROCESSOR, scan_process.MEMORY = scan, 1, 10**8\n"
+        "scan_process.main()\n"
+    )
+    server = ScanServer((sys.executable, "-I", "-c", script))
+    monkeypatch.setattr(scan_process, "_server", server)
+    return server
+
+
 @pytest.mark.parametrize(
     ("does", "words"),
     [
-        ("import os, signal; os.kill(os.getpid(), signal.SIGXCPU)", "takes more than 10 s"),
-        ("import sys; sys.exit(3)", "takes more than 1024 MiB"),
+        ("while True: pass", "takes more than 10 s"),
+        ("held = []\nwhile True: held.append('a' * 10**6)", "takes more than 1024 MiB"),
     ],
 )
 def test_what_is_over_its_budget_is_told(monkeypatch, does, words):
-    """As a value: it is the text's fault."""
-    _in_place_of_the_scan(monkeypatch, does)
-    found = scanned("a")
-    assert isinstance(found, TooCostly)
-    assert words in found.words
+    """As a value: it is the text's fault. The next text is scanned as if there had been none."""
+    with closing(in_place_of_the_scan(monkeypatch, f"if _ == 'a':\n    {does.replace(chr(10), chr(10) + '    ')}")):
+        found = scanned("a")
+        assert isinstance(found, TooCostly)
+        assert words in found.words
+        with pytest.raises(WorkerError, match="TypeError"):  # this scan returns nothing
+            scanned("b")
 
 
 @pytest.mark.parametrize("does", ["raise SystemError('broken')", "import os; os.kill(os.getpid(), 9)"])
 def test_what_breaks_otherwise_is_our_fault(monkeypatch, does):
     """It leaves the submission without a grade."""
-    _in_place_of_the_scan(monkeypatch, does)
-    with pytest.raises(WorkerError, match="ended with status"):
+    with closing(in_place_of_the_scan(monkeypatch, does)), pytest.raises(WorkerError, match="ended with status"):
         scanned("a")
 
 
-def _in_place_of_the_scan(monkeypatch, does):
-    run = subprocess.run
-    monkeypatch.setattr(
-        scan_process.subprocess, "run", lambda _, **more: run([sys.executable, "-I", "-c", does], **more)
-    )
+def test_a_server_that_was_killed_is_started_again():
+    """Nobody who hands in next notices that."""
+    assert scanned("a") == scan("a")
+    process, _ = scan_process._server._running
+    process.kill()
+    process.wait()
+    assert scanned("b") == scan("b")
 
 
-@pytest.mark.parametrize(
-    ("what", "ending"),
-    [
-        ("while True: pass", -signal.SIGXCPU),
-        ("held = []\nwhile True: held.append('a' * 10**6)", scan_process.OUT_OF_MEMORY),
-    ],
-)
-def test_the_process_keeps_to_its_budget(what, ending):
-    """Here with a second and a tenth of the memory."""
-    text = (
-        "from grader.course.submissions import scan_process\n"
-        f"def scan(_):\n    {what.replace(chr(10), chr(10) + '    ')}\n"
-        "scan_process.scan, scan_process.PROCESSOR, scan_process.MEMORY = scan, 1, 10**8\n"
-        "scan_process.main()\n"
-    )
-    done = subprocess.run([sys.executable, "-I", "-c", text], input=b"", capture_output=True, check=False, timeout=60)
-    assert done.returncode == ending, done.stderr.decode()
+def test_a_server_that_does_not_start_is_our_fault(monkeypatch):
+    """Such as without memory for a process."""
+    monkeypatch.setattr(scan_process, "_server", ScanServer(("/nowhere/python",)))
+    with pytest.raises(WorkerError, match="could not be read by a process of its own"):
+        scanned("a")
+
+
+def test_texts_are_scanned_side_by_side():
+    """One that takes long keeps nobody waiting; all get their own answers."""
+    texts = [f"#define a{number}\n" * (1 + 200 * (number % 2)) for number in range(16)]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(scanned, texts)) == list(map(scan, texts))
+
+
+def test_the_server_ends_with_the_judge():
+    """And leaves nothing behind."""
+    judge = "from grader.course.submissions import scan_process as s; s.scanned('a'); print(s._server._running[0].pid)"
+    done = subprocess.run([sys.executable, "-c", judge], capture_output=True, text=True, check=True)
+    assert is_gone(int(done.stdout))
