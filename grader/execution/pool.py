@@ -15,6 +15,13 @@ GRADINGS = 20
 """Gradings after which a worker is replaced: its processor time is limited, and a grading takes some seconds of it."""
 
 
+def _begun(worker: Worker) -> Worker:
+    """The worker, which starts and makes itself known to the device; nobody waits for it yet."""
+    worker.start()
+    worker.warm_up(NOTHING, {})
+    return worker
+
+
 class OwnWorkers:
     """At most one worker for each name, for a bench on which one grading is made at a time."""
 
@@ -24,9 +31,7 @@ class OwnWorkers:
 
     def begin(self, name: str, worker: Worker) -> None:
         """Start a worker that will be borrowed by this name, and have it make itself known to the device."""
-        worker.start()
-        worker.warm_up(NOTHING, {})
-        self._kept[name] = worker, 0
+        self._kept[name] = _begun(worker), 0
 
     @contextmanager
     def borrow(self, name: str, make: Callable[[], Worker]) -> Iterator[Worker]:
@@ -94,9 +99,7 @@ class Early:
     """
 
     def __init__(self, worker: Worker) -> None:
-        self._worker = worker
-        worker.start()
-        worker.warm_up(NOTHING, {})
+        self._worker = _begun(worker)
 
     def begin(self) -> None:
         """Nothing: no other is to come."""

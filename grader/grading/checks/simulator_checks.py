@@ -11,14 +11,7 @@ from grader.course.assignment import Assignment
 from grader.course.rubric import Memory
 from grader.execution.client import Worker
 from grader.grading.checks.memory import check_memory, count_memory, memory_run, uncounted, usable
-from grader.grading.checks.sanitizer import (
-    Endless,
-    Failed,
-    check_sanitizer,
-    of_endless,
-    sanitizer_run,
-    unwatched,
-)
+from grader.grading.checks.sanitizer import Endless, Failed, check_sanitizer, of_endless, sanitizer_run, unwatched
 from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject
 from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.grading.rules import WatchingRules

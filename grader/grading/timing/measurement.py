@@ -25,13 +25,7 @@ from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import NO_TIME, Problem, of_blindness, of_noise, of_spent_time, of_timed_run
 from grader.grading.rules import TimingRules
 from grader.grading.timing.contestant import Contestant, Role
-from grader.grading.timing.intervals import (
-    FEWEST,
-    enough,
-    is_blind,
-    noise,
-    too_noisy,
-)
+from grader.grading.timing.intervals import FEWEST, enough, is_blind, noise, too_noisy
 from grader.grading.timing.lineup import Lineup
 from grader.grading.timing.referee import Results, RoundData, blaming
 from grader.grading.timing.rounds import Awake, Comparisons, Resting, Round
