@@ -7,7 +7,6 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from processes import is_gone, wait_for
@@ -54,7 +53,7 @@ def tell(worker, code):
 
 
 def pid_of(server):
-    return server._running[0].pid
+    return server._process._running[0].pid
 
 
 def warden_of(worker):
@@ -195,21 +194,6 @@ def test_a_worker_whose_fork_server_ends_at_once_has_ended(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_fork_server_that_is_ending_starts_the_next_worker(start):
-    """It has closed its socket, with an order in it that it has not read; that it has ended shows a moment later."""
-    assert ask(start(), "1") == "1"
-    process, ours = start.server._running
-    process.kill()
-    process.wait()
-    ours.close()
-    ending, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
-    ending.send(b"\n")
-    theirs.close()
-    ends_soon = SimpleNamespace(poll=lambda: None, send_signal=lambda _: None, kill=lambda: None, wait=lambda: None)
-    start.server._running = ends_soon, ending
-    assert ask(start(), "2") == "2"
-
-
 def test_what_cannot_be_imported_is_told_by_the_worker(tmp_path):
     """In its last words, as of any worker that cannot start."""
     code = "import sys; sys.modules['numpy'] = None; from grader.forkserver.__main__ import main; main()"
@@ -267,7 +251,7 @@ def test_a_lifeline_without_an_order_is_let_go():
     server = ForkServer(own_command(), environment_of(NOWHERE))
     ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
     with theirs:
-        socket.send_fds(server._socket(), [b"\n"], [theirs.fileno()])
+        server._process.hand_over(theirs)
     ours.shutdown(socket.SHUT_WR)
     ours.settimeout(30)
     assert ours.recv(100) == b""

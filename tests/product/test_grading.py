@@ -267,12 +267,15 @@ def test_a_submission_stands_still_while_its_grading_holds_no_lock(bench, tmp_pa
     [
         ("coalsTransp/course-style-lmem", False),
         ("coalsTransp/course-style-lmem", True),
-        ("coalsTransp/block-not-moved", True),
+        ("coalsTransp/tile-not-turned", True),
     ],
     ids=["right", "right, beside the simulator", "wrong"],
 )
 def test_what_begins_early_on_spare_processors_changes_no_verdict(course, bench, name, apart, monkeypatch):
-    """Our own kernels are built, two simulators run, and a GPU, which this stands in for, is timed beside them."""
+    """Our own kernels are built, two simulators run, and a GPU, which this stands in for, is timed beside them.
+
+    The wrong one reads nothing that it has not written: else its words would depend on which work-group came first.
+    """
     own, order = OwnWorkers(), []
     if apart:
         monkeypatch.setattr(grading, "share_a_process", lambda _: False)

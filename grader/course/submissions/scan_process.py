@@ -3,9 +3,9 @@
     judge -> socket -> server, forks -> a process that waits, and tells how it ended -> judge
                                         forks -> a process: text -> scan -> JSON     -> judge
 
-The server has loaded our own code, little of it: a process that Python starts takes some 70 ms, a fork three. It starts
-with the first text and ends with the judge, and sees no text itself. The budget is far more than any text needs that is
-not too large to be handed in: it protects against what we have overlooked.
+The server has loaded our own code, little of it. It starts with the first text and ends with the judge, and sees no
+text itself. The budget is far more than any text needs that is not too large to be handed in: it protects against what
+we have overlooked.
 """
 
 import gc
@@ -14,7 +14,6 @@ import os
 import resource
 import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -23,6 +22,7 @@ from threading import Lock
 from typing import NoReturn
 
 from grader.common.errors import WorkerError
+from grader.common.forking import ForkingProcess
 from grader.course.forbidden import Construct, Sighting
 from grader.course.submissions.scan import Scan, Statement, scan
 
@@ -49,11 +49,10 @@ class TooCostly:
 
 
 class ScanServer:
-    """The judge's end: starts the process when it is first needed, and again if it has ended."""
+    """The judge's end: any number of texts at a time."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._command = command
-        self._running: tuple[subprocess.Popen[bytes], socket.socket] | None = None
+        self._process = ForkingProcess(command, {})
         self._one_at_a_time = Lock()
 
     def ask(self, text: bytes) -> tuple[bytes, int]:
@@ -61,7 +60,7 @@ class ScanServer:
         ours, theirs = socket.socketpair()
         with ours:
             with theirs, self._one_at_a_time:
-                self._hand_over(theirs)
+                self._process.hand_over(theirs)
             ours.settimeout(PATIENCE)
             ours.sendall(text)
             ours.shutdown(socket.SHUT_WR)
@@ -70,37 +69,9 @@ class ScanServer:
             raise OSError("nobody has waited for it")
         return said, int(status)
 
-    def _hand_over(self, theirs: socket.socket) -> None:
-        """Let the server fork for this end; one that somebody has killed does not take it."""
-        try:
-            socket.send_fds(self._socket(), [b"\n"], [theirs.fileno()])
-        except (BrokenPipeError, ConnectionResetError):
-            self.close()
-            socket.send_fds(self._socket(), [b"\n"], [theirs.fileno()])
-
-    def _socket(self) -> socket.socket:
-        if self._running is None:
-            ours, judge = socket.socketpair(type=socket.SOCK_SEQPACKET)
-            with judge:
-                process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
-                    [*self._command, str(judge.fileno())],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    start_new_session=True,  # Ctrl-C is for the judge
-                    pass_fds=(judge.fileno(),),
-                )
-            self._running = process, ours
-        return self._running[1]
-
     def close(self) -> None:
         """End the process. Can be called again."""
-        if self._running is not None:
-            process, ours = self._running
-            self._running = None
-            ours.close()
-            process.kill()
-            process.wait()
+        self._process.close()
 
 
 _server = ScanServer((sys.executable, "-I", "-m", "grader.course.submissions.scan_process"))

@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -11,6 +10,7 @@ from time import monotonic
 from typing import Self
 
 from grader.common.errors import WorkerError
+from grader.common.forking import ForkingProcess
 from grader.execution.sandbox.environment import NOWHERE, environment_of
 from grader.forkserver.order import ENDED, WorkerOrder
 
@@ -34,9 +34,7 @@ class ForkServer:
     """Starts workers. Its process starts with the first of them, and anew with the next if it has ended."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self._command = command
-        self._environment = environment
-        self._running: tuple[subprocess.Popen[bytes], socket.socket] | None = None
+        self._process = ForkingProcess(command, environment)
 
     @classmethod
     def ours(cls) -> Self:
@@ -45,7 +43,7 @@ class ForkServer:
 
     def begin(self) -> None:
         """Start the process, if it does not run, without waiting until it can fork."""
-        self._socket()
+        self._process.begin()
 
     def start(self, order: WorkerOrder, streams: Sequence[int]) -> "Warden":
         """Order a worker, without waiting for it; raises OSError."""
@@ -54,50 +52,14 @@ class ForkServer:
             undo.enter_context(lifeline)
             with wardens:
                 socket.send_fds(lifeline, [order.packed()], streams)
-                if not self._takes(wardens):
-                    self.close()
-                    self._takes(wardens)  # if not, it has ended at once, and its warden with it
+                with suppress(BrokenPipeError, ConnectionResetError):  # it has ended at once, and its warden with it
+                    self._process.hand_over(wardens)
             undo.pop_all()
         return Warden(lifeline, self)
 
-    def _takes(self, wardens: socket.socket) -> bool:
-        """Whether the process takes the order. One that is ending does not, which its process id does not show yet."""
-        try:
-            socket.send_fds(self._socket(), [b"\n"], [wardens.fileno()])
-        except (BrokenPipeError, ConnectionResetError):
-            return False
-        return True
-
-    def _socket(self) -> socket.socket:
-        """The socket of a process that runs. Code with this user's rights can have killed or stopped the last one."""
-        if self._running is not None and self._running[0].poll() is not None:
-            self.close()
-        if self._running is None:
-            ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
-            with theirs:
-                process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
-                    [*self._command, str(theirs.fileno())],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    cwd="/",
-                    env=dict(self._environment),
-                    start_new_session=True,
-                    pass_fds=(theirs.fileno(),),
-                )
-            self._running = process, ours
-        process, ours = self._running
-        process.send_signal(signal.SIGCONT)
-        return ours
-
     def close(self) -> None:
         """End the process; workers that run go on. Can be called again."""
-        if self._running is not None:
-            process, ours = self._running
-            self._running = None
-            ours.close()
-            process.kill()
-            process.wait()
+        self._process.close()
 
 
 class Warden:
