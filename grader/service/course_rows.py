@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy.orm import Session
 
 from grader.batch.corrections import Order, graded_by_hand
-from grader.course.policies.deadlines import DECIMALS
+from grader.course.policies.deadlines import DECIMALS, Lateness
 from grader.course.submissions.handin import Student
 from grader.lms.intake.labels import labels
 from grader.lms.intake.owners import Owner
@@ -15,6 +15,7 @@ from grader.service.briefs import Brief, briefs_in
 from grader.service.database.tables import AttemptRow, PersonRow
 from grader.service.settling import SettledGrade
 from grader.service.standing import CourseTable, Line
+from grader.service.wording import deduction_in_words
 
 UNGRADED = "it has not been graded yet."
 
@@ -68,14 +69,19 @@ def _decided(grade: Grade, own: SettledGrade) -> Grade:
     cost, order = own.cost, _order(own)
     left = grade.points if cost is None else cost.leaves(grade.points)
     points = left if order is None else order.amount.points(left, own.most)
-    late = Deduction(before=grade.points, points=round(left - grade.points, DECIMALS), why=own.why_late)
     return replace(
         grade,
         points=points,
         max_points=own.most if own.is_set else grade.max_points,
-        deduction=None if cost is None else late,
+        deduction=None if cost is None else _deduction(grade.points, cost),
         correction=None if order is None else Correction(points=round(points - left, DECIMALS), comment=own.comment),
     )
+
+
+def _deduction(earned: float, cost: Lateness) -> Deduction:
+    """What lateness costs these points. Its words tell no others: of these, some may be hidden."""
+    lost = round(cost.leaves(earned) - earned, DECIMALS)
+    return Deduction(before=earned, points=lost, why=deduction_in_words(earned, cost))
 
 
 def _order(own: SettledGrade) -> Order | None:

@@ -8,12 +8,10 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, selectinload
 
 from grader.service.database.tables import AttemptRow, GradingRow, State, StationRow
+from grader.service.waiting import GONE
 
 BEAT = 10.0
-"""Seconds between two signs of life of a station."""
-
-GONE = timedelta(seconds=45)
-"""After so long without one, a station is taken for gone: four were missed."""
+"""Seconds between two signs of life of a station, of which four may be missed (waiting.GONE)."""
 
 FORGOTTEN = timedelta(days=1)
 """How long a station is listed that is gone."""

@@ -1,8 +1,11 @@
-"""How long a grading is likely to wait: by how long the last ones took, and how many stations are at work."""
+"""How long a grading is likely to wait: by how long the last ones of its class of device took, and how many stations
+grade that class.
+"""
 
 import math
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
@@ -12,10 +15,13 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
-from grader.service.database.tables import GradingRow, State
+from grader.service.database.tables import AttemptRow, GradingRow, State, StationRow
 
 LATEST = 20
 """Gradings by which the next ones are judged."""
+
+GONE = timedelta(seconds=45)
+"""A station gives a sign of life every ten seconds; after so long without one, it is taken for gone."""
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 
@@ -42,21 +48,6 @@ NO_PLACE = PlaceInQueue(ahead=0, wait=None)
 """Of a grading that does not wait."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Queue:
-    """All gradings that wait, by their number, and how many come before each; and what tells how long they take."""
-
-    ahead: Mapping[int, int]
-    usual: timedelta | None
-    stations: int
-
-    def place(self, grading_id: int) -> PlaceInQueue:
-        """Of one of them."""
-        ahead = self.ahead.get(grading_id, 0)
-        known = self.usual is not None and self.stations
-        return PlaceInQueue(ahead=ahead, wait=self.usual * ahead / self.stations if self.usual and known else None)
-
-
 class QueueLookout:
     """What one process knows of the queue, read again when it is `fresh` seconds old: hundreds wait at once, and each
     asks every few seconds.
@@ -64,51 +55,74 @@ class QueueLookout:
 
     def __init__(self, fresh: float = 1.0) -> None:
         self._fresh, self._lock = fresh, Lock()
-        self._seen, self._queue = -math.inf, Queue(ahead={}, usual=None, stations=0)
+        self._seen, self._places = -math.inf, dict[int, PlaceInQueue]()
 
-    def place(self, session: Session, grading: GradingRow, now: datetime) -> PlaceInQueue:
-        """Where a grading stands in the queue."""
+    def place(
+        self, session: Session, grading: GradingRow, classes: Callable[[], Mapping[str, str]], now: datetime
+    ) -> PlaceInQueue:
+        """Where a grading stands in the queue; `classes` tells the class of device that each assignment asks for."""
         if grading.state != State.WAITING:
             return NO_PLACE
         with self._lock:
-            if grading.id not in self._queue.ahead or time.monotonic() - self._seen >= self._fresh:
-                self._queue, self._seen = queue_of(session, now), time.monotonic()
-            return self._queue.place(grading.id)
+            if grading.id not in self._places or time.monotonic() - self._seen >= self._fresh:
+                self._places, self._seen = places_of(session, classes(), now), time.monotonic()
+            return self._places.get(grading.id, NO_PLACE)
 
 
-def queue_of(session: Session, now: datetime) -> Queue:
-    """The queue as the database has it."""
+def places_of(session: Session, classes: Mapping[str, str], now: datetime) -> dict[int, PlaceInQueue]:
+    """The place of each grading that waits, by its number, as the database has it.
+
+    Before one that asks for a class of device come those that ask for the same, or for none: any station takes these.
+    """
     rows = session.execute(OPEN_ONES).all()
-    running = [row for row in rows if row.state == State.RUNNING]
-    waiting = [row for row in rows if row.state == State.WAITING]
-    return Queue(
-        ahead={row.id: len(running) + number for number, row in enumerate(waiting)},
-        usual=_usual(session),
-        stations=len({row.claimed_by for row in running if row.lease_until and row.lease_until >= now}),
+    able, took = Counter(able_stations(session, now)), _took(session, classes)
+    earlier = Counter(classes.get(row.assignment, "") for row in rows if row.state == State.RUNNING)
+    places = {}
+    for row in rows:
+        if row.state == State.WAITING:
+            wanted = classes.get(row.assignment, "")
+            ahead = earlier[wanted] + earlier[""] if wanted else earlier.total()
+            stations = able[wanted] if wanted else able.total()
+            usual = took.get(wanted) or took.get("")
+            wait = usual * ahead / stations if usual and stations else None
+            places[row.id] = PlaceInQueue(ahead=ahead, wait=wait)
+            earlier[wanted] += 1
+    return places
+
+
+def able_stations(session: Session, now: datetime) -> list[str]:
+    """The class of each station that is there and can grade."""
+    return list(
+        session.scalars(select(StationRow.device_class).where(StationRow.seen >= now - GONE, StationRow.fault == ""))
     )
 
 
-def _usual(session: Session) -> timedelta | None:
-    """The median of what the last gradings took that were done at their first try; None if there is none."""
-    took = [
-        (row.ended - row.started).total_seconds() for row in session.execute(LATEST_DONE) if row.started and row.ended
-    ]
-    return timedelta(seconds=median(took)) if took else None
+def _took(session: Session, classes: Mapping[str, str]) -> dict[str, timedelta]:
+    """The median of what the last gradings took that were done at their first try, of each class of which there is one,
+    and of all under "".
+    """
+    seconds: dict[str, list[float]] = {}
+    for row in session.execute(LATEST_DONE):
+        if row.started and row.ended:
+            for name in {classes.get(row.assignment, ""), ""}:
+                seconds.setdefault(name, []).append((row.ended - row.started).total_seconds())
+    return {name: timedelta(seconds=median(some[:LATEST])) for name, some in seconds.items()}
 
 
 OPEN_ONES = (
-    select(GradingRow.id, GradingRow.state, GradingRow.claimed_by, GradingRow.lease_until)
+    select(GradingRow.id, GradingRow.state, AttemptRow.assignment)
+    .join(AttemptRow, GradingRow.attempt_id == AttemptRow.id)
     .where(GradingRow.state.in_((State.WAITING, State.RUNNING)))
     .order_by(GradingRow.priority, GradingRow.round, GradingRow.id)
 )
-"""A station that has nothing to do is not seen, but then nothing waits for long."""
 
 LATEST_DONE = (
-    select(GradingRow.started, GradingRow.ended)
+    select(GradingRow.started, GradingRow.ended, AttemptRow.assignment)
+    .join(AttemptRow, GradingRow.attempt_id == AttemptRow.id)
     .where(func.coalesce(GradingRow.state, "") == State.DONE, GradingRow.tries == 1)
     .order_by(GradingRow.id.desc())
-    .limit(LATEST)
+    .limit(3 * LATEST)
 )
 """Read back from the latest until there are enough: by the index of states, from which coalesce() keeps databases, all
-that were ever done would be sorted.
+that were ever done would be sorted. Three times as many as are needed, so that the rarer class is among them.
 """

@@ -29,7 +29,7 @@ from services import Service  # noqa: E402
 from starlette.types import Message  # noqa: E402
 
 from grader.service.database.tables import GradingRow  # noqa: E402
-from grader.service.waiting import QueueLookout, queue_of  # noqa: E402
+from grader.service.waiting import QueueLookout, places_of  # noqa: E402
 
 AN_HOUR, ATTEMPTS = 3600.0, 3
 PAGES = 6
@@ -127,7 +127,7 @@ def _page(service: Service, tries: int) -> float:
 def _looks(service: Service, lookout: QueueLookout, number: int, tries: int) -> None:
     for _ in range(tries):
         with service.database.reading() as session:
-            lookout.place(session, session.get_one(GradingRow, number), service.now)
+            lookout.place(session, session.get_one(GradingRow, number), dict, service.now)
 
 
 def _reading(service: Service, tries: int) -> float:
@@ -136,7 +136,7 @@ def _reading(service: Service, tries: int) -> float:
     def read() -> None:
         for _ in range(tries):
             with service.database.reading() as session:
-                queue_of(session, service.now)
+                places_of(session, {}, service.now)
 
     return _milliseconds(read) / tries
 

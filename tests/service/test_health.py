@@ -8,9 +8,10 @@ from services import Service
 
 from grader.service.classes import classes_of, elsewhere
 from grader.service.clock import utc_now
-from grader.service.health import GONE, StationFacts, note_station, queues_of, stations_of
+from grader.service.health import StationFacts, note_station, queues_of, stations_of
 from grader.service.leases import claim
 from grader.service.station.presence import Presence
+from grader.service.waiting import GONE
 
 
 def facts(name="one", device_class="cpu", **more):

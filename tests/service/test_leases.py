@@ -11,7 +11,7 @@ from grader.service.database.tables import AttemptRow, AuditRow, GradingRow, Sta
 from grader.service.hand_ins import cancel
 from grader.service.leases import LEASE, TRIES, Renewal, claim
 from grader.service.progress import ProgressNote, keep_note, notes_after
-from grader.service.waiting import queue_of
+from grader.service.waiting import places_of
 
 
 def tell(service, function, *arguments):
@@ -44,7 +44,7 @@ def test_the_queue_is_in_order_and_regradings_come_last(service):
     service.regrade(old)
     new = service.hand_in(person=service.ben)
     with service.database.reading() as session:
-        ahead = queue_of(session, service.now).ahead
+        ahead = {number: place.ahead for number, place in places_of(session, {}, service.now).items()}
     assert [ahead[service.gradings(each)[-1].id] for each in (new, old)] == [0, 1]
     assert [service.claim().grading_id for _ in range(2)] == [service.gradings(each)[-1].id for each in (new, old)]
 
@@ -58,7 +58,7 @@ def test_many_attempts_of_one_student_delay_nobody_by_more_than_one(service):
     found = [names[service.attempt(service.claim().grading_id).person_id] for _ in range(2)]
     service.hand_in(person=service.ben, assignment="another")
     with service.database.reading() as session:
-        places = sorted((ahead, number) for number, ahead in queue_of(session, service.now).ahead.items())
+        places = sorted((place.ahead, number) for number, place in places_of(session, {}, service.now).items())
     assert [place for place, _ in places] == [2, 3, 4]
     claimed = [service.claim().grading_id for _ in range(3)]
     assert claimed == [number for _, number in places]

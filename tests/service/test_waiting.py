@@ -1,4 +1,4 @@
-"""waiting.py: an estimate by the last gradings and the stations at work, and none where nothing tells."""
+"""waiting.py: an estimate by the last gradings and the stations that can grade, and none where nothing tells."""
 
 from datetime import timedelta
 
@@ -6,21 +6,30 @@ import pytest
 
 from grader.service.database.tables import AttemptRow
 from grader.service.hand_ins import cancel
+from grader.service.health import StationFacts, note_station
 from grader.service.leases import LEASE, renew
-from grader.service.waiting import PlaceInQueue, QueueLookout
+from grader.service.waiting import GONE, PlaceInQueue, QueueLookout
 
 
-def place(service, attempt):
+def place(service, attempt, classes=dict):
     with service.database.reading() as session:
-        return QueueLookout().place(session, service.gradings(attempt)[-1], service.now)
+        return QueueLookout().place(session, service.gradings(attempt)[-1], classes, service.now)
 
 
-def took(service, seconds):
+def took(service, seconds, assignment="other"):
     """Somebody's grading that has taken so long."""
-    service.hand_in(assignment="other")
+    service.hand_in(assignment=assignment)
     claimed = service.claim()
     service.passes(seconds=seconds)
     service.finish(claimed)
+
+
+def stations(service, *classes):
+    """As many as there are names of classes give a sign of life now."""
+    with service.database.writing() as session:
+        for number, device_class in enumerate(classes):
+            facts = StationFacts(name=f"{device_class} {number}", host="box", device_class=device_class)
+            note_station(session, facts, service.now)
 
 
 def crowd(service, size):
@@ -32,26 +41,47 @@ def test_the_wait_is_the_median_by_place_over_stations(service):
     for seconds in (10, 12, 500):
         took(service, seconds)
     attempts = crowd(service, 4)
+    stations(service, "cpu")
     service.claim("one")
     assert place(service, attempts[3]) == PlaceInQueue(ahead=3, wait=timedelta(seconds=36))
-    service.claim("two")
+    stations(service, "cpu", "gpu")
     assert place(service, attempts[3]) == PlaceInQueue(ahead=3, wait=timedelta(seconds=18))
     assert place(service, attempts[0]) == PlaceInQueue(ahead=0, wait=None)
 
 
 def test_nothing_is_estimated_where_nothing_tells(service):
-    """No grading is done yet, or no station is at work, or the only one has gone: the place is told all the same."""
+    """No grading is done yet, or there is no station, or the only one has gone: the place is told all the same."""
     second = crowd(service, 2)[1]
+    stations(service, "cpu")
     claimed = service.claim()
     assert place(service, second) == PlaceInQueue(ahead=1, wait=None)
     service.passes(seconds=5)
     service.finish(claimed)
     third = service.hand_in()
+    assert place(service, third) == PlaceInQueue(ahead=1, wait=timedelta(seconds=5))
+    service.passes(seconds=GONE.total_seconds() + 1)
     assert place(service, third) == PlaceInQueue(ahead=1, wait=None)
-    service.claim()
-    assert place(service, third).wait == timedelta(seconds=5)
-    service.passes(seconds=LEASE.total_seconds() + 1)
-    assert place(service, third).wait is None
+
+
+CLASSES = {"small": "gpu", "other": "cpu"}
+
+
+def test_each_class_of_device_has_its_own_queue(service):
+    """What waits for other stations comes before nobody here, and says nothing of how long it takes here."""
+    took(service, 4, "small")
+    for seconds in (30, 31, 32):
+        took(service, seconds)
+    stations(service, "gpu", "gpu", "cpu")
+    slow = [service.hand_in(person=service.person(f"p{number}", "student"), assignment="other") for number in range(3)]
+    quick, free = service.hand_in(assignment="small"), service.hand_in(person=service.ben, assignment="third")
+    last = service.hand_in(person=service.person("late", "student"), assignment="small")
+    told = [place(service, each, lambda: CLASSES) for each in (slow[2], quick, free, last)]
+    assert told == [
+        PlaceInQueue(ahead=2, wait=timedelta(seconds=62)),
+        PlaceInQueue(ahead=0, wait=timedelta(0)),
+        PlaceInQueue(ahead=4, wait=timedelta(seconds=30.5 * 4 / 3)),
+        PlaceInQueue(ahead=2, wait=timedelta(seconds=4)),
+    ]
 
 
 def test_a_grading_that_a_station_lost_is_no_measure(service):
@@ -64,6 +94,7 @@ def test_a_grading_that_a_station_lost_is_no_measure(service):
     claimed = service.claim("two")
     with service.database.writing() as session:
         renew(session, claimed, service.now)
+    stations(service, "cpu")
     assert place(service, third) == PlaceInQueue(ahead=1, wait=timedelta(seconds=10))
 
 
@@ -91,7 +122,7 @@ def test_the_queue_is_read_once_for_all_who_wait(service):
 
     def seen(lookout, attempt):
         with service.database.reading() as session:
-            return lookout.place(session, service.gradings(attempt)[-1], service.now).ahead
+            return lookout.place(session, service.gradings(attempt)[-1], dict, service.now).ahead
 
     assert [seen(each, two) for each in (seldom, always)] == [1, 1]
     with service.database.writing() as session:
@@ -106,6 +137,7 @@ def test_the_page_tells_the_wait(service):
     took(service, 90)
     crowd(service, 2)
     service.claim()
+    stations(service, "cpu")
     own = service.hand_in()
     page = service.browser("ada").get(service.page_of(own)).text
     assert "2 gradings before this one; it begins in about 3 minutes." in page

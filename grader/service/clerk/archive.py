@@ -8,7 +8,6 @@ left-out.txt                     files for students that could not be made, sinc
 """
 
 import io
-import zlib
 from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -49,11 +48,11 @@ def _write_one(archive: ZipFile, each: Counting, stored: Stored) -> str:
     """The files of one attempt; the path of the page that tells most."""
     place = f"{each.row.student.label}/{each.row.assignment}"
     archive.writestr(f"sources/{place}.cl", stored.data)
-    archive.writestr(f"students/{place}.html", zlib.decompress(stored.page))
+    archive.writestr(f"students/{place}.html", stored.page)
     if stored.shown is not None:
         for ending, render in WRITTEN.items():
             archive.writestr(f"students/{place}.{ending}", render(stored.shown))
     if stored.full_page is None:
         return f"students/{place}.html"
-    archive.writestr(f"instructor/{place}.html", zlib.decompress(stored.full_page))
+    archive.writestr(f"instructor/{place}.html", stored.full_page)
     return f"instructor/{place}.html"

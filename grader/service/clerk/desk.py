@@ -1,5 +1,6 @@
 """The course as the batch's gradebook: of each student the attempt that counts."""
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,9 +8,13 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from grader.batch.lateness import BY_COURSE
 from grader.common.record import replace
 from grader.course.catalogue import Course
+from grader.course.policies.deadlines import schedule
+from grader.course.policies.rules import Policies, in_words
 from grader.course.suite import Coursework
+from grader.reports import REPORTS
 from grader.results.gradebook import Grade, Gradebook, StudentRow
 from grader.results.result import Result
 from grader.results.withholding import withheld
@@ -38,8 +43,9 @@ class Counting:
 
 @dataclass(frozen=True, kw_only=True)
 class Stored:
-    """What is stored of a grading: the file, all that was found, the pages as they were drawn, compressed, and what
-    students may see of the result; None where the assignment has changed since, so that nobody can tell.
+    """What is stored of a grading: the file, all that was found, the page for students and the whole one, where that
+    tells more, and what students may see of the result; None where the assignment has changed since, so that nobody can
+    tell.
     """
 
     data: bytes
@@ -90,6 +96,7 @@ class Desk:
             skeletons={name: each.skeleton for name, each in self.coursework.items()},
             parts={name: tuple(part.part for part in each.parts) for name, each in self.coursework.items()},
             rows=self.rows,
+            deadlines=tuple(filter(None, (_due(name, each) for name, each in self.coursework.items()))),
         )
 
     def with_sources(self, book: Gradebook) -> Gradebook:
@@ -130,13 +137,28 @@ class Desk:
             shown: Result | None = result
         else:
             shown = withheld(result, coursework) if same else None
+        told = _counted(result, each.row.grade)
+        seen = None if shown is None else _counted(shown, each.row.shown)
         return Stored(
             data=self._file(each.attempt),
-            result=_counted(result, each.row.grade),
-            shown=None if shown is None else _counted(shown, each.row.shown),
-            page=row.page or b"",
-            full_page=row.full_page,
+            result=told,
+            shown=seen,
+            page=_page(row.page or b"", seen),
+            full_page=None if row.full_page is None else _page(row.full_page, told),
         )
+
+
+def _due(name: str, policies: Policies) -> str:
+    """When an assignment is due, for everybody."""
+    dates = schedule(policies)
+    return f"{name}: due {in_words(dates.due, dates.zone)} {BY_COURSE}." if dates.due else ""
+
+
+def _page(drawn: bytes, result: Result | None) -> bytes:
+    """A page as its station has drawn it; with the points that count where they are others, if they can be told."""
+    if result is None or (result.deduction is None and result.correction is None):
+        return zlib.decompress(drawn)
+    return REPORTS["html"](result).encode()
 
 
 def _counted(result: Result, grade: Grade | None) -> Result:

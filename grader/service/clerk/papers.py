@@ -1,7 +1,6 @@
 """Each file that a clerk makes, from the batch's own functions."""
 
 import tempfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
@@ -77,7 +76,7 @@ def _moodle(desk: Desk, given: bytes, out: IO[bytes]) -> None:
 
 def _pages(desk: Desk, students: Mapping[str, Student]) -> Iterator[tuple[Student, str, bytes]]:
     for each, stored in desk.stored():
-        yield students[each.row.student.label], f"{each.row.assignment}.html", zlib.decompress(stored.page)
+        yield students[each.row.student.label], f"{each.row.assignment}.html", stored.page
 
 
 def _canvas(desk: Desk, given: bytes, out: IO[bytes]) -> None:

@@ -191,7 +191,7 @@ def _attempt(session: Session, row: AttemptRow, asked: _Asked) -> AttemptState:
         size=row.size,
         sha256=row.sha256,
         state=State(latest.state),
-        ahead=asked.web.lookout.place(session, latest, asked.web.now()).ahead,
+        ahead=asked.web.place(session, latest).ahead,
         points=None if counted is None else counted.shown_points,
         max_points=None if counted is None else counted.shown_max,
         result=None if counted is None else checks_of(counted),

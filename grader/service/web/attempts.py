@@ -84,7 +84,7 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
 def _going(web: Web, session: Session, grading: GradingRow) -> Going:
     return Going(
         grading=grading,
-        place=web.lookout.place(session, grading, web.now()),
+        place=web.place(session, grading),
         notes=tuple(notes_after(session, grading, 0)),
     )
 
@@ -111,7 +111,7 @@ def stream_of(request: Request, member: Somebody, public: str, after: int) -> Re
             return Look(
                 state=State(grading.state),
                 turn=grading.tries,
-                place=web.lookout.place(session, grading, web.now()),
+                place=web.place(session, grading),
                 notes=tuple(notes_after(session, grading, since)),
             )
 

@@ -4,14 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from sqlalchemy.orm import Session
 from starlette.applications import Starlette
 from starlette.requests import Request
 
+from grader.service.classes import classes_of
 from grader.service.clock import utc_now
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
+from grader.service.database.tables import GradingRow
 from grader.service.entering.entry import SignInEntry
-from grader.service.waiting import QueueLookout
+from grader.service.waiting import PlaceInQueue, QueueLookout
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +29,10 @@ class Web:
     now: Callable[[], datetime] = field(default=utc_now)
     lookout: QueueLookout = field(default_factory=QueueLookout)
     entry: SignInEntry = field(default_factory=SignInEntry)
+
+    def place(self, session: Session, grading: GradingRow) -> PlaceInQueue:
+        """Where a grading stands in the queue."""
+        return self.lookout.place(session, grading, lambda: classes_of(self.shelf), self.now())
 
     @property
     def secure(self) -> bool:

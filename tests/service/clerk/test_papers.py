@@ -5,6 +5,7 @@ import io
 import json
 import re
 import zipfile
+import zlib
 from xml.etree import ElementTree
 
 import pytest
@@ -119,6 +120,29 @@ def test_the_archive_has_sources_and_reports(service):
     assert "left-out.txt" not in files
 
 
+LATE = "timezone: Europe/Berlin\ndue: 2026-11-23T13:00\nlate: {percent: 10}\n"
+
+
+def test_what_lateness_costs_is_in_every_file(tmp_path):
+    """With the reason, in pages too; those of who was in time are as their stations have drawn them."""
+    service = Service(tmp_path, policies=LATE)
+    whole = stamped(service, right(service.course.load("small")))
+    service.graded(service.hand_in(person=service.ben), whole)
+    service.passes(hours=20)
+    service.graded(service.hand_in(), whole)
+    files = unzipped(paper(service, Paper.ARCHIVE))
+    page = files["students/Ada/small.html"].decode()
+    assert "Late: 15 points before, 1.5 deducted, 13.5 left (15 less 10 % for 1 day late)." in page
+    assert json.loads(files["students/Ada/small.json"])["deduction"]["before"] == 15
+    ada, ben = csv.DictReader(io.StringIO(files["grades.csv"].decode("utf-8-sig")))
+    assert (ada["points"], ada["points_before_deduction"], ada["deduction"]) == ("13.5", "15", "-1.5")
+    assert (ben["points"], ben["points_before_deduction"], ben["late"]) == ("15", "", "no")
+    assert "small: due 2026-11-23 13:00 CET by course.yaml." in files["index.html"].decode()
+    assert 13.5 in cells(paper(service, Paper.WORKBOOK), 1).values()
+    assert b"13.5 left" in paper(service, Paper.JUNIT)
+    assert files["students/Ben/small.html"] == zlib.decompress(whole.early_page)
+
+
 @pytest.mark.parametrize("hidden", ["case", "performance"])
 def test_what_is_hidden_is_in_no_file_for_students(tmp_path, hidden):
     """The instructor's page has it; where the assignment has changed since, what cannot be told is left out."""
@@ -135,6 +159,21 @@ def test_what_is_hidden_is_in_no_file_for_students(tmp_path, hidden):
     files = unzipped(paper(service, Paper.ARCHIVE))
     assert [name for name in files if name.startswith("students/")] == ["students/Ada/small.html"]
     assert b"Ada/small: xml" in files["left-out.txt"]
+
+
+def test_what_lateness_costs_tells_students_of_no_hidden_points(tmp_path):
+    """Neither in numbers nor in words, before the hidden checks are released."""
+    service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"), policies=LATE)
+    service.passes(hours=20)
+    service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
+    files = unzipped(paper(service, Paper.ARCHIVE))
+    shown, full = service.gradings(1)[0].shown_points, service.gradings(1)[0].points
+    assert shown < full
+    for name in ("html", "xml", "json", "gradescope.json"):
+        text = files[f"students/Ada/small.{name}"].decode()
+        assert f"{shown:g} less 10 %" in text
+        assert f"{full:g} less" not in text
+    assert f"{full:g} less 10 %" in files["instructor/Ada/small.html"].decode()
 
 
 def test_a_worksheet_of_moodle_is_filled_with_what_students_see(tmp_path):
