@@ -144,11 +144,11 @@ def test_a_stream_ends_with_the_sign_in_that_it_was_asked_by(service, monkeypatc
         path = f"/api/v1{path}"
     seen = []
 
-    def note_and_end(session, grading, now):
+    def note_and_end(session, grading, classes, now):
         seen.append(grading)
         with service.database.writing() as ending:
             end_all(ending, ending.get_one(PersonRow, service.ada), "staff", now)
-        return place(session, grading, now)
+        return place(session, grading, classes, now)
 
     place = service.web.lookout.place
     monkeypatch.setattr(service.web.lookout, "place", note_and_end)
