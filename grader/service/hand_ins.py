@@ -142,7 +142,8 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
     if why := unfit(offer.data) or policy.refusal(rules, past, _open_elsewhere(session, offer), now):
         raise NotDoneError(why)
     for position in policy.superseded_by_now(rules, past, now):
-        _supersede(session, attempts[position], now)
+        if _people(session, attempts[position]) <= team:  # groups change: one that counts for others, too, stays
+            _supersede(session, attempts[position], now)
     attempt = _attempt(offer, attempts[-1].number + 1 if attempts else 1, now)
     attempt.late = policy.is_late(rules, now)
     attempt.trial = session.get_one(PersonRow, offer.person_id).role != CourseRole.STUDENT
@@ -162,14 +163,16 @@ def _hold(session: Session, team: frozenset[int]) -> None:
 
 
 def _next_round(session: Session, person_id: int) -> int:
-    """The round of what somebody hands in: the present one, or the one after their last that is still open, so that
-    many attempts of one student delay no other by more than one.
+    """The round of what somebody hands in: the latest that has been begun, or the one after their own last. So many
+    attempts of one student, at once or one after the other, delay no other by more than one.
+
+    This is start-time fair queueing (Goyal, Vin and Cheng, 1996) with gradings that count the same.
     """
-    rounds = select(GradingRow.round).where(GradingRow.state.in_(OPEN_STATES), GradingRow.priority == FIRST)
-    present = session.scalar(select(func.min(rounds.subquery().c.round)))
-    own = rounds.join(GradingRow.attempt).where(AttemptRow.person_id == person_id)
-    last = session.scalar(select(func.max(own.subquery().c.round)))
-    return max(present or 0, -1 if last is None else last + 1)
+    begun = (GradingRow.state == state for state in (State.RUNNING, State.DONE))
+    rounds = select(func.max(GradingRow.round)).where(GradingRow.priority == FIRST)
+    present = max(session.scalar(rounds.where(each)) or 0 for each in begun)
+    last = session.scalar(rounds.join(GradingRow.attempt).where(AttemptRow.person_id == person_id))
+    return max(present, -1 if last is None else last + 1)
 
 
 def new_grading(why: str, priority: int, now: datetime) -> GradingRow:
@@ -197,7 +200,13 @@ def _known(session: Session, offer: Offer) -> AttemptRow | None:
 def _open_elsewhere(session: Session, offer: Offer) -> int:
     others = AttemptRow.person_id == offer.person_id, AttemptRow.assignment != offer.assignment
     unfinished = select(func.count(GradingRow.id)).join(GradingRow.attempt)
-    return session.scalar(unfinished.where(*others, GradingRow.state.in_(OPEN_STATES))) or 0
+    first = GradingRow.priority == FIRST, GradingRow.state.in_(OPEN_STATES)  # a regrading is nobody's hand-in
+    return session.scalar(unfinished.where(*others, *first)) or 0
+
+
+def _people(session: Session, attempt: AttemptRow) -> set[int]:
+    """Everybody whose attempt it is."""
+    return {attempt.person_id, *session.scalars(select(ShareRow.person_id).where(ShareRow.attempt_id == attempt.id))}
 
 
 def _supersede(session: Session, attempt: AttemptRow, now: datetime) -> None:

@@ -16,12 +16,12 @@ from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
-from threading import BoundedSemaphore
 from typing import IO
 
 from grader.common.record import Record
 from grader.service.handing_over import as_lines
 from grader.service.refusing import NotDoneError
+from grader.service.turns import Turns
 
 CLERK = ("-P", "-m", "grader.service.clerk")
 """-P: nothing is imported from the working directory."""
@@ -38,10 +38,9 @@ MEMORY, DISK = 4 * 1024**3, 4 * 1024**3
 REFUSED = 2
 """The exit code of a clerk that says why it cannot do what it is asked for."""
 
-AT_WORK = BoundedSemaphore(1)
+AT_WORK = Turns(1, "Another file is being made right now; try again in a moment.")
 """One clerk of a web process works at a time."""
 
-BUSY = "Another file is being made right now; try again in a moment."
 TOO_LARGE = "This takes more time, memory or disk than is allowed; ask for one assignment alone."
 
 
@@ -72,18 +71,15 @@ def made(order: PaperOrder, database: str, given: bytes = b"") -> Iterator[IO[by
     """The file that a clerk makes, from its beginning; whoever takes it closes it. `given` is what an instructor sent
     with the order. Raises NotDoneError with the reason if there is none.
     """
-    if not AT_WORK.acquire(blocking=False):
-        raise NotDoneError(BUSY)
-    out = TemporaryFile()  # noqa: SIM115 - closed by who takes it
-    try:
-        _make(order, database, given, out)
-        out.seek(0)
-        yield out
-    except BaseException:
-        out.close()
-        raise
-    finally:
-        AT_WORK.release()
+    with AT_WORK.one():
+        out = TemporaryFile()  # noqa: SIM115 - closed by who takes it
+        try:
+            _make(order, database, given, out)
+            out.seek(0)
+            yield out
+        except BaseException:
+            out.close()
+            raise
 
 
 def _make(order: PaperOrder, database: str, given: bytes, out: IO[bytes]) -> None:

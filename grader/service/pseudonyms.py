@@ -16,6 +16,9 @@ SHORTEST, LONGEST = 2, 30
 BESIDE_LETTERS = frozenset(" -_.'")
 """Characters that it may have beside letters and digits."""
 
+LOOK_ALIKE = ("LATIN", "CYRILLIC", "GREEK")
+"""Scripts of which some letters look the same: a name has letters of one of these."""
+
 TAKEN = "This name is taken; choose another."
 
 
@@ -63,6 +66,11 @@ def _check(session: Session, person_id: int, name: str) -> None:
         raise NotDoneError(f"A pseudonym has {SHORTEST} to {LONGEST} characters; choose another.")
     if not all(each.isalnum() or each in BESIDE_LETTERS for each in name) or not any(map(str.isalnum, name)):
         raise NotDoneError("A pseudonym has letters, digits, blanks and - _ . ' alone; choose another.")
+    described = [unicodedata.name(each, "") for each in name]
+    if any("FILLER" in each for each in described):  # Hangul's are letters that nobody sees
+        raise NotDoneError("A pseudonym has no letter that cannot be seen; choose another.")
+    if len({each.partition(" ")[0] for each in described} & {*LOOK_ALIKE}) > 1:
+        raise NotDoneError("A pseudonym has the letters of one script; choose another.")
     others = select(PersonRow.name, PersonRow.key).where(PersonRow.id != person_id)
     real = {_folded(each) for row in session.execute(others) for each in row}
     chosen = select(PseudonymRow.person_id).where(PseudonymRow.folded == _folded(name))
@@ -71,5 +79,6 @@ def _check(session: Session, person_id: int, name: str) -> None:
 
 
 def _folded(name: str) -> str:
-    """The same for names that look alike but for the case."""
-    return unicodedata.normalize("NFKC", name).casefold()
+    """The same for names that look alike but for the case, and for what stands between letters."""
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(each for each in folded if each not in BESIDE_LETTERS)

@@ -28,6 +28,11 @@ from grader.service.web.process import answer, web_for, with_entry
 INSTRUCTOR, STUDENT = "instructor", "student"
 """The keys of the people whom a new service, and a demo, begins with."""
 
+UNNAMED_PROXY = (
+    "no proxy is named in sign_in.proxies, so all who come by the one with TLS share one number of tries to sign in; "
+    "docs/operators.md says how to name it."
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ServeRequest:
@@ -130,6 +135,8 @@ def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:
     yield f"serving {request.course} at {request.origin}; Ctrl-C ends this."
     for name, key, token in links:
         yield f"sign in as {name} ({key}), once: {request.origin}/join/{token}"
+    if request.origin.startswith("https:") and not request.sign_in.proxies:
+        yield UNNAMED_PROXY
 
 
 def _person(session: Session, key: str) -> PersonRow:

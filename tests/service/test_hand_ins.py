@@ -137,3 +137,11 @@ def test_a_waiting_attempt_is_cancelled_at_once_and_a_running_one_by_its_station
     assert service.state(waiting) == State.RUNNING
     assert service.gradings(waiting)[0].stop_asked
     assert service.state(other) == State.CANCELLED
+
+
+def test_a_regrading_keeps_nobody_from_handing_in(service):
+    """However many there are: they wait behind everybody, and are not the student's."""
+    for number in range(5):
+        service.regrade(service.graded(service.hand_in(data=f"// {number}".encode())))
+        service.passes(minutes=10)
+    assert service.state(service.hand_in(assignment="other")) == State.WAITING

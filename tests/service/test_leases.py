@@ -66,6 +66,26 @@ def test_many_attempts_of_one_student_delay_nobody_by_more_than_one(service):
     assert found == ["ada", "ben", "ada", "ben", "ada"]
 
 
+def test_who_hands_in_as_soon_as_the_last_is_done_keeps_nobody_waiting(service):
+    """Two who take turns at that would else be served for ever, and a second attempt of a third person never."""
+    eve, mal = service.person("eve", "student"), service.person("mal", "student")
+    service.hand_in(assignment="one")
+    waits = service.gradings(service.hand_in(assignment="two"))[0].id
+    for person in (eve, mal):
+        service.hand_in(person=person)
+    served = []
+    while waits not in served:
+        claimed = service.claim()
+        served.append(claimed.grading_id)
+        person = service.attempt(claimed.grading_id).person_id
+        service.finish(claimed)
+        service.passes(minutes=5)
+        if person != service.ada:
+            service.hand_in(person=person)
+        assert len(served) < 10
+    assert len(served) <= 4
+
+
 def test_a_claim_that_is_renewed_is_nobody_elses(service):
     """For as long as that goes on."""
     service.hand_in()

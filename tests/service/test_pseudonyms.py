@@ -25,7 +25,13 @@ def test_nobody_has_one_until_they_choose_and_it_can_be_changed_and_ended(servic
     assert chosen(service, service.ben, "Señor 42") == "Señor 42"
 
 
-@pytest.mark.parametrize("text", ["x", "x" * 31, "<b>fox</b>", "a\x1bb", "a\u202eb", "--", "fox\u200bfox", "a@b"])
+HIDING = ("Fox\u3164", "Ben\u115f", "\u1160\u1160", "F\u043ex", "\u0392en")
+"""With letters that are not to be seen, and with a Cyrillic or Greek letter among Latin ones."""
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "x" * 31, "<b>fox</b>", "a\x1bb", "a\u202eb", "--", "fox\u200bfox", "a@b", *HIDING]
+)
 def test_what_is_no_name_is_refused_in_a_sentence(service, text):
     """And what was chosen before stays."""
     chosen(service, service.ada, "Fox")
@@ -36,7 +42,9 @@ def test_what_is_no_name_is_refused_in_a_sentence(service, text):
         assert pseudonym_of(session, service.ada) == "Fox"
 
 
-@pytest.mark.parametrize("text", ["fox", "FOX", "\uff26ox", "Ben", "staff"])  # the F of Japanese keyboards
+@pytest.mark.parametrize(
+    "text", ["fox", "FOX", "\uff26ox", "F-o x", "Ben", "Ben.", "staff"]
+)  # the F of Japanese keyboards
 def test_nobody_is_called_like_another(service, text):
     """Neither by their pseudonym nor by their own name: the answer does not tell which it was."""
     chosen(service, service.ben, "Fox")

@@ -159,6 +159,24 @@ def test_a_newer_attempt_of_the_group_supersedes_one_of_another_member(tmp_path)
     service.database.close()
 
 
+def test_an_attempt_that_counts_for_somebody_else_too_is_not_superseded(tmp_path):
+    """Groups change while it waits: who was left by the others keeps what was handed in."""
+    service = opened(tmp_path, DUE + "groups: 2\n")
+    zoe = service.person("zoe", "student")
+
+    def team(**teams):
+        with service.database.writing() as session:
+            for name, team in teams.items():
+                session.get_one(PersonRow, {"ada": service.ada, "ben": service.ben, "zoe": zoe}[name]).team = team
+
+    team(ada="7", ben="7")
+    assert upload(service.browser("ben")).status_code == 303
+    team(ada="8", zoe="8")
+    assert upload(service.browser("ada")).status_code == 303
+    assert [service.state(number) for number in (1, 2)] == ["waiting", "waiting"]
+    service.database.close()
+
+
 days = st.integers(0, 4)
 amounts = st.none() | st.builds(Amount, to=st.none() | st.integers(0, 15), by=st.integers(-20, 20))
 

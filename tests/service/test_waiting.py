@@ -72,9 +72,11 @@ def test_each_class_of_device_has_its_own_queue(service):
     for seconds in (30, 31, 32):
         took(service, seconds)
     stations(service, "gpu", "gpu", "cpu")
-    slow = [service.hand_in(person=service.person(f"p{number}", "student"), assignment="other") for number in range(3)]
-    quick, free = service.hand_in(assignment="small"), service.hand_in(person=service.ben, assignment="third")
-    last = service.hand_in(person=service.person("late", "student"), assignment="small")
+    asked = ("other", "other", "other", "small", "third", "small")
+    people = [service.person(f"p{number}", "student") for number, _ in enumerate(asked)]
+    *slow, quick, free, last = [
+        service.hand_in(person=each, assignment=name) for each, name in zip(people, asked, strict=True)
+    ]
     told = [place(service, each, lambda: CLASSES) for each in (slow[2], quick, free, last)]
     assert told == [
         PlaceInQueue(ahead=2, wait=timedelta(seconds=62)),

@@ -1,12 +1,14 @@
 """Each file that a clerk makes, from the batch's own functions."""
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from grader.batch.lms_files import FEEDBACK, NOT_RELEASED, CanvasGradebook, MoodleWorksheet, Upload
+from grader.common.phrases import listed
 from grader.common.record import replace
 from grader.course.submissions.handin import Absence, Remark, Student
 from grader.lms.exports.feedback_zip import feedback_zip
@@ -69,6 +71,7 @@ def _moodle(desk: Desk, given: bytes, out: IO[bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / FEEDBACK
         remarks = feedback_zip(path, _pages(desk, students))
+        remarks = (*_by_name(desk, students), *remarks)
         with ZipFile(out, "w", ZIP_DEFLATED) as archive:
             _write_upload(archive, worksheet, _as_platform(desk.gradebook(), students), remarks)
             archive.write(path, FEEDBACK)
@@ -83,7 +86,8 @@ def _canvas(desk: Desk, given: bytes, out: IO[bytes]) -> None:
     gradebook = CanvasGradebook(sheet=read_sheet("the gradebook", given))
     students = _platform_students(desk, gradebook.roster())
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-        _write_upload(archive, gradebook, _as_platform(desk.gradebook(), students), ())
+        remarks = tuple(_by_name(desk, students))
+        _write_upload(archive, gradebook, _as_platform(desk.gradebook(), students), remarks)
 
 
 def _write_upload(archive: ZipFile, upload: Upload, book: Gradebook, remarks: tuple[Remark, ...]) -> None:
@@ -97,17 +101,36 @@ def _write_upload(archive: ZipFile, upload: Upload, book: Gradebook, remarks: tu
 
 
 def _platform_students(desk: Desk, owners: tuple[Owner, ...]) -> dict[str, Student]:
-    """Everybody by label, with the platform's key: that of the same key, or of the only one of that name on both sides;
-    who is not found keeps the course's key.
+    """Everybody by label, with the platform's key: that of the same key and name, else of the only one of that name on
+    both sides, else of the same key where nobody else here has that name. Whoever is not found, or would share a key,
+    has none, so that nobody gets another's grade.
     """
     students = {row.student.label: row.student for row in desk.rows}
-    keys = {owner.key for owner in owners}
+    named = {owner.key: owner.name for owner in owners if owner.key is not None}
     theirs = _once([(each.name, each.key) for each in owners])
     ours = _once([(each.name, each.label) for each in students.values()])
+
+    def key_of(student: Student) -> str | None:
+        there = named.get(student.key or "")
+        if there == student.name:
+            return student.key
+        if student.name in ours and theirs.get(student.name) is not None:
+            return theirs[student.name]
+        return student.key if there is not None and there not in ours else None
+
+    keys = {label: key_of(each) for label, each in students.items()}
+    shared = Counter(keys.values())
     return {
-        label: each if each.key in keys or each.name not in ours else replace(each, key=theirs.get(each.name, each.key))
-        for label, each in students.items()
+        label: replace(each, key=keys[label] if shared[keys[label]] == 1 else None) for label, each in students.items()
     }
+
+
+def _by_name(desk: Desk, students: Mapping[str, Student]) -> Iterator[Remark]:
+    """Who was found by their names alone: people may be able to change these on a platform."""
+    kept = {row.student.label: row.student.key for row in desk.rows}
+    found = [label for label, each in students.items() if each.key is not None and each.key != kept[label]]
+    if found:
+        yield Remark(where="found by name alone, since the keys differ", why=f"{listed(found, 'and')}.")
 
 
 def _once(pairs: list[tuple[str, str | None]]) -> dict[str, str | None]:

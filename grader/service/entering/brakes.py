@@ -36,8 +36,8 @@ class Brake:
 
 
 def network_of(address: str) -> str:
-    """Whose an address is: itself, or its network; empty if it is this machine's own, as where a proxy does not say
-    for whom it asks.
+    """Whose an address is: itself, or its network. A proxy on this machine that does not say for whom it asks is one,
+    too.
     """
     try:
         parsed = ip_address(address)
@@ -46,5 +46,5 @@ def network_of(address: str) -> str:
     if isinstance(parsed, IPv6Address):
         parsed = parsed.ipv4_mapped or parsed
     if parsed.is_loopback:
-        return ""
+        return "this machine"
     return f"{int(parsed) >> (128 - NETWORK):x}::" if isinstance(parsed, IPv6Address) else str(parsed)

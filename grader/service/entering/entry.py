@@ -11,8 +11,10 @@ from grader.service.entering.mailing import Smtp, printing
 from grader.service.entering.passwords import Passwords
 from grader.service.entering.university import University
 
-ASKED, A_WHILE = 60, 600.0
-"""Links and sign-ons that a network may ask for in so many seconds: a room of students comes from one."""
+ASKED, A_WHILE = 120, 600.0
+"""Links, and ways to and from a sign-on, that a network may ask for in so many seconds: a room of students comes from
+one.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)

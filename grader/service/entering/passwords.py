@@ -5,10 +5,7 @@ Tries are counted for a person from one network: others who try a name keep its 
 """
 
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
-from threading import BoundedSemaphore
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -20,12 +17,13 @@ from grader.service.database.tables import PasswordRow, PersonRow
 from grader.service.entering.brakes import Brake
 from grader.service.refusing import NotDoneError
 from grader.service.signing_in import person_named
+from grader.service.turns import Turns
 
 SHORTEST, LONGEST = 12, 200
 """Characters."""
 
-AT_ONCE, PATIENCE = 2, 5.0
-"""Hashes that are made at once, and seconds that a try waits for its turn."""
+AT_ONCE = 2
+"""Hashes that are made at once; as many more wait for their turn."""
 
 A_WHILE, TRIES, TRIES_OF_A_NETWORK = 900.0, 10, 100
 """Seconds, and tries meanwhile: for one name from one network, and from that network in all."""
@@ -38,7 +36,7 @@ class Passwords:
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
-        self._turns = BoundedSemaphore(AT_ONCE)
+        self._turns = Turns(AT_ONCE, "Many people are signing in right now; try again in a moment.", waiting=AT_ONCE)
         self._nobodys = self._hasher.hash(secrets.token_urlsafe())
         self._of_person, self._of_network = Brake(TRIES, A_WHILE), Brake(TRIES_OF_A_NETWORK, A_WHILE)
 
@@ -61,7 +59,7 @@ class Passwords:
             raise NotDoneError(f"A password has between {SHORTEST} and {LONGEST} characters; several words are good.")
         if len(set(password)) < SHORTEST // 2 or person.key.casefold() in password.casefold():
             raise NotDoneError("This password is easy to guess; choose several words that have nothing to do with you.")
-        with self._turn():
+        with self._turns.one():
             return self._hasher.hash(password)
 
     def confirm(self, kept: str | None, password: str, person: PersonRow) -> None:
@@ -76,20 +74,11 @@ class Passwords:
             raise NotDoneError("This is not your present password, so nothing was changed.")
 
     def _fits(self, kept: str, password: str) -> bool:
-        with self._turn():
+        with self._turns.one():
             try:
                 return self._hasher.verify(kept, password[: LONGEST + 1])
             except (VerificationError, InvalidHashError):
                 return False
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        if not self._turns.acquire(timeout=PATIENCE):
-            raise NotDoneError("Many people are signing in right now; try again in a moment.")
-        try:
-            yield
-        finally:
-            self._turns.release()
 
 
 def hash_of(session: Session, person_id: int) -> str | None:

@@ -7,9 +7,10 @@ writes nothing here. Where the issuer answers, and with which keys it signs, is 
 import logging
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from threading import BoundedSemaphore, Lock
+from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,6 +26,7 @@ from grader.common.errors import InputError
 from grader.common.sign_in import UniversityRules
 from grader.service.refusing import NotDoneError
 from grader.service.tokens import same_token
+from grader.service.turns import Turns
 
 LOG = logging.getLogger(__name__)
 
@@ -41,7 +43,7 @@ KNOWN_FOR, NOT_BEFORE = 3600.0, 60.0
 """Seconds after which what the issuer says of itself is read again, and before which an unknown key does not do so."""
 
 AT_ONCE = 4
-"""Sign-ins that wait for the issuer at once."""
+"""Sign-ins that wait for the issuer at once; all others are asked to come again."""
 
 BACK = "/sign-on/back"
 """Where the browser comes back."""
@@ -75,7 +77,8 @@ class University:
             raise InputError("sign_in.university.issuer must begin with https://; correct your settings.")
         self.name, self._rules, self._secret, self._origin = rules.name, rules, secret, origin
         self._known: _Issuer | None = None
-        self._lock, self._turns = Lock(), BoundedSemaphore(AT_ONCE)
+        self._lock = Lock()
+        self._turns = Turns(AT_ONCE, "Many people are signing in right now; try again in a moment.")
 
     def begin(self) -> SignInBegun:
         """A new sign-in; raises NotDoneError if the issuer does not answer."""
@@ -152,7 +155,7 @@ class University:
             )
             return self._known
 
-    def _asking(self) -> "_Asking":
+    def _asking(self) -> AbstractContextManager[Any]:
         methods = () if self._known is None else self._known.said.get("token_endpoint_auth_methods_supported", ())
         client = OAuth2Session(
             self._rules.client_id,
@@ -166,26 +169,18 @@ class University:
             default_timeout=PATIENCE,
         )
         client.max_redirects = 0  # who signs in for us answers where it says, and nowhere else
-        return _Asking(client, self._turns)
+        return _asking(client, self._turns)
 
 
-class _Asking:
+@contextmanager
+def _asking(client: Any, turns: Turns) -> Iterator[Any]:
     """In the block, the issuer is asked, by few at once; whatever is wrong with its answers is one sentence for whoever
     signs in, and a word in the log, which quotes nothing.
     """
-
-    def __init__(self, client: Any, turns: BoundedSemaphore) -> None:
-        self._client, self._turns = client, turns
-
-    def __enter__(self) -> Any:
-        if not self._turns.acquire(timeout=PATIENCE):
-            raise NotDoneError("Many people are signing in right now; try again in a moment.")
-        return self._client
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        self._turns.release()
-        self._client.close()
-        if isinstance(error, (AuthlibBaseError, JoseError, RequestException, ValueError, KeyError, TypeError)):
+    with turns.one(), client:
+        try:
+            yield client
+        except (AuthlibBaseError, JoseError, RequestException, ValueError, KeyError, TypeError) as error:
             LOG.warning("a sign-on failed: %s", type(error).__name__)
             raise NotDoneError(FAILED) from error
 

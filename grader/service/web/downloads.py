@@ -1,7 +1,6 @@
 """Files of an attempt's result: the report as a page, as JSON, and as JUnit XML."""
 
 import zlib
-from threading import BoundedSemaphore
 from typing import Literal
 
 from fastapi import APIRouter
@@ -12,13 +11,14 @@ from grader.reports import REPORTS
 from grader.results.result import Result
 from grader.service.database.tables import GradingRow
 from grader.service.refusing import NotDoneError, NotFoundError
+from grader.service.turns import Turns
 from grader.service.web.files import saved_as
 from grader.service.web.members import AnyMember, Somebody, visible_attempt
 from grader.service.web.setting import web_of
 
 router = APIRouter()
 
-WRITING = BoundedSemaphore(2)
+WRITING = Turns(2, "Many reports are being written right now; try again in a moment.", waiting=2)
 """So many reports are written at once from stored results: a large one keeps a processor busy for a moment."""
 
 BEFORE = "This attempt was graded before such files were kept; the report page is there."
@@ -67,9 +67,5 @@ def _json(counted: GradingRow, *, whole: bool) -> bytes:
 
 
 def _junit(data: bytes) -> bytes:
-    if not WRITING.acquire(timeout=10):
-        raise NotDoneError("Many reports are being written right now; try again in a moment.")
-    try:
+    with WRITING.one():
         return REPORTS["junit"](Result.model_validate_json(data)).encode()
-    finally:
-        WRITING.release()

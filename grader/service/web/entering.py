@@ -103,6 +103,7 @@ def back(request: Request) -> Response:
     web = web_of(request)
     if web.entry.university is None:
         raise NotFoundError
+    _brake(request, web)  # who comes with a made-up cookie has us ask the university, too
     kept = request.cookies.get(web.sign_on_cookie)
     if not kept:
         raise NotDoneError(FAILED)

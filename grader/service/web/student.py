@@ -1,7 +1,6 @@
 """The pages of a student: the assignments, one of them, and handing in."""
 
 from datetime import datetime
-from threading import BoundedSemaphore
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -18,9 +17,10 @@ from grader.service.database.tables import AttemptRow, PersonRow
 from grader.service.granting import hand_in_rules
 from grader.service.hand_ins import Offer, accept
 from grader.service.policy import is_open
-from grader.service.refusing import NotDoneError, NotFoundError
+from grader.service.refusing import NotFoundError
 from grader.service.standing import standing_at, standings_of
 from grader.service.teams import belongs_to
+from grader.service.turns import Turns
 from grader.service.web.members import LARGEST, AnyMember, Member, OwnForm, PerhapsMember, file_in, person_of, text_in
 from grader.service.web.pages import page
 from grader.service.web.points_chart import points_chart
@@ -28,7 +28,7 @@ from grader.service.web.setting import web_of
 
 router = APIRouter()
 
-COMPARING = BoundedSemaphore(2)
+COMPARING = Turns(2, "Many attempts are being compared right now; try again in a moment.")
 """So many comparisons are made at once: each keeps a processor busy, and all pages are made by one process."""
 
 
@@ -116,12 +116,8 @@ def compare(request: Request, member: AnyMember, name: str, pair: AnyPair) -> Re
 
 def comparison_of(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:
     """The same as an instructor sees it of somebody else; None is the member."""
-    if not COMPARING.acquire(blocking=False):
-        raise NotDoneError("Many attempts are being compared right now; try again in a moment.")
-    try:
+    with COMPARING.one():
         return _comparison(request, member, name, person_id, pair)
-    finally:
-        COMPARING.release()
 
 
 def _comparison(request: Request, member: Member, name: str, person_id: int | None, pair: PairOfAttempts) -> Response:

@@ -15,6 +15,7 @@ from services import Service, graded
 from grader.common.record import replace
 from grader.service.clerk.desk import Desk
 from grader.service.clerk.papers import PAPERS
+from grader.service.database.tables import PersonRow
 from grader.service.paperwork import Paper
 from grader.service.station.judging import ready
 
@@ -193,6 +194,31 @@ def test_a_worksheet_of_moodle_is_filled_with_what_students_see(tmp_path):
     assert eve["Grade"] == ""
     assert list(unzipped(files["moodle-feedback.zip"])) == ["Ada_7_assignsubmission_file_/small.html"]
     assert "hidden checks" in files["remarks.txt"].decode()
+
+
+def found_in(service, *lines):
+    """The grades of a worksheet with these lines, the folders of feedback, and what is remarked."""
+    sheet = ["Identifier,Full name,Grade,Maximum grade,Feedback comments", *lines]
+    files = unzipped(paper(service, Paper.MOODLE, "\r\n".join(sheet).encode()))
+    rows = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
+    folders = [name.partition("_assign")[0] for name in unzipped(files["moodle-feedback.zip"])]
+    return {row["Full name"]: bool(row["Grade"]) for row in rows}, sorted(folders), files["remarks.txt"].decode()
+
+
+def test_nobody_gets_anothers_grade_or_feedback_from_a_platforms_numbers(service):
+    """Whose key is by chance the number that another has there; and who are two of one name."""
+    with service.database.writing() as session:
+        session.get_one(PersonRow, service.ada).key = "7"
+    for person in (service.ada, service.ben):
+        service.graded(service.hand_in(person=person))
+    grades, folders, said = found_in(service, "Participant 7,Ben,,10,", "Participant 55,Ada,,10,")
+    assert (grades, folders) == ({"Ben": True, "Ada": True}, ["Ada_55", "Ben_7"])
+    assert "found by name alone, since the keys differ: Ada and Ben." in said
+    grades, folders, _ = found_in(service, "Participant 7,Ben,,10,", "Participant 8,Ben,,10,")
+    assert (grades, folders) == ({"Ben": False}, [])
+    grades, folders, said = found_in(service, "Participant 7,Ada M.,,10,", "Participant 8,Eve,,10,")
+    assert (grades, folders) == ({"Ada M.": True, "Eve": False}, ["Ada_7"])
+    assert "found by name" not in said
 
 
 def test_a_gradebook_of_canvas_is_filled(service):

@@ -35,12 +35,12 @@ def test_what_is_remembered_has_a_limit(monkeypatch):
         ("::ffff:192.0.2.7", "192.0.2.7"),
         ("2001:db8:1:2:3:4:5:6", "20010db800010002::"),
         ("2001:db8:1:2::1", "20010db800010002::"),
-        ("127.0.0.1", ""),
-        ("::1", ""),
-        ("::ffff:127.0.0.1", ""),
+        ("127.0.0.1", "this machine"),
+        ("::1", "this machine"),
+        ("::ffff:127.0.0.1", "this machine"),
         ("testclient", "testclient"),
     ],
 )
 def test_whoever_has_a_network_of_addresses_counts_once(address, network):
-    """A proxy on this machine that does not say for whom it asks counts as nobody."""
+    """A proxy on this machine that does not say for whom it asks counts as one, too: else nothing would be braked."""
     assert network_of(address) == network

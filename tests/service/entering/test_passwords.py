@@ -4,10 +4,10 @@ import threading
 
 import pytest
 from entrances import QUICK, with_passwords
+from processes import wait_for
 from services import parts, post
 
 from grader.service.database.tables import PasswordRow
-from grader.service.entering import passwords
 from grader.service.entering.passwords import AT_ONCE, TRIES, Passwords
 from grader.service.refusing import NotDoneError
 
@@ -99,9 +99,8 @@ def test_guesses_of_one_network_are_few_and_keep_nobody_else_out(service):
     assert found == service.ada
 
 
-def test_few_are_hashed_at_once(monkeypatch):
-    """Each takes memory and a processor; who waits too long is told to come again."""
-    monkeypatch.setattr(passwords, "PATIENCE", 0.05)
+def test_few_are_hashed_at_once():
+    """Each takes memory and a processor; few wait for their turn, and all others are told to come again at once."""
     made, going, over = Passwords(QUICK), threading.Semaphore(0), threading.Event()
 
     class Slow:
@@ -110,10 +109,12 @@ def test_few_are_hashed_at_once(monkeypatch):
             return over.wait(10)
 
     made._hasher = Slow()
-    waiting = [threading.Thread(target=made._fits, args=("", "")) for _ in range(AT_ONCE)]
+    waiting = [threading.Thread(target=made._fits, args=("", "")) for _ in range(2 * AT_ONCE)]
     for each in waiting:
         each.start()
+    for _ in range(AT_ONCE):
         going.acquire()
+    assert wait_for(lambda: not made._turns._places._value)
     with pytest.raises(NotDoneError, match="Many people"):
         made._fits("", "")
     over.set()

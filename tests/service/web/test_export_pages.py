@@ -65,7 +65,7 @@ def test_a_platforms_file_is_filled_or_refused_with_the_reason(service, staff):
 
 def test_one_file_is_made_at_a_time(staff):
     """Who asks meanwhile is told so."""
-    with paperwork.AT_WORK:
+    with paperwork.AT_WORK.one():
         said = staff.get("/course/exports/grades.csv")
     assert said.status_code == 409
     assert "try again in a moment" in said.text
