@@ -56,7 +56,7 @@ observer: .venv/grader
 images:
 	@if docker info >/dev/null 2>&1; then \
 	    docker build --quiet --target worker --tag grader-worker . && docker build --quiet --target grader --tag grader .; \
-	else echo "no container engine answers: the sandbox docker will not be tested"; fi
+	else echo "no image was built: no container engine answers (docs/operators.md); the sandbox docker will not be tested"; fi
 
 .venv/grader: pyproject.toml constraints.txt
 	@sh tools/find-python check "$(PYTHON)"

@@ -6,14 +6,13 @@ names a class waits for a station of that class, and any other is graded by whic
 
 from collections.abc import Mapping
 
-from grader.common.errors import InputError
 from grader.service.courses import Shelf
 from grader.service.refusing import NotFoundError
 
 
 def classes_of(shelf: Shelf) -> dict[str, str]:
-    """The class that each assignment asks for; empty for any. One that cannot be read asks for none: its gradings say
-    why.
+    """The class that each assignment asks for; empty for any. One that could never be read asks for none: its gradings
+    say why.
     """
     return {name: _class_of(shelf, name) for name in shelf.names()}
 
@@ -26,5 +25,5 @@ def elsewhere(classes: Mapping[str, str], own: str) -> frozenset[str]:
 def _class_of(shelf: Shelf, name: str) -> str:
     try:
         return shelf.assignment(name).policies.device_class or ""
-    except (InputError, NotFoundError):
+    except NotFoundError:
         return ""

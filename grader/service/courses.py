@@ -1,8 +1,10 @@
 """The course as its pages show it: assignments with their handouts, and the rules for handing in."""
 
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
+from grader.common.errors import InputError
 from grader.common.record import Record
 from grader.course.catalogue import Course
 from grader.course.folders import ASSIGNMENT_FILE, RULES_FILE, read_text
@@ -39,31 +41,51 @@ class Shown(Record):
 
 
 class Shelf:
-    """What there is to hand in, read again when its files change."""
+    """What there is to hand in, read again when its files change. An assignment that cannot be read any more stays as
+    it was last: somebody's slip must not close the course.
+    """
 
     def __init__(self, course: Course, guide: Path) -> None:
         self.course, self._guide = course, guide
         self.zone = course.rules().zone
         self._read = lru_cache(maxsize=1000)(self._shown)
         self._rendered = lru_cache(maxsize=1)(self._guide_of)
+        self._last: dict[str, Shown] = {}
 
     def names(self) -> list[str]:
         """All assignments, sorted."""
         return self.course.names()
 
     def assignment(self, name: str) -> Shown:
-        """The assignment of this name; raises NotFoundError if there is none."""
-        if name not in self.names():
+        """The assignment of this name; raises NotFoundError if there is none, or none that could ever be read."""
+        shown = self._latest(name) if name in self.names() else None
+        if shown is None:
             raise NotFoundError
-        return self._as_it_is(name)
+        return shown
 
     def all(self) -> list[Shown]:
         """Each of them."""
-        return [self._as_it_is(name) for name in self.names()]
+        return [shown for name in self.names() if (shown := self._latest(name))]
+
+    def problems(self) -> list[str]:
+        """Why assignments cannot be read as they are, a sentence for each."""
+        return [str(why) for name in self.names() if (why := self._problem(name))]
 
     def guide(self) -> str:
         """The page that explains reports, as markup."""
         return self._rendered(self._guide.stat().st_mtime_ns)
+
+    def _latest(self, name: str) -> Shown | None:
+        with suppress(InputError):
+            self._last[name] = self._as_it_is(name)
+        return self._last.get(name)
+
+    def _problem(self, name: str) -> InputError | None:
+        try:
+            self._as_it_is(name)
+        except InputError as error:
+            return error
+        return None
 
     def _as_it_is(self, name: str) -> Shown:
         folder, beside = self.course.assignments / name, self.course.assignments.parent

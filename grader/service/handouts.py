@@ -1,5 +1,7 @@
 """Handouts and guides, from Markdown to markup in which nothing runs."""
 
+import re
+
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -13,10 +15,15 @@ REACHABLE = {
 """What may be wider than the page, as the keyboard can scroll it. Texts of a handout are escaped: these are markup."""
 
 
+COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
+
+
 def rendered(text: str) -> str:
-    """The markup of a page of the course: HTML in it is shown as text; links lead to the web or to the guide."""
+    """The markup of a page of the course: HTML in it is shown as text; links lead to the web or to the guide. Comments
+    are for whoever writes it.
+    """
     parser = MarkdownIt("js-default", {"html": False, "linkify": False})
-    tokens = parser.parse(text)
+    tokens = parser.parse(COMMENT.sub("", text))
     for token in tokens:
         _mend(token)
     markup: str = parser.renderer.render(tokens, parser.options, {})

@@ -64,7 +64,7 @@ def regrade(session: Session, selection: Selection, who: str, now: datetime) -> 
     matching = [each for each in chosen if _matches(each, selection.matching)]
     begun = sum(_again(session, each, _regraded(row.id, now)) for each in matching)
     if not begun:
-        raise NotDoneError("No attempt is like that, or each is being graded already; nothing is graded again.")
+        raise NotDoneError("No attempt matches, or each is being graded already; nothing is graded again.")
     what = f"{selection.assignment}: grades {count(begun, 'attempt')} again ({selection.in_words})"
     session.add(_line(now, who, "", what))
     return row.id

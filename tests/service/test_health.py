@@ -4,10 +4,12 @@ import time
 from datetime import timedelta
 
 import pytest
+from project import ROOT
 from services import Service
 
 from grader.service.classes import classes_of, elsewhere
 from grader.service.clock import utc_now
+from grader.service.courses import Shelf
 from grader.service.health import StationFacts, note_station, queues_of, stations_of
 from grader.service.leases import claim
 from grader.service.station.presence import Presence
@@ -82,11 +84,12 @@ def test_a_station_passes_over_what_is_graded_elsewhere(service):
 
 @pytest.mark.parametrize(("text", "found"), [("device_class: gpu\n", "gpu"), ("", "")])
 def test_the_class_is_what_the_course_says(tmp_path, text, found):
-    """Of an assignment that cannot be read, none: its gradings say why."""
+    """Of an assignment that cannot be read any more, what it was; if it never could be, none: its gradings say why."""
     service = Service(tmp_path, policies=f"{text}counts: best\n")
     assert classes_of(service.web.shelf) == {"small": found}
     (service.course.assignments / "small" / "assignment.yaml").write_text("title: [\n")
-    assert classes_of(service.web.shelf) == {"small": ""}
+    assert classes_of(service.web.shelf) == {"small": found}
+    assert classes_of(Shelf(service.course, ROOT / "docs" / "reading-your-report.md")) == {"small": ""}
 
 
 def test_a_presence_is_told_again_and_ends_with_the_station(service):

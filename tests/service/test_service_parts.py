@@ -111,6 +111,33 @@ def test_every_handout_of_the_course_can_be_shown(course):
     assert "DATA_RACE" in shelf.guide()
 
 
+def test_a_slip_in_an_assignment_closes_nothing(tmp_path):
+    """It stays as it was last, and is told; one that could never be read is not there."""
+    copied = course_of(tmp_path)
+    shelf = Shelf(copied, ROOT / "docs" / "reading-your-report.md")
+    before = shelf.all()
+    assert shelf.problems() == []
+    rubric = copied.assignments / "small" / "assignment.yaml"
+    right = rubric.read_text()
+    rubric.write_text(right.replace("title:", "titel:"))
+    assert shelf.all() == before == [shelf.assignment("small")]
+    (problem,) = shelf.problems()
+    assert "titel" in problem
+    fresh = Shelf(copied, ROOT / "docs" / "reading-your-report.md")
+    assert fresh.all() == []
+    with pytest.raises(NotFoundError):
+        fresh.assignment("small")
+    rubric.write_text(right)
+    assert shelf.problems() == []
+
+
+def test_comments_of_a_handout_are_for_whoever_writes_it():
+    """As `grader new` leaves them."""
+    assert rendered("# Title\n\n<!-- Keep the\n\nsections -->\nText <!-- x -->end\n") == rendered(
+        "# Title\n\nText end\n"
+    )
+
+
 def test_what_changes_in_the_course_is_shown_without_a_new_start(tmp_path):
     """A handout that is written, and taken away; dates of the whole course; an assignment that goes."""
     copied = course_of(tmp_path)

@@ -52,7 +52,7 @@ def test_without_the_extra_the_command_says_how_to_install_it(tmp_path):
         command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)}, check=False
     )
     assert done.returncode == 2
-    assert "pip install 'grader[service]'" in done.stderr
+    assert "pip install '.[service]'" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -14,5 +14,7 @@ def hire(orders: str, jobs: int, scheduler: str | None, places: Places, say: Cal
     try:
         from grader.batch.workforce.cluster import Cluster  # an extra, which only this needs
     except ImportError as error:
-        raise InputError("--scheduler needs Dask: pip install 'grader[cluster]'.") from error
+        raise InputError(
+            "--scheduler needs Dask: install it from a clone of grader with `pip install '.[cluster]'`."
+        ) from error
     return Cluster(scheduler, orders, say)

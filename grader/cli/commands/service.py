@@ -182,5 +182,5 @@ def _extra(command: str) -> Iterator[None]:
         if (error.name or "").partition(".")[0] == "grader":
             raise
         raise InputError(
-            f"`grader {command}` needs {error.name}: install it with `pip install 'grader[service]'`."
+            f"`grader {command}` needs {error.name}: install it from a clone of grader with `pip install '.[service]'`."
         ) from error

@@ -158,7 +158,9 @@ def _server(url: URL) -> Engine:
             pool_pre_ping=True,
         )
     except (ModuleNotFoundError, NoSuchModuleError) as error:
-        raise InputError("PostgreSQL needs psycopg: install it with `pip install 'grader[postgresql]'`.") from error
+        raise InputError(
+            "PostgreSQL needs psycopg: install it from a clone of grader with `pip install '.[postgresql]'`."
+        ) from error
 
 
 def _prepare(connection: Any, _record: object) -> None:

@@ -22,4 +22,7 @@ def health(request: Request, member: Teacher) -> Response:
         stations = stations_of(session, web.now())
         queues = queues_of(session, classes_of(web.shelf), stations)
         faults = len(faulted(session))
-    return page(request, "health.html.jinja", member, stations=stations, queues=queues, faults=faults)
+    problems = web.shelf.problems()
+    return page(
+        request, "health.html.jinja", member, stations=stations, queues=queues, faults=faults, problems=problems
+    )

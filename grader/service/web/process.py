@@ -7,6 +7,7 @@ from pathlib import Path
 
 import uvicorn
 
+from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
@@ -23,7 +24,8 @@ def web_for(database: Database, course: Path, guide: Path, origin: str) -> Web:
     """What it works with. Raises InputError for a course with an assignment that cannot be read."""
     places = Course(assignments=course / "assignments", reference=course / "reference")
     shelf = Shelf(places, guide)
-    shelf.all()
+    for problem in shelf.problems():
+        raise InputError(problem)
     return Web(database=database, shelf=shelf, origin=origin)
 
 

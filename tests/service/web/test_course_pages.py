@@ -20,7 +20,7 @@ def test_the_table_shows_whom_the_address_asks_for(service, staff):
     assert ">Ben</a>" not in page
     for words in ('value="ad"', "<option selected>failed", "<option selected>small", "<option selected>most points"):
         assert words in page
-    assert "Nobody is like that" in staff.get("/course?find=x").text
+    assert "No student matches" in staff.get("/course?find=x").text
     assert staff.get("/course?show=nonsense").status_code == 404
 
 
