@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 from commandline import MODEL, NOT_BUILDING, QUICK, WRONG, environment
-from processes import wait_for
+from processes import parents_of_all, wait_for
 
 SECONDS = 120
 """For a grading on a busy machine."""
@@ -66,9 +66,8 @@ def watched(folder, source, *options):
 
 
 def descendants(pid):
-    """Processes below this one, by `ps`."""
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout.split()
-    parents = dict(zip(map(int, listed[::2]), map(int, listed[1::2]), strict=True))
+    """Processes below this one."""
+    parents = parents_of_all()
     below, found = {pid}, {pid}
     while below:
         below = {child for child, parent in parents.items() if parent in below} - found

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from processes import is_gone, wait_for
+from processes import is_gone, may_trace, wait_for
 from project import importable
 from serving import serving
 
@@ -69,6 +69,12 @@ def descriptors(pid):
     return found
 
 
+traced = pytest.mark.skipif(
+    not may_trace(), reason="only who may trace others can look into a process that is closed to debuggers"
+)
+
+
+@traced
 def test_a_fork_server_has_one_thread_and_shares_no_memory(start):
     """A thread, and the locks that it holds, would be lost in a fork; what is shared, one worker could tell another."""
     assert ask(start(), "1") == "1"
@@ -90,6 +96,7 @@ def own_descriptors():
 """
 
 
+@traced
 def test_nobody_holds_a_descriptor_of_another(start):
     """The fork server has its socket, a warden its lifeline and a pipe, a worker its streams; none is another's.
 

@@ -1,6 +1,8 @@
 """Waiting for processes, and counting those that are left."""
 
+import re
 import time
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -22,15 +24,25 @@ def left_of(group):
 
 def processes_of(group):
     """Process ids of a process group; the dead that nobody has counted yet are left out."""
-    found = []
+    return [pid for pid, fields in _all() if int(fields[2]) == group and fields[0] != "Z"]
+
+
+def parents_of_all():
+    """The parent of each process that there is."""
+    return {pid: int(fields[1]) for pid, fields in _all()}
+
+
+def _all():
+    """Each process with the fields of its state, after its name."""
     for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[2]) == group and fields[0] != "Z":
-            found.append(int(entry.name))
-    return found
+        with suppress(OSError):
+            yield int(entry.name), (entry / "stat").read_text().rpartition(")")[2].split()
+
+
+def may_trace():
+    """Whether this process may look into one that has closed itself to debuggers (CAP_SYS_PTRACE)."""
+    (held,) = re.findall(r"^CapEff:\s*(\w+)$", Path("/proc/self/status").read_text(), re.MULTILINE)
+    return bool(int(held, 16) >> 19 & 1)
 
 
 def is_gone(pid):
