@@ -317,7 +317,7 @@ class Worker:
         wall = time.perf_counter() - start
         if isinstance(reply, Launched) and _is_whole(reply, steps):
             self._launched.add(name)
-            return Timing(steps=reply.times, wall_seconds=wall, turns=reply.turns)
+            return Timing(steps=reply.times, wall_seconds=wall, turns=reply.turns, delay=reply.delay_ns * 1e-9)
         return self._unexpected(reply)
 
     def turn(self, keys: Mapping[str, int], names: tuple[str, ...]) -> Took | Failure:

@@ -13,12 +13,13 @@ from grader.protocol.messages import BuildFailed, Refused, StepTime, Stopped
 @dataclass(frozen=True, kw_only=True)
 class Timing:
     """One launch of a sequence: each step by the device's clock, and all of it by the judge's. A step that is repeated
-    has the time of all its `turns`.
+    has the time of all its `turns`. `delay` is how long it waited for a processor, in seconds, as the worker says.
     """
 
     steps: tuple[StepTime, ...]
     wall_seconds: float
     turns: int = 1
+    delay: float = 0.0
 
     @property
     def seconds(self) -> float:

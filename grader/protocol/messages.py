@@ -261,11 +261,14 @@ class StepTime(Message):
 
 
 class Launched(Message):
-    """The sequence has run, in so many turns; one time for each of its steps."""
+    """The sequence has run, in so many turns; one time for each of its steps. On arrays that are shared, also how long
+    it has waited for a processor: the thread that waited longest.
+    """
 
     kind: Literal["launched"] = "launched"
     times: Annotated[tuple[StepTime, ...], *at_most(FEW)]
     turns: int = Field(default=1, ge=1, le=TURNS)
+    delay_ns: int = Field(default=0, ge=0, lt=2**63)
 
 
 class Turned(Message):

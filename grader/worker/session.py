@@ -49,6 +49,7 @@ from grader.worker.opencl.options import build_options, fewer_registers
 from grader.worker.opencl.preprocess import PreprocessingError, preprocess
 from grader.worker.opencl.sequence import DeviceBuffer, Sequence, name_of
 from grader.worker.opencl.shared import SharedMemory
+from grader.worker.waiting import waited_since, waits
 
 warnings.simplefilter("ignore")  # pyopencl warns about non-empty build logs; the judge gets the log itself
 
@@ -228,9 +229,13 @@ class Session:
         self.queue.finish()
 
     def _launch(self, request: LaunchRequest) -> Reply:
-        if self.shared is not None:
-            self.shared.fill(request.shared)
-        return self.sequences[request.sequence].run(self.queue, request.key)
+        sequence = self.sequences[request.sequence]
+        if self.shared is None:
+            return sequence.run(self.queue, request.key)
+        self.shared.fill(request.shared)
+        before = waits()
+        reply = sequence.run(self.queue, request.key)
+        return reply.model_copy(update={"delay_ns": waited_since(before)}) if isinstance(reply, Launched) else reply
 
     def _turn(self, request: Turn) -> Reply:
         """A key reaches the device with its launch, when all before it has ended there."""

@@ -55,16 +55,25 @@ OVERHEAD = 0.001
 ENGINE = 0.015
 """Seconds that freezing or thawing takes: a worker runs to the end of the one, and from the beginning of the other."""
 
+SLICE = 0.0055
+"""Seconds that a scheduler lets a program compute that has just woken: enough for the model solution."""
+
 RULES = RULES.model_copy(update={"min_pairs": 30, "max_pairs": 60, "session_pairs": 10})
 
 
 class World:
     """Time, and all those for whom it passes. Other programs, of which nobody knows, make any work take up to `burden`
-    times as long again.
+    times as long again. Of a `crowd`, everybody knows: whoever computes for longer than a SLICE shares the processor
+    with so many others from then on.
     """
 
-    def __init__(self, seed, burden=0.0):
-        self.now, self.processes, self.chance, self.burden = 0.0, [], random.Random(seed), burden
+    def __init__(self, seed, burden=0.0, crowd=0):
+        self.now, self.processes, self.chance = 0.0, [], random.Random(seed)
+        self.burden, self.crowd = burden, crowd
+
+    def delay(self, seconds):
+        """How long a launch of so many seconds waits for others."""
+        return self.crowd * max(0.0, seconds - SLICE)
 
     def perf_counter(self):
         return self.now
@@ -89,7 +98,8 @@ class Move:
     """How a worker behaves in one round.
 
     It does `done` of its work before it answers, the rest whenever it is awake; it tells `told` of the time that all of
-    it takes, and answers with `says` in place of or after that.
+    it takes, and answers with `says` in place of or after that. It claims to have waited for a processor for `idle`
+    seconds more than it has.
     """
 
     done: float = 1.0
@@ -97,6 +107,7 @@ class Move:
     saves: float = 0.0
     wastes: float = 0.0
     says: str = "once"
+    idle: float = 0.0
 
 
 HONEST = (Move(),)
@@ -172,10 +183,12 @@ class FakeProcess:
         if self.world.is_disturbed(by=self):
             seconds *= 2
         seconds *= 1 + self.world.chance.uniform(0, self.world.burden)
+        delay = self.world.delay(seconds)
+        seconds += delay
         self.owed = seconds
         self._take(OVERHEAD * self.world.chance.uniform(0.95, 1.05) * (1 - move.saves) + move.wastes)
         self._take(seconds * move.done)
-        self._answer(move, _launched(seconds * move.told))
+        self._answer(move, _launched(seconds * move.told, delay + move.idle))
 
     def _take(self, seconds):
         """Overhead is no work; but an adversary does its work even then."""
@@ -231,8 +244,9 @@ class FakeProcess:
         return False
 
 
-def _launched(seconds):
-    return Launched(times=(StepTime(start_ns=0, end_ns=max(0, int(seconds * 1e9))),), turns=1)
+def _launched(seconds, delay=0.0):
+    time = StepTime(start_ns=0, end_ns=max(0, int(seconds * 1e9)))
+    return Launched(times=(time,), turns=1, delay_ns=int(delay * 1e9))
 
 
 @dataclass
@@ -278,9 +292,9 @@ def contest_in(world, assignment, seconds, moves, *, noisy):
         yield Lineup(referee=judge, contestants=contestants)
 
 
-def graded(assignment, seconds, moves=HONEST, *, noisy=False, seed=1, burden=0.0):  # noqa: PLR0913
+def graded(assignment, seconds, moves=HONEST, *, noisy=False, seed=1, burden=0.0, crowd=0):  # noqa: PLR0913
     """The check, and the world in which it was made."""
-    world = World(seed, burden)
+    world = World(seed, burden, crowd)
     with contest_in(world, assignment, seconds, moves, noisy=noisy) as lineup:
         assert open_sessions(lineup) is None
         return check_performance(lineup, RULES), world

@@ -1,5 +1,6 @@
 """Statistics of timed pairs: medians with distribution-free intervals, and when there are enough of them."""
 
+import dataclasses
 from collections.abc import Sequence
 from math import comb, inf
 
@@ -100,7 +101,7 @@ def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float],
         return is_clear(rounds, thresholds, rules)
     if seconds >= rules.max_seconds:
         return True
-    if too_noisy(rounds, thresholds, rules) or is_blind(rounds, thresholds):
+    if is_open(rounds, thresholds, rules):
         return False
     return len(rounds) >= rules.max_pairs or is_decided(fraction_of_reference(rounds), thresholds)
 
@@ -114,10 +115,15 @@ def is_clear(rounds: Sequence[Round], thresholds: Sequence[float], rules: Timing
     """Whether a few pairs leave no doubt: all of them lie on one side of each threshold, and far from it."""
     if not thresholds or len(rounds) < max(FEWEST, rules.clear_pairs):
         return False
-    if too_noisy(rounds, thresholds, rules) or is_blind(rounds, thresholds):
+    if is_open(rounds, thresholds, rules):
         return False
     ratio = fraction_of_reference(rounds)
     return is_decided(replace(ratio, low=ratio.low / CLEAR, high=ratio.high * CLEAR), thresholds)
+
+
+def is_open(rounds: Sequence[Round], thresholds: Sequence[float], rules: TimingRules) -> bool:
+    """Whether these pairs tell nothing, for any of three reasons."""
+    return too_noisy(rounds, thresholds, rules) or is_held_up(rounds, thresholds) or is_blind(rounds, thresholds)
 
 
 def too_noisy(rounds: Sequence[Round], thresholds: Sequence[float], rules: TimingRules) -> bool:
@@ -129,6 +135,39 @@ def too_noisy(rounds: Sequence[Round], thresholds: Sequence[float], rules: Timin
         return True
     may_be = not 1 / limit <= itself.low <= itself.high <= limit
     return may_be and not is_decided(fraction_of_reference(rounds), thresholds)
+
+
+def is_held_up(rounds: Sequence[Round], thresholds: Sequence[float]) -> bool:
+    """Whether the submission might have earned more on a machine that had a processor free for it.
+
+    Only points that are missing need that. Where eight programs compute on two cores, a launch of 20 ms took 8 times as
+    long as alone, and one of 0.3 ms beside it, as our own often are, no longer than ever: so a busy machine makes slow
+    kernels look slower, and the model solution against itself shows nothing of it.
+    """
+    measured, undelayed = fraction_of_reference(rounds), fraction_of_reference([*map(without_delay, rounds)])
+    return any(measured.median < threshold <= undelayed.median for threshold in thresholds)
+
+
+def without_delay(timed: Round) -> Round:
+    """The round, as if the submission's launch had never waited for a processor.
+
+    It is the submission's process that says so, so it can be a lie; but a kernel that has waited is awarded nothing.
+    """
+    least = timed.submission * LEAST_SHARE
+    return dataclasses.replace(
+        timed,
+        submission=max(least, timed.submission - timed.delay),
+        waited=max(least, timed.waited - timed.delay),
+    )
+
+
+LEAST_SHARE = 1e-3
+"""Of its time a launch has computed, whatever is said of the rest."""
+
+
+def delayed_share(rounds: Sequence[Round]) -> float:
+    """How much of its launch the submission says that it has waited for a processor, in the median."""
+    return float(np.median([min(1.0, each.delay / each.submission) for each in rounds]))
 
 
 def is_blind(rounds: Sequence[Round], thresholds: Sequence[float]) -> bool:

@@ -22,10 +22,18 @@ from grader.execution.device import share_a_process
 from grader.execution.outcome import Timing
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
 from grader.grading.explain.failing import FailedError, done, or_problem
-from grader.grading.explain.problem import NO_TIME, Problem, of_blindness, of_noise, of_spent_time, of_timed_run
+from grader.grading.explain.problem import (
+    NO_TIME,
+    Problem,
+    of_blindness,
+    of_delay,
+    of_noise,
+    of_spent_time,
+    of_timed_run,
+)
 from grader.grading.rules import TimingRules
 from grader.grading.timing.contestant import Contestant, Role
-from grader.grading.timing.intervals import FEWEST, enough, is_blind, noise, too_noisy
+from grader.grading.timing.intervals import FEWEST, delayed_share, enough, is_blind, is_held_up, noise, too_noisy
 from grader.grading.timing.lineup import Lineup
 from grader.grading.timing.referee import Results, RoundData, blaming
 from grader.grading.timing.rounds import Awake, Comparisons, Resting, Round
@@ -61,8 +69,8 @@ def _reopen_sessions(lineup: Lineup) -> None:
 def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
     """Timed rounds in sessions that are open, as many as the rules ask for, or what went wrong with the submission.
 
-    What went wrong can also be the machine: it is too noisy, and points depend on it; or they would depend on a clock
-    that the submission can tamper with.
+    What went wrong can also be the machine: it is too noisy, or has let the submission wait for a processor, and points
+    depend on it; or they would depend on a clock that the submission can tamper with.
     """
     start, spent = time.perf_counter(), 0.0
     session_pairs = lineup.referee.session_pairs(rules)
@@ -87,6 +95,8 @@ def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
     if lineup.thresholds and too_noisy(rounds, lineup.thresholds, rules):
         standard = "model solution" if lineup.assignment.kit is None else "naive kernel"
         return of_noise(noise(rounds), len(rounds), standard)
+    if is_held_up(rounds, lineup.thresholds):
+        return of_delay(delayed_share(rounds), len(rounds))
     if is_blind(rounds, lineup.thresholds):
         return of_blindness(len(rounds))
     return tuple(rounds)
@@ -113,6 +123,7 @@ def _round(lineup: Lineup, number: int, counted: int) -> Round:
         waited=state.waited - uneven,
         seen=state.seen - LAUNCHES * uneven,
         turn=state.turns[Role.SUBMISSION].seen,
+        delay=state.turns[Role.SUBMISSION].delay,
         reference=by_device[Role.REFERENCE],
         control=by_device[Role.CONTROL],
         comparisons=_comparisons(lineup, scene) if counted % COMPARED_EVERY == 0 else None,
@@ -128,7 +139,7 @@ def _turn(lineup: Lineup, scene: RoundData, awake: Awake) -> tuple[Resting, Resu
     scene.prepare(contestant, STUDENT)
     asked = awake.ask(time.perf_counter())
     ran = scene.run(contestant)
-    answered = asked.answer(time.perf_counter(), ran.by_device, ran.clocked)
+    answered = asked.answer(time.perf_counter(), ran.by_device, ran.clocked, ran.delay)
     taken = scene.take(contestant) if awake.role in scene.judged else {}
     contestant.worker.drop()
     return answered.rest(), {**ran.results, **taken}

@@ -44,11 +44,12 @@ Results = dict[str, Fetched]
 
 @dataclass(frozen=True, kw_only=True)
 class Ran:
-    """What came of the student's steps: seconds by the device's clock, by the worker's where that is believed, and what
-    was returned with them.
+    """What came of the student's steps: seconds by the device's clock, how many of them it waited for a processor, what
+    is by the worker's clock where that is believed, and what was returned with them.
     """
 
     by_device: float
+    delay: float
     clocked: Clocked | None
     results: Results
 
@@ -166,7 +167,8 @@ class OracleScene:
     def run(self, contestant: Contestant) -> Ran:
         """Where arrays are shared, results are not returned: the judge reads them faster than they could be written."""
         if contestant.plan.arrays == "shared":
-            return Ran(by_device=done(contestant.worker.launch(STUDENT)).seconds, clocked=None, results={})
+            timing = done(contestant.worker.launch(STUDENT))
+            return Ran(by_device=timing.seconds, delay=timing.delay, clocked=None, results={})
         return _ran(done(contestant.worker.turn({STUDENT: 0}, contestant.judged.outputs)), 0)
 
     def take(self, contestant: Contestant) -> Results:
@@ -296,7 +298,7 @@ def referee_for(match: Match) -> Referee:
 def _ran(took: Took, number: int) -> Ran:
     """Of the launch of this number in a turn."""
     clocked = Clocked(waited=took.waits[number], took=sum(took.waits))
-    return Ran(by_device=took.seconds[number], clocked=clocked, results=took.results)
+    return Ran(by_device=took.seconds[number], delay=0.0, clocked=clocked, results=took.results)
 
 
 def _results(scene: RoundData, contestant: Contestant) -> Results:

@@ -21,7 +21,8 @@ from grader.grading.timing.contestant import Role
 @dataclass(frozen=True, kw_only=True)
 class TurnTimes:
     """Seconds of one worker's turn: `by_device`, by its clock; and by a clock that the submission does not reach,
-    how long its launch was `waited` for, and all that was `seen` of the turn.
+    how long its launch was `waited` for, and all that was `seen` of the turn. `delay` is how much of them it says that
+    others had its processor.
 
     On a processor that clock is the judge's, to whom a launch is the whole turn. On a GPU it is the worker's own.
     """
@@ -29,6 +30,7 @@ class TurnTimes:
     by_device: float
     waited: float
     seen: float
+    delay: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,10 +93,13 @@ class Asked:
     awake: Awake
     since: float
 
-    def answer(self, now: float, by_device: float, clocked: Clocked | None = None) -> "Answered":
-        """It says that its results are there, and how long the device took; `clocked` is what else is believed."""
+    def answer(self, now: float, by_device: float, clocked: Clocked | None = None, delay: float = 0.0) -> "Answered":
+        """It says that its results are there, how long the device took, and how long of that others had its processor;
+        `clocked` is what else is believed.
+        """
         clocked = clocked or Clocked(waited=now - self.since, took=now - self.since)
-        return Answered(self.awake, TurnTimes(by_device=by_device, waited=clocked.waited, seen=clocked.took))
+        turn = TurnTimes(by_device=by_device, waited=clocked.waited, seen=clocked.took, delay=delay)
+        return Answered(self.awake, turn)
 
 
 @dataclass(frozen=True)
@@ -127,13 +132,15 @@ class Round:
 
     In a student kit it is the baseline that is timed twice. Three of the submission's are by a clock that it does not
     reach, the others by the device's: how long its launch was `waited` for, and what was `seen` of its whole turn, both
-    less what our own workers took beyond their launches (rounds.py); and `turn`, with nothing taken off.
+    less what our own workers took beyond their launches (rounds.py); and `turn`, with nothing taken off. `delay` is how
+    long of its launch it says that others had its processor.
     """
 
     submission: float
     waited: float
     seen: float
     turn: float
+    delay: float
     reference: float
     control: float
     comparisons: Comparisons | None

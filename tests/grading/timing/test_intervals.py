@@ -29,6 +29,7 @@ def rounds(count, submission=1.0, reference=1.0, control=1.0):
             waited=submission,
             seen=submission,
             turn=submission,
+            delay=0.0,
             comparisons=None,
         )
         for _ in range(count)

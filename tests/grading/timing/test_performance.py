@@ -34,6 +34,7 @@ def round_of(submission, reference, control, comparisons=None, *, seen=None):
         waited=(submission if seen is None else seen) * MS,
         seen=(submission if seen is None else seen) * MS,
         turn=(submission if seen is None else seen) * MS,
+        delay=0.0,
         comparisons=comparisons,
     )
 

@@ -61,6 +61,7 @@ MOVES = st.builds(
     saves=st.floats(0, 0.4),
     wastes=st.sampled_from([0.0, 0.0, 0.0, 0.001, 0.1]),
     says=st.sampled_from(["once"] * 30 + ["twice", "huge", "junk", "other", "nothing"]),
+    idle=st.sampled_from([0.0, 0.0, 0.0, 0.004, 0.1, 9e9]),
 )
 MOVES_OF_ONE = st.lists(MOVES, min_size=1, max_size=6).map(tuple)
 ADVERSARIES = {
@@ -123,6 +124,20 @@ def test_a_busy_machine_tells_nothing_wrong_of_an_honest_submission(transpositio
         assert check.verdict is (Verdict.PASSED if fraction > band.fraction else Verdict.FAILED)
 
 
+@QUICK
+@given(fraction=st.floats(0.1, 1.2), seed=st.integers(0, 2**32), crowd=st.integers(1, 8))
+def test_a_machine_that_interrupts_long_launches_fails_nobody(transposition, fraction, seed, crowd):
+    """The model solution is done before others get the processor, and against itself shows nothing; a kernel that is
+    slower waits for them. What it would have earned alone, it gets, or is asked again.
+    """
+    (band,) = transposition.performance.classes["cpu"].bands
+    check, _ = graded(transposition, MODEL / fraction, seed=seed, crowd=crowd)
+    if fraction > 1.05 * band.fraction:
+        assert check.reason in {None, Reason.NOT_MEASURED}
+    if fraction < 0.95 * band.fraction:
+        assert check.reason is Reason.TOO_SLOW
+
+
 HONEST_WORK = {"fraction": st.floats(0.1, 1.2), "seed": st.integers(0, 2**32)}
 
 
@@ -146,6 +161,9 @@ def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fracti
         ((Move(done=0.95, told=0.1),), Reason.NOT_WRITTEN),
         ((Move(told=0.85),), Reason.TOO_SLOW),
         ((Move(wastes=3.0),), Reason.TIME_LIMIT),
+        ((Move(idle=0.01),), Reason.TOO_SLOW),  # with those too, it is slower than half
+        ((Move(idle=1.0),), Reason.NOT_MEASURED),
+        ((Move(told=0.2, idle=1.0),), Reason.NOT_MEASURED),  # two lies are worth no more than one
         ((Move(says="twice"),), Reason.TOO_SLOW),  # it is a crash when sessions open again, where more pairs are made
         ((Move(says="huge"),), Reason.CRASH),
         ((Move(says="junk"),), Reason.CRASH),

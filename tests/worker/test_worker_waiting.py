@@ -1,0 +1,35 @@
+"""waiting.py: what Linux counts of the time that this process's threads have waited for a processor."""
+
+import os
+import subprocess
+import sys
+
+from grader.worker.waiting import THREADS, waits
+
+
+def test_every_thread_has_its_wait():
+    """The main thread's among them, which has the number of the process."""
+    assert str(os.getpid()) in waits()
+    assert set(waits()) <= set(os.listdir(THREADS))  # noqa: PTH208 - names, not paths
+
+
+def test_who_shares_its_processor_waits(tmp_path):
+    """With three others on one processor, three quarters of the time; more than a quarter, whatever else is going on.
+    Our own process is left alone: others are timed beside it.
+    """
+    script = tmp_path / "crowded.py"
+    script.write_text(
+        "import os, time\n"
+        "from grader.worker.waiting import waited_since, waits\n"
+        "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
+        "others = [os.fork() for _ in range(3)]\n"
+        "if 0 in others:\n"
+        "    end = time.monotonic() + 1.0\n"
+        "    while time.monotonic() < end: pass\n"
+        "    os._exit(0)\n"
+        "before, begin = waits(), time.monotonic()\n"
+        "while time.monotonic() < begin + 0.5: pass\n"
+        "print(waited_since(before) * 1e-9 / (time.monotonic() - begin))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert 0.25 < float(done.stdout) < 1.0
