@@ -373,7 +373,8 @@ def of_noise(noise: Interval, pairs: int, standard: str) -> Problem:
 def of_delay(share: float, pairs: int) -> Problem:
     """Other programs had the processor while its kernel was to run."""
     return _not_measured(
-        f"over {count(pairs, 'pair')} of launches, the submission waited for a processor for {_percent(share)} of its time"
+        f"over {count(pairs, 'pair')} of launches, the submission waited for a processor for {_percent(share)} of its "
+        "time"
     )
 
 
