@@ -1,6 +1,5 @@
 """Statistics of timed pairs: medians with distribution-free intervals, and when there are enough of them."""
 
-import dataclasses
 from collections.abc import Sequence
 from math import comb, inf
 
@@ -140,29 +139,12 @@ def too_noisy(rounds: Sequence[Round], thresholds: Sequence[float], rules: Timin
 def is_held_up(rounds: Sequence[Round], thresholds: Sequence[float]) -> bool:
     """Whether the submission might have earned more on a machine that had a processor free for it.
 
-    Only points that are missing need that. Where eight programs compute on two cores, a launch of 20 ms took 8 times as
-    long as alone, and one of 0.3 ms beside it, as our own often are, no longer than ever: so a busy machine makes slow
-    kernels look slower, and the model solution against itself shows nothing of it.
+    Only points that are missing need that. A scheduler interrupts long launches, and lets short ones run to their end,
+    as our own often are: so a busy machine makes slow kernels look slower, and the model solution against itself shows
+    nothing of it. Beside eight other programs on two cores, launches of 20 ms waited for two fifths of their time.
     """
-    measured, undelayed = fraction_of_reference(rounds), fraction_of_reference([*map(without_delay, rounds)])
+    measured, undelayed = fraction_of_reference(rounds), fraction_of_reference([each.undelayed for each in rounds])
     return any(measured.median < threshold <= undelayed.median for threshold in thresholds)
-
-
-def without_delay(timed: Round) -> Round:
-    """The round, as if the submission's launch had never waited for a processor.
-
-    It is the submission's process that says so, so it can be a lie; but a kernel that has waited is awarded nothing.
-    """
-    least = timed.submission * LEAST_SHARE
-    return dataclasses.replace(
-        timed,
-        submission=max(least, timed.submission - timed.delay),
-        waited=max(least, timed.waited - timed.delay),
-    )
-
-
-LEAST_SHARE = 1e-3
-"""Of its time a launch has computed, whatever is said of the rest."""
 
 
 def delayed_share(rounds: Sequence[Round]) -> float:

@@ -13,7 +13,7 @@ and decides nothing alone.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grader.grading.timing.contestant import Role
 
@@ -144,3 +144,18 @@ class Round:
     reference: float
     control: float
     comparisons: Comparisons | None
+
+    @property
+    def undelayed(self) -> "Round":
+        """The same, as if the submission's launch had never waited for a processor.
+
+        It is the submission's process that says so, so it can be a lie; but nobody is awarded anything by this.
+        """
+        least = LEAST_SHARE * self.submission
+        return replace(
+            self, submission=max(least, self.submission - self.delay), waited=max(least, self.waited - self.delay)
+        )
+
+
+LEAST_SHARE = 1e-3
+"""Of its time a launch has computed, whatever is said of the rest."""
