@@ -30,15 +30,14 @@ LEAVE = 25.0
 
 @dataclass(frozen=True, kw_only=True)
 class Post:
-    """A process that is to run: a module of ours with its words. `name` is what messages call it, `files` the open
-    files that it takes over, `told` a line with secrets that it is told after the address of the database.
+    """A process that is to run: a module of ours with its words. `name` is what messages call it, `told` a line
+    with secrets that it is told after the address of the database.
     """
 
     name: str
     module: str
     words: tuple[str, ...]
     variables: Mapping[str, str]
-    files: tuple[int, ...] = ()
     told: str = field(default="", repr=False)
 
     @property
@@ -113,7 +112,7 @@ def _keep_running(post: Post, url: str, over: threading.Event, say: Callable[[st
 def _started(post: Post, url: str) -> "subprocess.Popen[bytes]":
     """Its standard input is closed when this process ends, however that is."""
     process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
-        post.command, stdin=subprocess.PIPE, env={**post.variables}, pass_fds=post.files, start_new_session=True
+        post.command, stdin=subprocess.PIPE, env={**post.variables}, start_new_session=True
     )
     with suppress(BrokenPipeError):  # it has ended already
         assert process.stdin is not None

@@ -3,7 +3,6 @@ database stays.
 """
 
 import os
-import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import migrate, require_current
 from grader.service.database.tables import CourseRole, PersonRow
 from grader.service.signing_in import invite
+from grader.service.web.address import Address
 from grader.service.web.process import answer, web_for, with_entry
 
 INSTRUCTOR, STUDENT = "instructor", "student"
@@ -53,6 +53,11 @@ class ServeRequest:
     invite: tuple[str, ...] = ()
 
     @property
+    def address(self) -> Address:
+        """Where the web processes listen."""
+        return Address(host=self.host, port=self.port)
+
+    @property
     def origin(self) -> str:
         """The address that browsers use; raises InputError if it is none."""
         if self.url is None:
@@ -70,7 +75,8 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
     with closing(ready_database(request.database)) as database:
         rules = _rules(request)
         web = with_entry(web_for(database, request.course, request.guide, request.origin), rules, say)
-        with _listening(request) as listener, running(_posts(request, listener), database.url, say):
+        request.address.claim()
+        with request.address.listen() as listener, running(_posts(request), database.url, say):
             for line in first_lines(database, request):
                 say(line)
             answer(web, listener, rules.proxies)
@@ -82,16 +88,14 @@ def _rules(request: ServeRequest) -> SignInRules:
     return replace(request.sign_in, mail="printed") if printed else request.sign_in
 
 
-def _posts(request: ServeRequest, listener: socket.socket) -> list[Post]:
-    """The processes beside this one: stations, and more web processes on the same socket."""
-    number = listener.fileno()
-    words = str(request.course), str(request.guide), request.origin, str(number)
+def _posts(request: ServeRequest) -> list[Post]:
+    """The processes beside this one: stations, and more web processes at the same address."""
+    address = request.address
     web = Post(
         name="web process",
         module="grader.service.web",
-        words=words,
+        words=(str(request.course), str(request.guide), request.origin, address.host, str(address.port)),
         variables={**os.environ},
-        files=(number,),
         told=_rules(request).handed_over(),
     )
     return [*request.crew.posts, *[web] * (request.web_processes - 1)]
@@ -108,17 +112,6 @@ def ready_database(where: str | Path) -> Database:
     database = Database(where)
     require_current(database)
     return database
-
-
-def _listening(request: ServeRequest) -> socket.socket:
-    """The socket that browsers reach; raises InputError if it cannot be had."""
-    family = socket.AF_INET6 if ":" in request.host else socket.AF_INET
-    try:
-        return socket.create_server((request.host, request.port), family=family)
-    except OSError as error:
-        raise InputError(
-            f"cannot listen on {request.host}, port {request.port}: {error.strerror}; choose another with --port."
-        ) from error
 
 
 def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:

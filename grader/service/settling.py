@@ -40,7 +40,7 @@ Place = tuple[int, str]
 @dataclass(frozen=True, kw_only=True)
 class SettledGrade:
     """How a student stands at an assignment that is worth `most` points: how many attempts there are, which of them
-    counts, if any does yet, what it had `earned` before any deduction, and what was decided by hand.
+    counts, if any does yet, what it had `earned` before any deduction, and what was given and decided by hand.
     """
 
     rules: HandInRules
@@ -49,6 +49,7 @@ class SettledGrade:
     attempt: int | None = None
     counted: CountedAttempt | None = None
     earned: float | None = None
+    extension: ExtensionRow | None = None
     decision: DecisionRow | None = None
 
     @property
@@ -129,7 +130,7 @@ class _Records:
 
     teams: dict[int, str | None]
     tried: dict[Place, list[_Tried]]
-    extensions: dict[Place, Extension]
+    extensions: dict[Place, ExtensionRow]
     decisions: dict[Place, DecisionRow]
 
 
@@ -186,7 +187,7 @@ class _Statements:
         return _Records(
             teams=teams,
             tried=tries,
-            extensions={(row.person_id, row.assignment): extension_in(row) for row in extensions},
+            extensions={(row.person_id, row.assignment): row for row in extensions},
             decisions={(row.person_id, row.assignment): row for row in decisions},
         )
 
@@ -244,7 +245,7 @@ def _grades(records: _Records, assignments: Sequence[Shown]) -> dict[Place, Sett
     for key, counted in settled.items():
         spent.update(dict.fromkeys(units[key].people, counted.lateness.covered))
     return {
-        (person, unit.assignment.name): _grade(unit, settled.get(key), spent, records.decisions, person)
+        (person, unit.assignment.name): _grade(unit, settled.get(key), spent, records, person)
         for key, unit in enumerate(units)
         for person in unit.people
     }
@@ -256,7 +257,7 @@ def _units(records: _Records, assignment: Shown) -> Iterator[_Unit]:
     for person, named in records.teams.items():
         teams.setdefault(person if alone or named is None else named, set()).add(person)
     for team in teams.values():
-        theirs = [given for each in team if (given := records.extensions.get((each, assignment.name)))]
+        theirs = [extension_in(row) for each in team if (row := records.extensions.get((each, assignment.name)))]
         rules = assignment.rules_for(*theirs) if theirs else usual
         same: dict[tuple[int, ...], set[int]] = {}
         for person in team:
@@ -271,12 +272,13 @@ def _grade(
     unit: _Unit,
     counted: CountedAttempt | None,
     spent: Counter[int],
-    decisions: Mapping[Place, DecisionRow],
+    records: _Records,
     person: int,
 ) -> SettledGrade:
     here = 0 if counted is None else counted.lateness.covered
     elsewhere = max(spent[each] for each in unit.people) - here
     one = None if counted is None else unit.tried[counted.position]
+    place = person, unit.assignment.name
     return SettledGrade(
         rules=replace(unit.rules, spent=elsewhere) if elsewhere else unit.rules,
         most=unit.assignment.points,
@@ -284,5 +286,6 @@ def _grade(
         attempt=None if one is None else one.number,
         counted=counted,
         earned=None if one is None else one.points,
-        decision=decisions.get((person, unit.assignment.name)),
+        extension=records.extensions.get(place),
+        decision=records.decisions.get(place),
     )

@@ -15,12 +15,10 @@ from grader.service.database.tables import (
     AttemptRow,
     CourseRole,
     ExclusionRow,
-    ExtensionRow,
     GradingRow,
     PersonRow,
     State,
 )
-from grader.service.granting import extension_of
 from grader.service.hand_ins import history, history_of, past_of
 from grader.service.policy import HandInRules
 from grader.service.progress import ChecksInBrief
@@ -40,7 +38,6 @@ class OwnStanding:
 
     assignment: Shown
     rules: HandInRules
-    extension: ExtensionRow | None
     attempts: tuple[AttemptRow, ...]
     bucket: Bucket | None
     grade: SettledGrade
@@ -98,7 +95,6 @@ def _standing(session: Session, assignment: Shown, grade: SettledGrade, person_i
     return OwnStanding(
         assignment=assignment,
         rules=rules,
-        extension=extension_of(session, assignment.name, person_id),
         attempts=tuple(reversed(attempts)),
         bucket=policy.left(rules, past, now),
         grade=grade,

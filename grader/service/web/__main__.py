@@ -1,10 +1,8 @@
-"""One more web process of `grader serve`: `python -P -m grader.service.web COURSE GUIDE ORIGIN SOCKET`.
+"""One more web process of `grader serve`: `python -P -m grader.service.web COURSE GUIDE ORIGIN HOST PORT`.
 
-SOCKET is the number of the open one; the database, and how people sign in, are told on standard input. It
-ends with the process that started it.
+The database, and how people sign in, are told on standard input. It ends with the process that started it.
 """
 
-import socket
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 from grader.common.sign_in import SignInRules
 from grader.service.database.connecting import Database
 from grader.service.handing_over import end_with_parent, told_database, told_line
+from grader.service.web.address import Address
 from grader.service.web.process import answer, web_for, with_entry
 
 LEAVE = 10.0
@@ -20,11 +19,11 @@ LEAVE = 10.0
 
 def main() -> None:
     """Answer until told to stop."""
-    course, guide, origin, number = sys.argv[1:]
+    course, guide, origin, host, port = sys.argv[1:]
     database = Database(told_database())
     rules = SignInRules.model_validate_json(told_line())
     end_with_parent(LEAVE)
-    with closing(database), socket.socket(fileno=int(number)) as listener:
+    with closing(database), Address(host=host, port=int(port)).listen() as listener:
         web = with_entry(web_for(database, Path(course), Path(guide), origin), rules, print)
         answer(web, listener, rules.proxies)
 

@@ -1,5 +1,6 @@
-"""A web process: the server of its pages, on a socket that may be shared with others of its kind."""
+"""A web process: the server of its pages, on a socket of its own."""
 
+import gc
 import logging
 import socket
 from collections.abc import Callable, Sequence
@@ -49,4 +50,6 @@ def answer(web: Web, listener: socket.socket, proxies: Sequence[str] = ()) -> No
     )
     raise_limit_of_files()
     logging.getLogger("uvicorn.error").addFilter(Seldom())
+    gc.collect()
+    gc.freeze()  # what is there now stays: to look through it again and again stops all pages for a tenth of a second
     uvicorn.Server(config).run(sockets=[listener])
