@@ -1,5 +1,6 @@
 """README.md and docs/: every command in them works, and together they name all there is."""
 
+import inspect
 import re
 import subprocess
 import sys
@@ -7,6 +8,8 @@ import sys
 import pytest
 from documents import commands_in, run_all
 from project import ROOT
+
+from grader.cli.main import COMMANDS as VERBS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDES = [
@@ -94,6 +97,15 @@ def test_every_verb_of_the_command_line_is_mentioned():
     verbs = re.findall(r"^  ([a-z]+)  ", found.stdout.partition("Commands:")[2], re.MULTILINE)
     assert len(verbs) >= 8
     assert {verb for verb in verbs if not any(f"grader {verb}" in text for text in GUIDES)} == set()
+
+
+def test_students_are_told_which_commands_do_not_work_in_a_kit():
+    """Those of docs/students.md that ask for model solutions, and no others."""
+    text = (ROOT / "docs" / "students.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^grader ([a-z]+).*", text, re.MULTILINE)
+    told = re.findall(r"^grader ([a-z]+) .*not in a kit$", text, re.MULTILINE)
+    refused = [verb for verb in commands if "require_solutions" in inspect.getsource(VERBS[verb])]
+    assert told == refused == ["selftest"]
 
 
 def test_every_dependency_earns_its_line():
