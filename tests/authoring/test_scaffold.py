@@ -250,3 +250,18 @@ def test_the_file_of_all_five_holds_the_skeletons_word_for_word():
     together = (ROOT / "student_template" / "kernels.cl").read_text(encoding="utf-8")
     for name in FIRST_COURSE:
         assert (ROOT / "assignments" / name / "kernels.cl").read_text(encoding="utf-8").strip() in together
+
+
+@pytest.mark.parametrize("name", FIRST_COURSE)
+def test_a_handout_names_the_kernels_that_may_stand_in_the_same_file(course, name):
+    """Those for which the same is defined, and no others: not every assignment has these constants."""
+    handout = (ROOT / "assignments" / name / "README.md").read_text(encoding="utf-8")
+    constants = course.load(name).constants
+    (defined,) = re.findall(r"^- Defined: (.*?)(?=^- |\n\n)", handout, re.MULTILINE | re.DOTALL)
+    alike = {other for other in ASSIGNMENTS if constants_of(course.load(other)) == [constants]} - {name}
+    assert set(re.findall(r"`(\w+)`", defined)) == {*constants, *alike, "uint32_t"}
+
+
+def constants_of(coursework):
+    """Those of each part."""
+    return [part.constants for part in coursework.parts]
