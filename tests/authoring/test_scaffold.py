@@ -10,7 +10,7 @@ import yaml
 from gradings import grade
 from project import ASSIGNMENTS, FIRST_COURSE, ROOT
 
-from grader.authoring.scaffold import PLACEHOLDER, start
+from grader.authoring.scaffold import PLACEHOLDER, TEMPLATE_FILES, start
 from grader.cli.exit_codes import ELSEWHERE
 from grader.common.errors import InputError
 from grader.results.result import Kind, Reason, Verdict
@@ -250,6 +250,15 @@ def test_the_file_of_all_five_holds_the_skeletons_word_for_word():
     together = (ROOT / "student_template" / "kernels.cl").read_text(encoding="utf-8")
     for name in FIRST_COURSE:
         assert (ROOT / "assignments" / name / "kernels.cl").read_text(encoding="utf-8").strip() in together
+
+
+def test_instructors_are_told_which_files_of_the_template_students_get():
+    """By name, and that the file of all five skeletons is none of them."""
+    told = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8").partition("from `student_template/`")[2]
+    given, _, others = told.partition(")")
+    assert re.findall(r"`(.+?)`", given) == list(TEMPLATE_FILES)
+    assert "The `kernels.cl` there stays with you" in others
+    assert set(written_to(TEMPLATE)) == {*TEMPLATE_FILES, "kernels.cl"}
 
 
 @pytest.mark.parametrize("name", FIRST_COURSE)
