@@ -9,10 +9,7 @@ from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 from grader.common.errors import DeviceError, WorkerError
 from grader.execution.sandbox.docker.gpu import TOOLKIT
 
-WITHOUT_A_WALL = (
-    "Code that you trust as your own can do without: --sandbox process runs it with your rights, and nothing keeps it "
-    "from your files."
-)
+WITHOUT_A_WALL = "Code that you trust as your own can do without: --sandbox process runs it with your rights."
 """Advice for users without a container engine."""
 
 
@@ -39,9 +36,22 @@ def engine_trouble() -> Iterator[None]:
         raise WorkerError(f"the container engine refused: {reason}") from error
     except (DockerException, OSError) as error:
         raise NoEngineError(
-            f"no container engine answers ({error}): start Docker, join its group, or set DOCKER_HOST "
-            f"(for Podman: unix://$XDG_RUNTIME_DIR/podman/podman.sock). {WITHOUT_A_WALL}"
+            f"no container engine answers ({_reason(error)}): start Docker, join its group, or set DOCKER_HOST "
+            f"(docs/operators.md). {WITHOUT_A_WALL}"
         ) from error
+
+
+def _reason(error: BaseException) -> str:
+    """What the system said, such as "Connection refused", without the words that libraries wrap it in. If it was not
+    the system's error, what the library said.
+    """
+    said = str(error)
+    step: BaseException | None = error
+    while step is not None:
+        if isinstance(step, OSError) and step.strerror:
+            said = step.strerror
+        step = step.__cause__ or step.__context__
+    return said
 
 
 def remove(engine: Any, container: str) -> None:

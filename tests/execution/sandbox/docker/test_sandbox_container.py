@@ -190,13 +190,24 @@ def complaint(tmp_path, kind=WorkerError, **container):
     return str(caught.value)
 
 
-@pytest.mark.parametrize("host", ["unix:///nowhere/docker.sock", "tcp://127.0.0.1:1", "pigeon://home"])
-def test_without_an_engine_it_is_said_what_to_do(tmp_path, monkeypatch, host):
-    """Three ways out, the variable among them; nothing was made on the way."""
+@pytest.mark.parametrize(
+    ("host", "reason"),
+    [
+        ("unix:///nowhere/docker.sock", "No such file or directory"),
+        ("tcp://127.0.0.1:1", "Connection refused"),
+        ("pigeon://home", "Invalid bind address protocol: pigeon://home"),
+    ],
+)
+def test_without_an_engine_it_is_said_what_to_do(tmp_path, monkeypatch, host, reason):
+    """The reason, and three ways out, the variable among them, in a few lines of a terminal; nothing was made on the
+    way.
+    """
     monkeypatch.setenv("DOCKER_HOST", host)
     said = complaint(tmp_path)
-    assert said.startswith("no container engine answers (")
+    assert said.startswith(f"no container engine answers ({reason}): ")
     assert "start Docker, join its group, or set DOCKER_HOST" in said
+    assert "--sandbox process runs it with your rights" in said
+    assert len(f"grader: not graded: {said}") <= 4 * 80
     assert list(tmp_path.iterdir()) == []
 
 
