@@ -36,8 +36,10 @@ def submit(
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Hand in, and do not wait for the result.")] = False,
 ) -> None:
     """Hand in to your course's service, and watch it being graded."""
+    from rich.console import Console
+
     from grader.cli.remote.handing_in import hand_in, watch
 
     attempt = hand_in(Path(file), assignment, typer.echo)
     if not no_wait:
-        raise typer.Exit(watch(attempt, typer.echo))
+        raise typer.Exit(watch(attempt, typer.echo, Console().width))

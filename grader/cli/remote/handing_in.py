@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from http.client import HTTPException
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 from urllib.parse import quote
 
@@ -19,7 +20,9 @@ from grader.protocol.text import showable
 from grader.results.result import OUTSTANDING
 
 Say = Callable[[str], None]
-COLUMNS = 80
+INDENT = " " * 7
+"""Of the lines that a sentence goes on in, as in the report of `grader grade`."""
+
 AGAIN, PAUSE = 20, 3.0
 """How often a lost connection is made again, and the seconds between."""
 
@@ -48,22 +51,22 @@ def _read(path: Path) -> bytes:
     return data
 
 
-def watch(attempt: str, say: Say) -> int:
-    """Show what happens until it is over; the exit code, as of `grader grade`."""
+def watch(attempt: str, say: Say, width: int) -> int:
+    """Show what happens until it is over, in lines of this width; the exit code, as of `grader grade`."""
     kept = stored()
     service = Service(kept.url, kept.token)
     for event, data in _events(service, attempt):
         if event == "place":
-            say(_place(data))
+            say(_wrapped(_place(data), width))
         elif event == "note" and data["check"]:
-            say(_decided(data))
+            say(_wrapped(_decided(data), width))
     told = service.ask("GET", f"/api/v1/attempts/{attempt}")
     if told["state"] != "done":
         say(f"not graded: {told['state']}")
         return UNGRADED
     say(f"{told['points']:g} of {told['max_points']:g} points")
     if told["result"]["first_cause"]:
-        say(showable(told["result"]["first_cause"]))
+        say(_wrapped(told["result"]["first_cause"], width))
     return code_of(told["result"]["checks"])
 
 
@@ -76,17 +79,18 @@ def code_of(checks: list[dict[str, Any]]) -> int:
 def _place(data: dict[str, Any]) -> str:
     wait, ahead = data.get("wait"), data["ahead"]
     place = f"{ahead} before yours" if ahead else "yours is next"
-    return _line(f"waiting: {place}" + (f"; it begins in {wait}" if wait else ""))
+    return f"waiting: {place}" + (f"; it begins in {wait}" if wait else "")
 
 
 def _decided(data: dict[str, Any]) -> str:
     named = f"{data['verdict']} {data['check']}"
-    return _line(f"{named}: {data['words']}" if data["words"] else named)
+    return f"{named}: {data['words']}" if data["words"] else named
 
 
-def _line(words: str) -> str:
+def _wrapped(words: str, width: int) -> str:
+    """All of the words, in as many lines as they take."""
     plain = " ".join(showable(words).split())
-    return plain if len(plain) <= COLUMNS else plain[: COLUMNS - 3] + "..."
+    return fill(plain, width, subsequent_indent=INDENT, break_on_hyphens=False)
 
 
 def _events(service: Service, attempt: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -52,7 +52,7 @@ def test_a_terminal_signs_in_hands_in_watches_and_signs_out(served, tmp_path):
     (tmp_path / "kernels.cl").write_bytes(b"__kernel void add() {}\n")
     attempt = handing_in.hand_in(tmp_path, "small", say)
     served.finish(served.claim())
-    assert handing_in.watch(attempt, say) == PASSED
+    assert handing_in.watch(attempt, say, 80) == PASSED
     sessions.standing(say)
     assert "15/15" in said[-1]
     with pytest.raises(InputError, match="grader status"):
@@ -99,18 +99,40 @@ def test_exit_codes_are_those_of_grade(verdict, reason, code):
         ("place", {"ahead": 0}, "waiting: yours is next"),
         ("note", {"check": "build", "verdict": "passed", "words": ""}, "passed build"),
         ("note", {"check": "speed", "verdict": "failed", "words": "it is slow."}, "failed speed: it is slow."),
-        ("note", {"check": "x" * 90, "verdict": "failed", "words": ""}, f"failed {'x' * 70}..."),
+        (
+            "note",
+            {"check": "tall (n 9)", "verdict": "failed", "words": f"line 3: the work-items\n{'race ' * 20}here."},
+            f"failed tall (n 9): line 3: the work-items{' race' * 7}\n       {'race ' * 13}here.",
+        ),
     ],
 )
-def test_each_event_is_a_line_that_names_what_it_is_about(monkeypatch, event, data, line):
-    """A check is named, with its reason if it failed; an older service tells no estimate of the wait."""
+def test_each_event_names_what_it_is_about(monkeypatch, event, data, line):
+    """A check is named, with all of its reason if it failed, in lines that fit the terminal; an older service tells no
+    estimate of the wait.
+    """
     told = {"state": "cancelled"}
     monkeypatch.setattr(handing_in, "stored", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
     monkeypatch.setattr(handing_in, "_events", lambda *_: iter([(event, data), ("over", told)]))
     monkeypatch.setattr(handing_in.Service, "ask", lambda *_: told)
     said = []
-    assert handing_in.watch("x", said.append) == UNGRADED
+    assert handing_in.watch("x", said.append, 80) == UNGRADED
     assert said[0] == line
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_what_to_read_first_is_told_in_full(monkeypatch, width):
+    """However long it is and however narrow the terminal: nothing is cut, and nothing is wider."""
+    cause = "line 13 overwrites words of scratch that another work-item still reads in line 13. " * 5
+    told = {"state": "done", "points": 4.0, "max_points": 100.0, "result": {"first_cause": cause, "checks": []}}
+    monkeypatch.setattr(handing_in, "stored", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
+    monkeypatch.setattr(handing_in, "_events", lambda *_: iter([]))
+    monkeypatch.setattr(handing_in.Service, "ask", lambda *_: told)
+    said = []
+    assert handing_in.watch("x", said.append, width) == PASSED
+    lines = said[-1].splitlines()
+    assert " ".join(said[-1].split()) == cause.strip()
+    assert max(map(len, lines)) <= width
+    assert all(line.startswith("       ") for line in lines[1:])
 
 
 def test_a_file_whose_answer_is_lost_is_handed_in_once(served, tmp_path, monkeypatch):
