@@ -50,7 +50,7 @@ class LiveBoard:
         """What a log says of the last event that was heard, so many seconds after the start."""
         if isinstance(event, Decided):
             event = self._decided[-1]
-            told = f"{WORDS[event.check.verdict]:<6} {event.check.name}{_reason(event.check)}"
+            told = f"{WORDS[event.check.shown_verdict]:<6} {event.check.name}{_reason(event.check)}"
             return _stamped(seconds, told) + (f"\n{'':15}{showable(event.sentence)}" if event.sentence else "")
         return _stamped(seconds, f"{event} ({self._count})")
 
@@ -62,7 +62,7 @@ class LiveBoard:
             yield _row(Verdict.PASSED, f"{': '.join(filter(None, group))}{many}")
         for each in self._decided:
             if not _passed(each):
-                yield _row(each.check.verdict, f"{each.check.name}{_reason(each.check)}")
+                yield _row(each.check.shown_verdict, f"{each.check.name}{_reason(each.check)}")
                 if each.sentence:
                     yield Text(f"{'':7}{showable(each.sentence)}")
 

@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from grader.common.phrases import count
 from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
 from grader.protocol.text import showable
 from grader.reports.drawing import legend, tells_something
@@ -91,7 +92,7 @@ def _one_line(text: str) -> str:
 
 def _start(result: Result) -> Iterator[Padding]:
     """What to look at first, where that is not the first failure above."""
-    failed = [check for check in result.checks if check.verdict in {Verdict.FAILED, Verdict.PARTIAL}]
+    failed = [check for check in result.checks if check.shown_verdict in {Verdict.FAILED, Verdict.PARTIAL}]
     first = result.first_cause
     if first is not None and (first.part, first.kind) != (failed[0].part, failed[0].kind):
         about = f"{first.part}: " if first.part else ""
@@ -127,11 +128,12 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
         of_kind = [check for check in checks if check.kind is kind]
         passed = [check for check in of_kind if check.verdict is Verdict.PASSED]
         skipped = [check for check in of_kind if check.verdict is Verdict.SKIPPED]
-        failed = [check for check in of_kind if check.verdict in {Verdict.PARTIAL, Verdict.FAILED}]
+        unrun = [check for check in of_kind if check.reason is Reason.NOT_RUN]
+        failed = [check for check in of_kind if check.shown_verdict in {Verdict.PARTIAL, Verdict.FAILED}]
         for message in dict.fromkeys(check.message for check in skipped):
             yield from _skipped([check for check in skipped if check.message == message])
         if len(passed) > 1:
-            label = f"{kind}: {'all' if not failed else f'{len(passed)} of'} {len(of_kind)} cases"
+            label = f"{kind}: {'all' if not failed and not unrun else f'{len(passed)} of'} {len(of_kind)} cases"
             yield _line(Verdict.PASSED, label, sum(c.points for c in passed), sum(c.max_points for c in passed))
             told = (f"{check.label}: {check.message}" for check in passed if check.message)
             yield from (_under(Text(showable(words), style="dim")) for words in told)
@@ -140,6 +142,8 @@ def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
                 yield from _passed(check)
         for reason in dict.fromkeys(check.reason for check in failed):
             yield from _failures([check for check in failed if check.reason is reason])
+        for message in dict.fromkeys(check.message for check in unrun):
+            yield from _unrun([check for check in unrun if check.message == message])
 
 
 def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
@@ -152,12 +156,17 @@ def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
     yield from (_speed(check.performance) for check in checks if check.performance is not None)
 
 
+def _unrun(checks: Sequence[Check]) -> Iterator[Table | Padding]:
+    """Checks of one kind that were not run, or do not count, because others failed: one line, and what was measured."""
+    several = f"{checks[0].kind}: {count(len(checks), 'check')}"
+    yield _line(Verdict.SKIPPED, several if len(checks) > 1 else checks[0].own_name, 0, _worth(checks))
+    yield _reason(checks[0], checks[0].message)
+    for check in checks:
+        yield from _figures(check)
+
+
 def _failures(checks: Sequence[Check]) -> Iterator[Table | Padding]:
     """Checks of one kind that failed for one reason: the first few in full, the others by name."""
-    if len(checks) > 1 and checks[0].reason is Reason.NOT_RUN:
-        yield _line(Verdict.FAILED, f"{checks[0].kind}: {len(checks)} cases", 0, _worth(checks))
-        yield _reason(checks[0], checks[0].message)
-        return
     shown = _telling(checks)
     drawn = next((check for check in shown if check.error_map and tells_something(check.error_map)), None)
     for check in shown:
@@ -192,7 +201,7 @@ def _worth(checks: Sequence[Check]) -> float:
 
 
 def _reason(check: Check, words: str) -> Padding:
-    return _under(Text.assemble((f"{check.reason}", STYLES[check.verdict]), "  ", showable(words)))
+    return _under(Text.assemble((f"{check.reason}", STYLES[check.shown_verdict]), "  ", showable(words)))
 
 
 def _line(verdict: Verdict, label: str, points: float, max_points: float) -> Table:

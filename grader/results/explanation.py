@@ -14,5 +14,6 @@ class Explained(Standing[Check]):
 
     @property
     def others(self) -> tuple[Check, ...]:
-        """The failed checks but the first to read."""
-        return tuple(each for each in self.checks if each.verdict is Verdict.FAILED and each is not self.first_cause)
+        """The failed checks but the first to read; what was not run because of them is none."""
+        failed = (each for each in self.checks if each.shown_verdict is Verdict.FAILED)
+        return tuple(each for each in failed if each is not self.first_cause)

@@ -130,6 +130,13 @@ class ErrorMap(Record):
     cells: tuple[str, ...]
 
 
+def shown_as(verdict: str, reason: str | None) -> str:
+    """The verdict that people read: what was not run because another check failed is skipped for them, though its
+    points are lost.
+    """
+    return Verdict.SKIPPED if reason == Reason.NOT_RUN else verdict
+
+
 class Told:
     """What a check is, in full or in brief.
 
@@ -145,6 +152,11 @@ class Told:
         max_points: float
         reason: Reason | None
         cause: str
+
+    @property
+    def shown_verdict(self) -> Verdict:
+        """The verdict that people read."""
+        return Verdict(shown_as(self.verdict, self.reason))
 
     @property
     def own_name(self) -> str:

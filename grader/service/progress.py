@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from grader.common.record import Record
 from grader.grading.bench import Decided
 from grader.protocol.text import showable
-from grader.results.result import Result, Verdict, lines_named
+from grader.results.result import Result, Verdict, lines_named, shown_as
 from grader.service.database.tables import GradingRow, ProgressRow
 from grader.service.leases import ClaimedGrading
 
@@ -31,6 +31,11 @@ class ProgressNote(Record):
     verdict: str = ""
     reason: str = ""
 
+    @property
+    def shown_verdict(self) -> str:
+        """The verdict that people read."""
+        return shown_as(self.verdict, self.reason)
+
 
 class CheckInBrief(Record):
     """A check of a result, as far as the student may see it."""
@@ -40,6 +45,11 @@ class CheckInBrief(Record):
     reason: str
     points: float
     max_points: float
+
+    @property
+    def shown_verdict(self) -> str:
+        """The verdict that people read."""
+        return shown_as(self.verdict, self.reason)
 
 
 class LineRemark(Record):

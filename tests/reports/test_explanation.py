@@ -5,7 +5,7 @@ from samples import check, failed, unchecked
 from grader.common.record import replace
 from grader.reports.explanation import render
 from grader.results.explanation import Explained
-from grader.results.result import Kind
+from grader.results.result import Kind, Reason
 
 FIRST = replace(
     failed("correctness: one row (height 1)"),
@@ -28,6 +28,12 @@ def test_the_first_cause_is_told_and_the_others_are_named():
         "    line 7 is where it goes wrong: 5 words are wrong.\n"
         "also failed: one column\n"
     )
+
+
+def test_what_was_not_run_is_not_said_to_have_failed():
+    """Nothing is known of it."""
+    unrun = failed("sanitizer (n 9)", kind=Kind.SANITIZER, reason=Reason.NOT_RUN)
+    assert "also failed" not in rendered(check("build"), FIRST, unrun)
 
 
 def test_where_nothing_failed_it_says_so():

@@ -12,6 +12,7 @@ from samples import BUILD, RACE, SLOW, SPEED, SPILLED, SPILLING, UNGRADED, check
 from xunit import XUNIT
 
 from grader.authoring.schema import result_schema
+from grader.common.record import replace
 from grader.reports import REPORTS
 from grader.reports.terminal import render, summary
 from grader.results.metrics import Usage
@@ -243,7 +244,36 @@ def test_what_was_not_run_is_one_line():
     skipped = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="the build failed.") for i in range(12)]
     text = "\n".join(lines(*skipped))
     assert text.count("the build failed.") == 1
-    assert "FAILED correctness: 12 cases                                              0 / 60" in text
+    assert "skip   correctness: 12 checks                                             0 / 60" in text
+
+
+def test_what_was_not_run_stands_apart_from_what_failed():
+    """Skipped and below it, with its reason and the points that are lost; where others passed, these are not all."""
+    left = {"reason": Reason.NOT_RUN, "message": "skipped: earlier cases timed out."}
+    slow = failed("correctness: b", reason=Reason.TIME_LIMIT, message="stopped after 10 s.")
+    cases = [check("correctness: a"), check("correctness: d"), failed("correctness: c", **left)]
+    untimed = failed("performance: cpu (n 9)", kind=Kind.PERFORMANCE, max_points=40, **left)
+    text = lines(BUILD, failed("correctness: e", **left), slow, *cases, untimed)[4:]
+    assert text[:9] == [
+        "passed correctness: 2 of 5 cases                                         10 / 10",
+        "FAILED correctness: b                                                      0 / 5",
+        "       TIME_LIMIT  stopped after 10 s.",
+        "skip   correctness: 2 checks                                              0 / 10",
+        "       NOT_RUN  skipped: earlier cases timed out.",
+        "skip   performance: cpu (n 9)                                             0 / 40",
+        "       NOT_RUN  skipped: earlier cases timed out.",
+        "",
+        "       total                                                             10 / 65",
+    ]
+    assert "passed correctness: 2 of 3 cases" in "\n".join(lines(*cases))
+
+
+def test_a_speed_that_does_not_count_yet_is_still_told():
+    """It was measured before a hidden case failed."""
+    forfeited = replace(SPEED, verdict=Verdict.FAILED, points=0.0, reason=Reason.NOT_RUN, message="does not count yet.")
+    text = lines(BUILD, forfeited)
+    assert text[4].startswith("skip   performance: cpu (height 1)")
+    assert text[5:7] == ["       NOT_RUN  does not count yet.", "       7.21 GB/s (7.1 to 7.3)"]
 
 
 def test_what_follows_from_a_failed_build_is_one_row():

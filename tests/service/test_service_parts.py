@@ -10,13 +10,14 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from courses import course_of
-from hiding import right
+from hiding import failing, right
 from project import ROOT
 from samples import RACE
 from sqlalchemy.exc import IntegrityError
 
 from grader.common.errors import InputError
 from grader.grading.bench import Decided
+from grader.results.result import Reason, Verdict
 from grader.service.comparing import SHOWN, compared
 from grader.service.courses import Shelf
 from grader.service.crews import StationCrew
@@ -186,6 +187,18 @@ def test_what_is_told_of_a_check_is_short_and_showable(service):
     assert "\x1b" not in note.words
     assert (note.check, note.verdict, note.reason) == (check.name, "passed", "")
     assert RACE.message not in in_brief(right(service.course.load("small"))).model_dump_json()
+
+
+def test_a_check_that_was_not_run_is_shown_as_skipped(service):
+    """While it is graded and afterwards; programs that ask are told what it counts as."""
+    assignment = service.course.load("small")
+    last = right(assignment).checks[-1]
+    failing_last = failing(right(assignment), -1, reason=Reason.NOT_RUN)
+    assert (failing_last.checks[-1].name, failing_last.checks[-1].verdict) == (last.name, Verdict.FAILED)
+    for brief in (note_of(Decided(check=failing_last.checks[-1])), in_brief(failing_last).checks[-1]):
+        assert (brief.verdict, brief.shown_verdict) == ("failed", "skipped")
+    for brief in (note_of(Decided(check=last)), in_brief(right(assignment)).checks[-1]):
+        assert brief.shown_verdict == brief.verdict == "passed"
 
 
 def test_a_comparison_ends_after_so_many_lines():

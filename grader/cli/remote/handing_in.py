@@ -17,7 +17,7 @@ from grader.cli.remote.sign_in_file import stored
 from grader.common.errors import InputError, UngradedError
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.protocol.text import showable
-from grader.results.result import OUTSTANDING
+from grader.results.result import OUTSTANDING, shown_as
 
 Say = Callable[[str], None]
 INDENT = " " * 7
@@ -83,7 +83,7 @@ def _place(data: dict[str, Any]) -> str:
 
 
 def _decided(data: dict[str, Any]) -> str:
-    named = f"{data['verdict']} {data['check']}"
+    named = f"{shown_as(data['verdict'], data['reason'])} {data['check']}"
     return f"{named}: {data['words']}" if data["words"] else named
 
 

@@ -124,13 +124,8 @@ def render(outcome: Result | Ungraded) -> str:
 
 
 def _verdicts(result: Result) -> Counter[Verdict]:
-    """How many checks went how, those for practice left out; what a failed build leaves out is skipped."""
-    unreached = result.unreached
-    return Counter(
-        Verdict.SKIPPED if check in unreached else check.verdict
-        for check in result.checks
-        if check.kind is not Kind.PRACTICE
-    )
+    """How many checks went how, those for practice left out."""
+    return Counter(check.shown_verdict for check in result.checks if check.kind is not Kind.PRACTICE)
 
 
 def parts_of(result: Result) -> tuple[Part, ...]:

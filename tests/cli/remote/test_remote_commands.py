@@ -14,6 +14,8 @@ from grader.cli.remote.calls import origin_of
 from grader.common.errors import InputError, UngradedError
 from grader.results.result import Reason
 
+FAILED_SPEED = {"check": "speed", "verdict": "failed", "reason": "DATA_RACE", "words": "it is slow."}
+
 
 @pytest.fixture
 def served(tmp_path, monkeypatch, free_port):
@@ -97,18 +99,19 @@ def test_exit_codes_are_those_of_grade(verdict, reason, code):
         ("place", {"ahead": 2, "wait": "about 3 minutes"}, "waiting: 2 before yours; it begins in about 3 minutes"),
         ("place", {"ahead": 2, "wait": ""}, "waiting: 2 before yours"),
         ("place", {"ahead": 0}, "waiting: yours is next"),
-        ("note", {"check": "build", "verdict": "passed", "words": ""}, "passed build"),
-        ("note", {"check": "speed", "verdict": "failed", "words": "it is slow."}, "failed speed: it is slow."),
+        ("note", {"check": "build", "verdict": "passed", "reason": "", "words": ""}, "passed build"),
+        ("note", {**FAILED_SPEED, "reason": "TOO_SLOW"}, "failed speed: it is slow."),
+        ("note", {**FAILED_SPEED, "reason": "NOT_RUN"}, "skipped speed: it is slow."),
         (
             "note",
-            {"check": "tall (n 9)", "verdict": "failed", "words": f"line 3: the work-items\n{'race ' * 20}here."},
+            {**FAILED_SPEED, "check": "tall (n 9)", "words": f"line 3: the work-items\n{'race ' * 20}here."},
             f"failed tall (n 9): line 3: the work-items{' race' * 7}\n       {'race ' * 13}here.",
         ),
     ],
 )
 def test_each_event_names_what_it_is_about(monkeypatch, event, data, line):
-    """A check is named, with all of its reason if it failed, in lines that fit the terminal; an older service tells no
-    estimate of the wait.
+    """A check is named, with all of its reason if it failed, in lines that fit the terminal. What was not run because
+    another check failed is skipped. An older service tells no estimate of the wait.
     """
     told = {"state": "cancelled"}
     monkeypatch.setattr(handing_in, "stored", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))

@@ -210,11 +210,22 @@ def test_nothing_is_green_by_omission(reason, words):
 
 
 def test_the_build_failed_is_said_once():
-    """Twelve checks that were not run stand in the list, and share one sentence."""
+    """Twelve checks that were not run stand in the list, skipped, and share one sentence."""
     unrun = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="the build failed.") for i in range(12)]
     text = text_of(result(*unrun)).partition("Checks")[2].partition("Speed")[0]
     assert text.count("the build failed.") == 1
-    assert text.count("failed correctness: ") == 12
+    assert text.count("skipped correctness: ") == 12
+
+
+def test_what_was_not_run_stands_apart_from_what_failed():
+    """In the counts, in the strip and in the list, with the points that are lost."""
+    page = REPORTS["html"](result(BUILD, failed("correctness: one"), UNTIMED))
+    text = text_of(result(BUILD, failed("correctness: one"), UNTIMED))
+    assert "3 checks: 1 passed, 1 failed, 1 skipped" in text
+    assert "skipped performance: cpu (n 1) 0 / 5 NOT_RUN the build failed." in text
+    assert re.findall(r'<li class="(\w+)" id', page) == ["passed", "failed", "skipped"]
+    strip = re.search(r'<div class="strip".*?</div>', page, re.DOTALL)[0]
+    assert re.findall(r'class="(\w+)" style', strip)[-2:] == ["failed", "skipped"]
 
 
 def test_what_follows_from_a_failed_build_is_one_line():
@@ -303,8 +314,10 @@ def test_two_error_maps_have_tiles_of_their_own():
 
 
 def test_where_nothing_was_timed_it_says_why():
-    """In the words of the check."""
-    assert "performance: cpu (n 1) : not timed: the build failed." in text_of(PAGES["race"])
+    """In the words of the check, which say themselves that it was not run."""
+    assert "performance: cpu (n 1) : the build failed." in text_of(PAGES["race"])
+    crashed = failed("performance: cpu (n 1)", kind=Kind.PERFORMANCE, reason=Reason.CRASH, message="it crashed.")
+    assert "performance: cpu (n 1) : not timed: it crashed." in text_of(result(BUILD, crashed))
 
 
 def test_speeds_are_words_and_two_figures():

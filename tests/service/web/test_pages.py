@@ -20,6 +20,16 @@ def test_scripts_of_others_are_unchanged_and_have_their_licence(sums):
     assert "LICENSE" in found
 
 
+@pytest.mark.parametrize(("reason", "said"), [("WRONG_OUTPUT", "✗failed"), ("NOT_RUN", "-skipped")])
+def test_a_check_that_arrives_is_shown_as_in_the_report(browser, reason, said):
+    """What was not run because another check failed is skipped; all else is what became of it."""
+    script = STATIC["live.js"].decode()
+    page = f'<meta http-equiv="Content-Security-Policy" content="script-src"><body><script>{script}</script></body>'
+    note = f'{{check: "one", verdict: "failed", reason: "{reason}", words: ""}}'
+    (shown,) = browser.measure(page, [800], f"rowOf({note}).textContent")
+    assert shown == f"{said}one {reason}"
+
+
 def test_the_editors_script_is_among_the_files_of_pages():
     """Beside our own."""
     assert {"codemirror.js", "codemirror.css", "clike.js", "editor.js", "style.css"} <= STATIC.keys()

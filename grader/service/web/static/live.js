@@ -12,13 +12,14 @@ function element(name, className, text) {
 }
 
 function rowOf(note) {
-  const row = element("li", note.verdict, "");
+  const verdict = note.reason === "NOT_RUN" ? "skipped" : note.verdict; // as reports show it
+  const row = element("li", verdict, "");
   const name = element("span", "name", note.check);
   if (note.reason) name.append(" ", element("code", "reason", note.reason));
   if (note.words) name.append(element("span", "words", note.words));
-  const sign = element("span", "sign", SIGNS[note.verdict] || "");
+  const sign = element("span", "sign", SIGNS[verdict] || "");
   sign.setAttribute("aria-hidden", "true");
-  row.append(sign, element("span", "verdict", VERDICTS[note.verdict] || ""), name);
+  row.append(sign, element("span", "verdict", VERDICTS[verdict] || ""), name);
   return row;
 }
 
