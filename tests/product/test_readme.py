@@ -134,6 +134,24 @@ def test_every_link_leads_somewhere():
     assert [(path.name, link) for path, link in links if not (path.parent / link).exists()] == []
 
 
+def test_the_section_about_the_service_names_what_is_there():
+    """In CONTRIBUTING.md: all rooms, and files, names and tests that exist."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition("## The service\n")[2].partition("\n## ")[0]
+    folder = ROOT / "grader" / "service"
+    rooms = {f"{path.parent.name}/" for path in folder.glob("*/__init__.py")}
+    assert set(re.findall(r"^\| `(\w+/)` \|", section, re.MULTILINE)) == rooms
+    files = set(re.findall(r"`([\w/]+\.py)`", section))
+    assert len(files) >= 12
+    assert {name for name in files if not (folder / name).is_file() and not (ROOT / name).is_file()} == {NEW_MIGRATION}
+    texts = [path.read_text(encoding="utf-8") for where in (folder, ROOT / "tests") for path in where.rglob("*.py")]
+    names = set(re.findall(r"`([A-Za-z_]{5,})(?:\(\))?`", section))
+    assert [name for name in names if not any(name in text for text in texts)] == []
+
+
+NEW_MIGRATION = "database/migrations/versions/NNNN_what.py"
+
+
 def test_the_readme_is_short():
     """What a newcomer reads first fits on two screens; the rest stands in docs/."""
     assert len(README.splitlines()) <= 120
