@@ -188,7 +188,7 @@ def _failing(lines: Sequence[Line], name: str) -> list[tuple[str, int]]:
         attempt = line.counting[name]
         if attempt is not None and attempt.counted is not None:
             brief = checks_of(attempt.counted)
-            failed.update(each.name for each in brief.checks if each.verdict in {"failed", "partial"})
+            failed.update(each.name for each in brief.checks if each.shown_verdict in {"failed", "partial"})
     return failed.most_common(SHOWN_FAILURES)
 
 

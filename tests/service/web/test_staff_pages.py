@@ -5,12 +5,15 @@ import io
 import re
 
 import pytest
+from hiding import failing, right
 from services import FREE, Service, graded, post
 
+from grader.results.result import Reason
 from grader.service.database.tables import PersonRow, State
 from grader.service.exports import links_csv
 from grader.service.hand_ins import REGRADED
 from grader.service.leases import fail, give_up
+from grader.service.station.judging import ready
 
 
 @pytest.fixture
@@ -85,6 +88,17 @@ def test_the_table_has_the_points_that_count_and_what_fails(service, staff):
     assert "2 students" in page
     assert "correctness: one" in page.partition("What fails")[2]
     assert "1 student<" in page.partition("What fails")[2]
+
+
+def test_what_was_not_run_is_not_said_to_fail(service, staff):
+    """It was skipped because another check failed, which is the one to look at."""
+    assignment = service.course.load("small")
+    last = right(assignment).checks[-1].name
+    both = failing(failing(right(assignment), 1), -1, reason=Reason.NOT_RUN)
+    service.graded(service.hand_in(), ready(both, assignment))
+    failed = staff.get("/course").text.partition("What fails")[2]
+    assert "correctness: one" in failed
+    assert last not in failed
 
 
 def test_the_export_has_every_student_and_no_formula(tmp_path):
