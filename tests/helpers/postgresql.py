@@ -74,11 +74,11 @@ class Server:
                 continue
         self.process.wait()
 
-    def new(self):
-        """The address of a new, empty database."""
+    def new(self, how=""):
+        """The address of a new, empty database; `how` are more words of its CREATE DATABASE."""
         name = f"grader{next(numbers)}"
         # a copy of a template waits for a checkpoint, unless it is written to the log: quicker for small ones
-        self.psql(f"CREATE DATABASE {name} STRATEGY wal_log")
+        self.psql(f"CREATE DATABASE {name} STRATEGY wal_log {how}")
         return f"postgresql://{OWNER}@/{name}?host={self.folder}"
 
     def psql(self, statement):

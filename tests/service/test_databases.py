@@ -52,6 +52,17 @@ def test_tables_of_another_version_are_refused_with_the_next_step(service):
             require_current(service.database)
 
 
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_cannot_store_every_name_is_refused_with_the_next_step(postgresql, tmp_path, encoding):
+    """The first is what PostgreSQL makes where no locale is set, as in a container; the command that is named helps."""
+    url = postgresql.new(f"ENCODING '{encoding}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+    line = complaint(grader(tmp_path, "migrate", GRADER_DATABASE=url))
+    assert f"stores text as {encoding}, not as UTF8" in line
+    assert "createdb --encoding=UTF8 --locale=C --template=template0" in line
+    unicode = postgresql.new("ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0")
+    assert grader(tmp_path, "migrate", GRADER_DATABASE=unicode).returncode == 0
+
+
 def test_tables_are_brought_up_to_date_once(service):
     """Again changes nothing, and says so."""
     assert "up to date" in migrate(service.database)

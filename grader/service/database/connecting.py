@@ -151,7 +151,7 @@ def _server(url: URL) -> Engine:
         return create_engine(
             url,
             hide_parameters=True,
-            connect_args=PATIENCE,
+            connect_args={**PATIENCE, "client_encoding": "utf8"},  # else what the server was made with
             isolation_level="READ COMMITTED",
             pool_size=CONNECTIONS,
             max_overflow=CONNECTIONS,

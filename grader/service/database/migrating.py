@@ -6,18 +6,24 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from grader.common.errors import InputError
 from grader.service.database.connecting import Database
+
+UNICODE = "UTF8"
+"""The name that PostgreSQL has for it."""
 
 NEWER = "the tables of this database are newer than this grader; install the grader that made them, or a newer one."
 
 
 def migrate(database: Database) -> str:
-    """Bring the tables up to date; what was done, in words. Raises InputError if they are newer than this grader."""
+    """Bring the tables up to date; what was done, in words. Raises InputError if they are newer than this grader,
+    or if not every text can be stored.
+    """
     config = _config()
     with database.connecting() as connection:
+        _require_unicode(connection)
         before, latest = _versions(connection, config)
         if before == latest:
             return f"the tables are up to date (version {latest})."
@@ -36,6 +42,18 @@ def require_current(database: Database) -> None:
         raise InputError(
             f"the tables of this database are of version {before}, and this grader needs {latest}; "
             "make a backup, stop the service, and run `grader migrate` with the same database."
+        )
+
+
+def _require_unicode(connection: Connection) -> None:
+    """Names have letters of all the world's scripts; where no locale is set, PostgreSQL is made for ASCII alone."""
+    if connection.dialect.name == "sqlite":
+        return
+    encoding = connection.scalar(text("SHOW server_encoding"))
+    if encoding != UNICODE:
+        raise InputError(
+            f"this database stores text as {encoding}, not as {UNICODE}; make another with "
+            f"`createdb --encoding={UNICODE} --locale=C --template=template0 NAME`."
         )
 
 
