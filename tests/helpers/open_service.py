@@ -14,9 +14,11 @@ from grader.service.signing_in import invite
 
 @contextmanager
 def opened(folder, **more):
-    """A service, which listens while the block runs."""
+    """A service, which listens at its `port` while the block runs."""
     listener = socket.create_server(("127.0.0.1", 0))
-    service = Service(folder, origin=f"http://127.0.0.1:{listener.getsockname()[1]}", **more)
+    port = listener.getsockname()[1]
+    service = Service(folder, **{"origin": f"http://127.0.0.1:{port}", **more})
+    service.port = port
     server = uvicorn.Server(uvicorn.Config(service.app, log_level="warning", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

@@ -1,0 +1,158 @@
+"""docs/operators.md: the proxy with TLS passes on what it must, as it stands there.
+
+Without nginx these tests are skipped, and say why; with GRADER_TEST_PROXY=required they fail.
+"""
+
+import itertools
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+
+import httpx2
+import pytest
+from open_service import opened
+from project import ROOT
+from services import field, parts
+
+from grader.course.submissions.submission import SIZE_LIMIT
+from grader.service.database.tables import PersonRow
+from grader.service.signing_in import invite
+
+HOST = "grader.example.org"
+ABSENT = "nginx is not installed (apt install nginx)"
+(PROXY,) = re.findall(r"```nginx\n(.*?)```", (ROOT / "docs" / "operators.md").read_text(encoding="utf-8"), re.DOTALL)
+
+AROUND = """
+daemon off;
+master_process off;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log;
+events {{}}
+http {{
+    access_log {folder}/access.log;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    {server}
+}}
+"""
+"""What stands around it in nginx's own file; by these lines it also runs for an ordinary user."""
+
+
+class Proxy:
+    """nginx before a service, and a browser that comes by it."""
+
+    def __init__(self, folder, service):
+        self.folder, self.service = folder, service
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        certificate(folder)
+        server = PROXY.replace("listen 443", f"listen 127.0.0.1:{self.port}").replace("/etc/ssl/", f"{folder}/")
+        server = server.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{service.port}")
+        (folder / "nginx.conf").write_text(AROUND.format(folder=folder, server=server))
+        words = [shutil.which("nginx"), "-e", folder / "error.log", "-p", folder, "-c", folder / "nginx.conf"]
+        self.process = subprocess.Popen(words)
+
+    def browser(self):
+        """It takes the certificate for that of the host."""
+        context = ssl.create_default_context(cafile=self.folder / "grader.pem")
+        client = httpx2.Client(
+            base_url=f"https://127.0.0.1:{self.port}",
+            headers={"host": HOST, "origin": self.service.origin},
+            verify=context,
+            timeout=20,
+        )
+        client.event_hooks["request"].append(lambda request: request.extensions.update(sni_hostname=HOST))
+        return client
+
+    def log(self):
+        return (self.folder / "access.log").read_text()
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(20)
+
+
+def certificate(folder):
+    """One for the host, signed by itself."""
+    files = ("-keyout", folder / "grader.key", "-out", folder / "grader.pem")
+    named = ("-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}")
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *files, *named]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory):
+    """The guide's, before a service that knows the address that browsers use."""
+    if shutil.which("nginx") is None:
+        (pytest.fail if os.environ.get("GRADER_TEST_PROXY") == "required" else pytest.skip)(ABSENT)
+    folder = tmp_path_factory.mktemp("proxy")
+    with opened(tmp_path_factory.mktemp("service"), origin=f"https://{HOST}") as service:
+        proxy = Proxy(folder, service)
+        try:
+            answers(proxy)
+            yield proxy
+        finally:
+            proxy.close()
+
+
+def answers(proxy):
+    """Wait until it does."""
+    end = time.monotonic() + 30
+    while not is_there(proxy):
+        assert time.monotonic() < end, (proxy.folder / "error.log").read_text()
+        time.sleep(0.1)
+
+
+def is_there(proxy):
+    try:
+        return proxy.browser().get("/sign-in").status_code == 200
+    except httpx2.ConnectError:
+        return False
+
+
+@pytest.fixture(scope="module")
+def student(proxy):
+    """Ada, who has come by a link."""
+    with proxy.service.database.writing() as session:
+        token = invite(session, session.get_one(PersonRow, proxy.service.ada), "test", proxy.service.now)
+    client = proxy.browser()
+    assert client.get(f"/join/{token}").status_code == 200
+    assert client.post("/join", files=parts(token=token)).status_code == 303
+    return client
+
+
+def sent(student, source):
+    """The answer to a hand-in of this source."""
+    page = student.get("/assignments/small")
+    keys = {name: field(page, name) for name in ("form_token", "form_key")}
+    return student.post("/assignments/small/attempts", files=parts(**keys, file=("kernels.cl", source)))
+
+
+def test_a_link_signs_in_and_is_in_no_log(proxy, student):
+    """The cookie is one that browsers send to this host alone, and by TLS alone."""
+    assert list(student.cookies) == ["__Host-grader"]
+    assert "Ada" in student.get("/").text
+    assert "GET /sign-in" in proxy.log()
+    assert "/join" not in proxy.log()
+
+
+def test_events_come_while_the_attempt_still_waits(student):
+    """Nothing grades it: what comes has not waited for the end of the answer."""
+    where = sent(student, b"// small").headers["location"]
+    with student.stream("GET", f"{where}/events") as stream:
+        assert "event: place" in itertools.takewhile(lambda line: line != "event: over", stream.iter_lines())
+
+
+def test_a_file_that_is_too_large_is_refused_in_our_words(student):
+    """The proxy lets through as much as the service reads to be able to say so."""
+    said = sent(student, b"// large\n" * (SIZE_LIMIT // 8))
+    assert said.status_code == 409
+    assert "1 MiB" in said.text
