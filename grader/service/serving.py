@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -61,11 +62,22 @@ class ServeRequest:
     def origin(self) -> str:
         """The address that browsers use; raises InputError if it is none."""
         if self.url is None:
-            return f"http://{self.host}:{self.port}"
+            return f"http://{_in_address(self.host)}:{self.port}"
         parts = urlsplit(self.url)
         if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path.strip("/") or parts.query:
             raise InputError(f"{self.url} is not an address such as https://grader.example.org; correct --url.")
         return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def _in_address(host: str) -> str:
+    """The host to listen on as an address has it; raises InputError for one that browsers cannot go to."""
+    try:
+        parsed = ip_address(host)
+    except ValueError:
+        return host
+    if parsed.is_unspecified:
+        raise InputError(f"--host {host} is every address of this machine: name the one that browsers use with --url.")
+    return f"[{host}]" if parsed.version == 6 else host
 
 
 def serve(request: ServeRequest, say: Callable[[str], None]) -> None:

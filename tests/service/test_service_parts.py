@@ -216,18 +216,36 @@ def test_no_message_of_the_database_holds_what_is_stored(service):
     assert "a secret" not in str(caught.value)
 
 
+def asked_to_serve(folder, **more):
+    asked = {"host": "127.0.0.1", "port": 8001, "url": None, "crew": StationCrew(count=0, course=ROOT, orders="")}
+    return ServeRequest(database=folder, course=ROOT, guide=ROOT, **{**asked, **more})
+
+
+@pytest.mark.parametrize(
+    ("asked", "origin"),
+    [
+        ({}, "http://127.0.0.1:8001"),
+        ({"host": "::1"}, "http://[::1]:8001"),
+        ({"host": "localhost"}, "http://localhost:8001"),
+        ({"host": "0.0.0.0", "url": "https://Grader.example.org/"}, "https://grader.example.org"),
+    ],
+    ids=["IPv4", "IPv6", "name", "url"],
+)
+def test_browsers_go_to_the_address_that_is_listened_on_or_to_the_one_that_is_named(tmp_path, asked, origin):
+    """One of IPv6 stands in brackets."""
+    assert asked_to_serve(tmp_path, **asked).origin == origin
+
+
+@pytest.mark.parametrize("asked", [{"host": "0.0.0.0"}, {"host": "::"}, {"url": "grader.example.org"}], ids=str)
+def test_an_address_that_browsers_cannot_go_to_is_refused(tmp_path, asked):
+    """With the option that helps: all who come by another name would be sent there."""
+    with pytest.raises(InputError, match="--url"):
+        _ = asked_to_serve(tmp_path, **asked).origin
+
+
 def test_nobody_is_given_two_sign_in_links_at_once(tmp_path):
     """The later one would have ended the first: of a person who is invited and of the demo, too."""
-    request = ServeRequest(
-        database=tmp_path,
-        course=ROOT,
-        guide=ROOT,
-        host="localhost",
-        port=1,
-        url=None,
-        crew=StationCrew(count=0, course=ROOT, orders=""),
-        demo=True,
-    )
+    request = asked_to_serve(tmp_path, demo=True)
     with closing(ready_database(tmp_path)) as database:
         list(first_lines(database, request))
         lines = list(first_lines(database, replace(request, invite=("student",))))

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from urllib.parse import urlsplit
 
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
@@ -10,7 +9,6 @@ from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import DataError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
@@ -38,7 +36,7 @@ from grader.service.web import (
     terminals,
 )
 from grader.service.web.callers import TokenNeededError
-from grader.service.web.guards import API, Guards, Headed
+from grader.service.web.guards import API, Guards, Headed, OneHost
 from grader.service.web.members import SignInNeededError
 from grader.service.web.pages import page
 from grader.service.web.setting import Web, web_at
@@ -107,9 +105,8 @@ def make_app(web: Web) -> FastAPI:
     app.add_exception_handler(PoolTimeoutError, _away)
     app.add_exception_handler(DataError, _not_text)
     app.add_exception_handler(Exception, _fault)
-    host = urlsplit(web.origin).hostname or ""
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=[host], www_redirect=False)
     app.add_middleware(Guards, origin=web.origin, uploads=UPLOADS)
+    app.add_middleware(OneHost, origin=web.origin)
     return app
 
 

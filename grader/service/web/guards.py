@@ -5,10 +5,10 @@ A body is counted while it comes: what is too large is never held.
 
 import asyncio
 import re
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grader.course.submissions.submission import SIZE_LIMIT
@@ -29,6 +29,12 @@ form of the other kind may have a million empty fields.
 
 API = "/api/v1/"
 """Addresses below it are for programs. No cookie counts there, and no bearer token elsewhere."""
+
+PORT = re.compile(r":\d*\Z", re.ASCII)
+"""What may follow a host's name."""
+
+READING = frozenset({"GET", "HEAD"})
+"""Methods that change nothing."""
 
 PLAIN = frozenset({None, "application/octet-stream", "application/x-www-form-urlencoded"})
 
@@ -58,6 +64,7 @@ TLS_HEADERS = {"strict-transport-security": "max-age=31536000"}
 TOO_LARGE = "What you sent is too large: hand in only the OpenCL source text, at most 1 MiB.\n"
 FOREIGN = "This form was sent from another site, so nothing was done. Open the page here, and send it again.\n"
 NO_FORM = "That is no form of a page of ours, so nothing was done.\n"
+ELSEWHERE = "This service answers at {origin} alone, so nothing was done. Use that address."
 TOO_SLOW = "What you sent took too long to come; nothing was stored. Try again.\n"
 
 
@@ -85,6 +92,34 @@ class Headed:
         await self._app(scope, receive, sending)
 
 
+class OneHost:
+    """An application that answers under one host's name: who comes by another one is led to the right address.
+
+    A name that somebody else makes may lead here, too, and browsers would take what is under it for that site's. The
+    port is not compared: a proxy may tell none, or its own.
+    """
+
+    def __init__(self, app: ASGIApp, origin: str) -> None:
+        self._app, self._origin, self._host = app, origin, _host_in(urlsplit(origin).netloc)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or _host_in(Headers(scope=scope).get("host", "")) == self._host:
+            await self._app(scope, receive, send)
+        else:
+            await self._answer(scope)(scope, receive, send)
+
+    def _answer(self, scope: Scope) -> Response:
+        """The same page at our address. What would change something, or has a token, is not sent on."""
+        words = ELSEWHERE.format(origin=self._origin)
+        if scope["path"].startswith(API):
+            return JSONResponse({"detail": words}, 421)
+        if scope["method"] not in READING:
+            return PlainTextResponse(f"{words}\n", 421, {"connection": "close"})
+        path, query = quote(scope["path"].lstrip("/")), scope["query_string"].decode("latin-1")
+        return RedirectResponse(f"{self._origin}/{path}?{query}".removesuffix("?"), 307)
+
+
 class Guards:
     """An application behind these rules: bodies are small, forms come from our own pages."""
 
@@ -97,11 +132,11 @@ class Guards:
             await self._app(scope, receive, send)
             return
         sending = _Sending(send)
-        if scope["method"] not in {"GET", "HEAD"} and not from_own_page(Headers(scope=scope), self._origin):
+        if scope["method"] not in READING and not from_own_page(Headers(scope=scope), self._origin):
             await PlainTextResponse(FOREIGN, 403)(scope, receive, sending)
             return
         readable = is_plain if scope["path"].startswith(API) else is_own_form
-        if scope["method"] not in {"GET", "HEAD"} and not readable(Headers(scope=scope)):
+        if scope["method"] not in READING and not readable(Headers(scope=scope)):
             await PlainTextResponse(NO_FORM, 415, {"connection": "close"})(scope, receive, sending)
             return
         counting = _Counting(receive, self._limit(scope["path"]))
@@ -145,6 +180,11 @@ def is_own_form(headers: Headers) -> bool:
 def is_plain(headers: Headers) -> bool:
     """Whether a body is of a type that programs send; cookies mean nothing where this is asked."""
     return headers.get("content-type") in PLAIN
+
+
+def _host_in(address: str) -> str:
+    """The name in a host and a port."""
+    return PORT.sub("", address).lower()
 
 
 def _same_site(referer: str | None, origin: str) -> bool:

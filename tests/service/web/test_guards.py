@@ -13,7 +13,7 @@ from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
 from grader.service.database.tables import AttemptRow
 from grader.service.web.device import GRANT
-from grader.service.web.guards import FORM, POLICY, UPLOAD, Guards, from_own_page
+from grader.service.web.guards import FORM, POLICY, UPLOAD, Guards, OneHost, from_own_page
 
 
 def attempts(service):
@@ -114,10 +114,86 @@ def test_no_page_has_a_script_or_a_style_of_its_own(service):
         assert "<script>" not in page
 
 
-def test_another_host_is_not_ours(service):
-    """A name that leads here, made by somebody else, is refused."""
-    said = service.browser("ada").get("/", headers={"host": "evil.example"})
-    assert said.status_code == 400
+@pytest.mark.parametrize("host", ["localhost:8000", "evil.example", "127.0.0.1.evil.example:8000", ""])
+def test_who_comes_by_another_name_is_led_to_our_address(service, host):
+    """To the same page there; nothing of ours is shown under a name that leads here and is somebody else's."""
+    client = service.browser("ada")
+    for ask in (client.get, client.head):
+        said = ask("/assignments/small/edit?start=0", headers={"host": host})
+        assert (said.status_code, said.text) == (307, "")
+        assert said.headers["location"] == f"{ORIGIN}/assignments/small/edit?start=0"
+        assert said.headers["content-security-policy"] == POLICY
+    assert "Ada" in client.get(said.headers["location"]).text
+
+
+def test_what_is_sent_to_another_name_does_nothing(service):
+    """It is told the right address in a sentence, as is a program, whose token would go along."""
+    client, token = service.browser("ada"), service.token(service.ada, "read submit")
+    shown = client.get("/assignments/small")
+    fields = parts(form_token=field(shown, "form_token"), form_key="k", file=("kernels.cl", b"x"))
+    evil = {"host": "evil.example"}
+    said = client.post("/assignments/small/attempts", files=fields, headers=evil)
+    assert (said.status_code, said.headers["connection"]) == (421, "close")
+    assert said.text == f"This service answers at {ORIGIN} alone, so nothing was done. Use that address.\n"
+    bearer = evil | {"authorization": f"Bearer {token}"}
+    for method, path in (("GET", "assignments"), ("POST", "assignments/small/attempts")):
+        said = client.request(method, f"/api/v1/{path}", headers=bearer)
+        assert (said.status_code, ORIGIN in said.json()["detail"]) == (421, True)
+    assert attempts(service) == 0
+
+
+HOSTILE = (
+    b"127.0.0.1:8000@evil.example",
+    b"ada@127.0.0.1:8000",
+    b"127.0.0.1:8000\r\nset-cookie: grader=x",
+    b"127.0.0.1:8000\n",
+    b"127.0.0.1\x00",
+    b"127.0.0.1:8000/..",
+    b"127.0.0.1:80:8000",
+    b"127.0.0.1:\xb2",
+    b"[127.0.0.1]:8000",
+)
+
+
+@pytest.mark.parametrize("host", HOSTILE, ids=ascii)
+def test_a_name_that_only_looks_like_ours_is_another(host):
+    """And nothing of it comes back."""
+    asked = {"path": "/", "query_string": b"", "headers": [(b"host", host)]}
+    assert _of_one_host(asked) == (307, [(b"content-length", b"0"), (b"location", f"{ORIGIN}/".encode())])
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:8443"])
+def test_our_name_is_ours_at_any_port(service, host):
+    """A proxy tells no port, or its own: a redirect would come back to it for ever."""
+    assert service.browser("ada").get("/", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "there"),
+    [
+        ("//evil.example/", b"", "/evil.example/"),
+        ("@evil.example/", b"", "/%40evil.example/"),
+        ("http://evil.example", b"a=b", "/http%3A//evil.example?a=b"),
+        ("/a\r\nb", b"c=\r\nd", "/a%0D%0Ab?c=%0D%0Ad"),
+        ("/ä?b", b"", "/%C3%A4%3Fb"),
+    ],
+)
+def test_a_redirect_leads_nowhere_but_to_our_address(path, query, there):
+    """Whatever is asked for, in whichever form."""
+    asked = {"path": path, "query_string": query, "headers": [(b"host", b"localhost:8000")]}
+    assert dict(_of_one_host(asked)[1])[b"location"].decode() == ORIGIN + there
+
+
+def _of_one_host(asked):
+    """The status and the headers of the answer to whom asks by another name: our application is not reached."""
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", **asked}
+    asyncio.run(OneHost(None, ORIGIN)(scope, None, send))
+    return sent[0]["status"], sent[0]["headers"]
 
 
 async def _answered(app, path, chunks, length=None):
