@@ -2,6 +2,7 @@
 
 PYTHON ?= $(shell sh tools/find-python)
 BIN := .venv/bin
+PORT ?= 8000
 
 # One right and some wrong submissions, an assignment each. They are our own, and need no container.
 SAMPLES := coalsTransp/flat-tile-turned-on-load coalsProgrm/accum-starts-at-one optimProgram/course-style-lmem-alias \
@@ -25,8 +26,9 @@ demo: setup
 	done
 
 # A course in the browser, with sign-in links for a student and an instructor. What is handed in runs with your rights.
+# `make serve PORT=8001` chooses another port.
 serve: .venv/service setup
-	@$(BIN)/grader serve --data .demo-service --course . --demo --sandbox process
+	@$(BIN)/grader serve --data .demo-service --course . --demo --sandbox process --port $(PORT)
 
 # An OpenCL driver and the simulator, where the machine has none that works.
 setup: .venv/grader

@@ -5,6 +5,7 @@ import io
 import os
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from chromium_pipe import Driven
 from commandline import complaint, grader
 from courses import course_of
+from project import ROOT
 from serving_course import FIELDS, RIGHT, WRONG, Serving, alive, children, hand_in, until
 
 from grader.service.database.tables import State
@@ -61,13 +63,40 @@ def test_without_the_extra_the_command_says_how_to_install_it(tmp_path):
     [
         (["--url", "grader.example.org"], "--url"),
         (["--invite", "nobody"], "nobody"),
-        (["--host", "192.0.2.1"], "listen"),
+        (["--host", "192.0.2.1"], "on 192.0.2.1, port 18999: Cannot assign requested address; name an address"),
+        (["--host", "0.0.0.0"], "--url"),
     ],
+    ids=["url", "invite", "address", "all"],
 )
 def test_options_that_cannot_be_used_are_one_line(tmp_path, options, said):
     """Before anything is served."""
     done = grader(tmp_path, "serve", "--data", "data", "--port", "18999", *options)
     assert said in complaint(done)
+
+
+def test_a_port_that_is_taken_is_named_with_the_next_step(tmp_path):
+    """For whoever typed the command, and for whoever typed `make serve`."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        done = grader(tmp_path, "serve", "--data", "data", "--port", port)
+    said = complaint(done)
+    assert f"cannot listen on 127.0.0.1, port {port}: another program listens there" in said
+    assert "choose another port: --port NUMBER, or `make serve PORT=NUMBER`." in said
+
+
+@pytest.mark.parametrize(("words", "port"), [((), "8000"), (("PORT=8001",), "8001")], ids=["as it is", "another"])
+def test_make_serve_takes_a_port(words, port):
+    """And asks `grader serve` for it."""
+    done = subprocess.run(
+        ["make", "--dry-run", "--old-file", "setup", "--old-file", ".venv/service", "serve", *words],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name != "PORT"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (line,) = [line for line in done.stdout.splitlines() if "grader serve" in line]
+    assert line.endswith(f" --port {port}")
 
 
 def test_a_right_and_a_wrong_kernel_are_graded_by_the_real_station(serving):

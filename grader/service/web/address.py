@@ -1,5 +1,6 @@
 """The address at which browsers reach the web processes: each listens there on a socket of its own."""
 
+import errno
 import socket
 
 from grader.common.errors import InputError
@@ -19,9 +20,7 @@ class Address(Record):
         try:
             socket.create_server((self.host, self.port), family=self._family).close()
         except OSError as error:
-            raise InputError(
-                f"cannot listen on {self.host}, port {self.port}: {error.strerror}; choose another with --port."
-            ) from error
+            raise InputError(f"cannot listen on {self.host}, port {self.port}: {_why_not(error)}") from error
 
     def listen(self) -> socket.socket:
         """A socket of this process's own. The system deals connections out evenly among such sockets; on one that all
@@ -32,3 +31,15 @@ class Address(Record):
     @property
     def _family(self) -> socket.AddressFamily:
         return socket.AF_INET6 if ":" in self.host else socket.AF_INET
+
+
+def _why_not(error: OSError) -> str:
+    """The reason and the next step; Python's own words have more, in brackets."""
+    reason = (error.strerror or str(error)).partition(" (")[0]
+    match error.errno:
+        case errno.EADDRINUSE:
+            return "another program listens there; choose another port: --port NUMBER, or `make serve PORT=NUMBER`."
+        case errno.EACCES:
+            return f"{reason}; choose a port above 1023: --port NUMBER, or `make serve PORT=NUMBER`."
+        case _:
+            return f"{reason}; name an address of this machine with --host, or leave it out."

@@ -21,7 +21,7 @@ def address():
 def test_an_address_where_somebody_listens_cannot_be_claimed(address, other):
     """Neither where a service like this one shares it, which the system would allow, nor where another program does."""
     address.claim()
-    with other(address), pytest.raises(InputError, match=f"port {address.port}: .*; choose another with --port"):
+    with other(address), pytest.raises(InputError, match=f"port {address.port}: another program.*--port NUMBER"):
         address.claim()
     address.claim()
 
