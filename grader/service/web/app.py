@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import DataError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -36,10 +37,10 @@ from grader.service.web import (
     terminals,
 )
 from grader.service.web.callers import TokenNeededError
-from grader.service.web.guards import API, Guards, Headed, OneHost
-from grader.service.web.members import SignInNeededError
+from grader.service.web.guards import API, Guards, Headed, OneHost, came_from
+from grader.service.web.members import SignInNeededError, read_form, text_in
 from grader.service.web.pages import page
-from grader.service.web.setting import Web, web_at
+from grader.service.web.setting import Web, web_at, web_of
 
 UPLOADS = frozenset({"attempts", "roster", "upload"})
 """The last part of the addresses to which files are sent."""
@@ -124,8 +125,18 @@ def _not_found(request: Request, _error: Exception) -> Response:
     return _said(request, 404, "Not found", str(NotFoundError()))
 
 
-def _refused(request: Request, error: Exception) -> Response:
-    return _said(request, 409, "That was not done", str(error))
+async def _refused(request: Request, error: Exception) -> Response:
+    if request.url.path.startswith(API):
+        return JSONResponse({"detail": str(error)}, 409)
+    written = text_in(await read_form(request), "text") if request.method == "POST" else ""
+    return await run_in_threadpool(_refusal, request, str(error), written)
+
+
+def _refusal(request: Request, words: str, written: str) -> Response:
+    """Leads back to where the form came from, and gives back the text that was written there: it is not stored."""
+    back = came_from(request.headers, web_of(request).origin)
+    values = {"title": "That was not done", "words": words, "back": back, "written": written}
+    return page(request, "refused.html.jinja", None, 409, **values)
 
 
 def _no_page(request: Request, error: Exception) -> Response:

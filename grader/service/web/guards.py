@@ -182,6 +182,14 @@ def is_plain(headers: Headers) -> bool:
     return headers.get("content-type") in PLAIN
 
 
+def came_from(headers: Headers, origin: str) -> str:
+    """The address of the page of ours that a browser comes from; "/" if it does not say, or comes from elsewhere."""
+    referer = headers.get("referer")
+    if referer is None or not _same_site(referer, origin):
+        return "/"
+    return origin + urlsplit(referer).path
+
+
 def _host_in(address: str) -> str:
     """The name in a host and a port."""
     return PORT.sub("", address).lower()

@@ -6,7 +6,7 @@ import pytest
 from hiding import failing, hiding_course, right
 from open_service import driving, errors, opened
 from samples import RACE
-from services import Service
+from services import Service, field, parts
 
 from grader.service.station.judging import ready
 
@@ -75,6 +75,45 @@ def test_nothing_that_is_hidden_is_found_in_a_line(tmp_path):
     whole = failing(right(assignment), 2, message="line 3 is wrong.", findings=(RACE,))
     service.graded(service.hand_in(data=SOURCE), ready(whole, assignment))
     assert "data-line" not in service.browser("ada").get("/assignments/small/edit").text
+
+
+def refused(service, client, headers=None, **more):
+    """The page that says that a text was not taken."""
+    page = "/assignments/small/edit"
+    shown = client.get(page)
+    keys = {name: field(shown, name) for name in ("form_token", "form_key")}
+    headers = {"referer": f"{service.origin}{page}?start=0"} if headers is None else headers
+    said = client.post("/assignments/small/attempts", files=parts(**keys | more), headers=headers)
+    assert (said.status_code, service.claim()) == (409, None)
+    return said
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"form_token": "of another session"}, {"form_key": ""}], ids=["used", "stale", "key"]
+)
+def test_a_text_that_is_refused_is_given_back(tmp_path, more):
+    """Whyever it is; as text, for nothing of it was stored, and the page leads back to the editor."""
+    service = Service(tmp_path, policies="attempts: {most: 1}\n")
+    service.graded(service.hand_in())
+    said = refused(service, service.browser("ada"), text="\n" + EVIL.decode() + "a & b\n", **more)
+    assert "<script>alert" not in said.text
+    assert text_in(said) == "\n&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;\na &amp; b\n"
+    assert f'href="{service.origin}/assignments/small/edit"' in said.text
+
+
+def test_a_file_that_is_refused_is_not_shown(service, ada):
+    """It is where it came from; the page leads back, too."""
+    page = f"{service.origin}/assignments/small"
+    said = refused(service, ada, {"referer": page}, file=("kernels.cl", b"PK\x03\x04"))
+    assert f'href="{page}"' in said.text
+    assert "<textarea" not in said.text
+
+
+@pytest.mark.parametrize("referer", ["http://evil.example/x", "javascript:alert(1)", ""])
+def test_a_refusal_leads_to_nobody_elses_page(service, ada, referer):
+    """Where no page of ours is told, there is the link to the assignments alone."""
+    said = refused(service, ada, {"origin": service.origin, "referer": referer}, text="")
+    assert re.findall('<a href="([^"]*)"', said.text.partition("<main")[2]) == ["/"]
 
 
 def test_in_a_browser_it_is_an_editor(tmp_path, browser):

@@ -14,6 +14,7 @@ from eventful import POLICIES, Eventful
 from looking import LOOKS, OTHER_LOOKS, problems, short, stumbles
 from open_service import driving, errors, opened
 from selection import param
+from services import SOURCE
 
 from grader.service.web import pages
 
@@ -100,13 +101,17 @@ ANSWERS = {
 """Pages that are the answer to a form: who sends it from where, its button, and what is there then."""
 
 
+REFUSED = "refused.html.jinja"
+"""The answer to a form that is refused, with what was written there."""
+
+
 def test_every_template_is_among_the_pages(course, monkeypatch):
     """A new page is judged, too."""
     seen, get = set(), pages.ENVIRONMENT.get_template
     monkeypatch.setattr(pages.ENVIRONMENT, "get_template", lambda name, *more: (seen.add(name), get(name, *more))[1])
     for key in (None, "ada", "staff"):
         list(course.pages(key))
-    assert set(pages.ENVIRONMENT.list_templates()) - NO_PAGES - seen == set(ANSWERS)
+    assert set(pages.ENVIRONMENT.list_templates()) - NO_PAGES - seen == {*ANSWERS, REFUSED}
 
 
 ONE = "token.html.jinja"
@@ -125,3 +130,18 @@ def test_axe_finds_nothing_in_the_answer_to_a_form(course, browser, template):
         driven.say(f'document.querySelector("{button}").click()')
         driven.wait(f"document.title !== {before!r} && document.querySelector({there!r}) !== null")
         assert problems(driven, LOOKS) == []
+
+
+def test_axe_finds_nothing_in_a_refusal(course, browser):
+    """As of a text that was handed in when all attempts were used: the page has it, and a link to the editor."""
+    (course.service.course.assignments.parent / "course.yaml").write_text("attempts: {most: 1}\n")
+    with signed_in(course, browser, "ada") as driven:
+        driven.open(f"{course.service.origin}/assignments/small/edit")
+        driven.wait("document.querySelector('.CodeMirror') !== null")
+        driven.say("document.querySelector('form[action$=attempts] button').click()")
+        driven.wait("document.title.startsWith('That was not done')")
+        assert problems(driven, LOOKS) == []
+        assert driven.say("document.querySelector('textarea').value").encode() == SOURCE
+        keep_pictures(driven, "ada-refused")
+        driven.say("document.querySelector('main a').click()")
+        driven.wait("document.title.startsWith('Edit')")

@@ -13,7 +13,7 @@ from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
 from grader.service.database.tables import AttemptRow
 from grader.service.web.device import GRANT
-from grader.service.web.guards import FORM, POLICY, UPLOAD, Guards, OneHost, from_own_page
+from grader.service.web.guards import FORM, POLICY, UPLOAD, Guards, OneHost, came_from, from_own_page
 
 
 def attempts(service):
@@ -40,6 +40,26 @@ def attempts(service):
 def test_a_form_must_come_from_a_page_of_ours(headers, own):
     """As far as a browser says where it comes from."""
     assert from_own_page(Headers(headers), ORIGIN) is own
+
+
+@pytest.mark.parametrize(
+    ("referer", "address"),
+    [
+        (f"{ORIGIN}/assignments/small/edit?start=1#text", f"{ORIGIN}/assignments/small/edit"),
+        (f"{ORIGIN}//evil.example/x", f"{ORIGIN}//evil.example/x"),
+        (f"{ORIGIN}/\\evil.example", f"{ORIGIN}/\\evil.example"),
+        (ORIGIN + "@evil.example/x", "/"),
+        (ORIGIN + ".evil.example/x", "/"),
+        ("http://ada@127.0.0.1:8000/x", "/"),
+        ("http://127.0.0.1/x", "/"),
+        ("//127.0.0.1:8000/x", "/"),
+        ("http://[broken", "/"),
+        (None, "/"),
+    ],
+)
+def test_a_link_back_leads_to_a_page_of_ours(referer, address):
+    """Always below our address, whatever the path is, or to the first page."""
+    assert came_from(Headers({} if referer is None else {"referer": referer}), ORIGIN) == address
 
 
 def test_a_form_of_another_site_does_nothing_even_with_the_right_cookie_and_token(service):
