@@ -22,7 +22,13 @@ def health(request: Request, member: Teacher) -> Response:
         stations = stations_of(session, web.now())
         queues = queues_of(session, classes_of(web.shelf), stations)
         faults = len(faulted(session))
-    problems = web.shelf.problems()
     return page(
-        request, "health.html.jinja", member, stations=stations, queues=queues, faults=faults, problems=problems
+        request,
+        "health.html.jinja",
+        member,
+        stations=stations,
+        queues=queues,
+        faults=faults,
+        problems=web.shelf.problems(),
+        embedded=web.database.embedded,
     )

@@ -1,7 +1,9 @@
 """The page about stations and the queue."""
 
+import pytest
 from services import Service
 
+from grader.service.database.connecting import Database
 from grader.service.health import StationFacts, note_station
 
 
@@ -18,6 +20,20 @@ def test_the_page_says_what_waits_and_that_nobody_can_grade_it(tmp_path):
     assert "&lt;b&gt;" in page
     assert "no device" in page
     assert "idle" in page
+
+
+HELPS = {True: "<code>grader serve</code> runs the stations itself", False: "Start <code>grader station</code>"}
+
+
+@pytest.mark.parametrize("embedded", HELPS, ids=["SQLite", "PostgreSQL"])
+def test_what_helps_is_the_command_that_runs_stations_on_this_database(tmp_path, monkeypatch, embedded):
+    """On SQLite, `grader serve` does; on PostgreSQL, `grader station` on any machine."""
+    service = Service(tmp_path)
+    service.hand_in()
+    staff = service.browser("staff")
+    monkeypatch.setattr(Database, "embedded", embedded)
+    page = staff.get("/course/health").text
+    assert [words in page for words in HELPS.values()] == [each is embedded for each in HELPS]
 
 
 def test_a_station_at_work_leads_to_what_it_grades(service):
