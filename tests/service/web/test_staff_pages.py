@@ -72,6 +72,32 @@ def test_a_link_is_shown_once_and_signs_that_person_in(service, staff):
     assert "made a sign-in link for ben" in staff.get("/course/audit").text
 
 
+@pytest.mark.parametrize("role", ["assistant", "instructor"])
+def test_an_instructor_makes_links_for_who_teaches_too(service, staff, role):
+    """In their line of the table; the roster has told their role."""
+    service.person("tom", role)
+    number = re.search(r'/people/(\d+)">Tom<', staff.get("/course/people").text)[1]
+    said = post(staff, f"/course/people/{number}/invitation")
+    (token,) = re.findall(r"/join/([\w-]+)</code>", said.text)
+    client = service.browser()
+    assert client.post("/join", files={"token": (None, token)}).status_code == 303
+    assert ("/course/exports" in client.get("/course").text) == (role == "instructor")
+
+
+def test_the_page_says_before_the_click_that_a_new_link_ends_earlier_ones(service, staff):
+    """Beside every button that makes one, and it does: the one that was not used signs nobody in any more."""
+    page = staff.get("/course/people").text
+    assert re.search('<p id="links">[^<]*A new link ends the links', page)
+    assert page.count('<button aria-label="Make a link') == page.count('" aria-describedby="links">Make a link') == 3
+    assert '<button aria-describedby="links">Make links for all students' in page
+    first, second = (
+        re.findall(r"/join/([\w-]+)</code>", post(staff, f"/course/people/{service.ben}/invitation").text)[0]
+        for _ in range(2)
+    )
+    said = [service.browser().post("/join", files={"token": (None, each)}).status_code for each in (first, second)]
+    assert said == [403, 303]
+
+
 def test_links_for_all_who_never_came_are_a_file(service, staff):
     """Whoever has signed in keeps what they have."""
     service.browser("ada")
