@@ -75,7 +75,7 @@ def _decision(assignment: Shown, text: str) -> tuple[Decision, float]:
 
 
 def exclude(session: Session, attempt: AttemptRow, who: str, reason: str, now: datetime) -> None:
-    """Let an attempt not count, or count again if it does not; it stays used. Raises NotDoneError without a reason."""
+    """Exclude an attempt, or let it count again; it stays used. Raises NotDoneError without a reason."""
     row = session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
     why = commented(reason)
     if row is None:

@@ -76,13 +76,19 @@ def test_what_is_no_points_changes_nothing(service, typed, words):
     assert "by hand" not in service.browser("staff").get("/course/audit").text
 
 
-def test_an_attempt_that_is_left_out_does_not_count_and_stays_used(service):
+EXCLUDE, COUNT_AGAIN = ["Exclude it", "Exclude this attempt"], ["Let it count again", "Let this attempt count again"]
+"""The heading and the button of the same thing: one word for it."""
+
+
+def test_an_attempt_that_is_excluded_does_not_count_and_stays_used(service):
     """Until it counts again."""
     best = service.graded(service.hand_in(), worth(service, 14.0))
     service.graded(service.hand_in(), worth(service, 9.0))
     page, staff = service.page_of(best), service.browser("staff")
     address = f"/course{page}/exclusion"
+    assert re.findall("(?:h2.*|button)>(.*xclude.*|Let .*)</(?:h2|button)", staff.get(page).text) == EXCLUDE
     assert post(staff, address, page, reason="not their own").status_code == 303
+    assert re.findall("(?:h2.*|button)>(.*xclude.*|Let .*)</(?:h2|button)", staff.get(page).text) == COUNT_AGAIN
     assert line_of(service)["small points"] == "9"
     ada = service.browser("ada")
     assert "18 of 20" in ada.get("/assignments/small").text

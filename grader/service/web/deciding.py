@@ -38,8 +38,8 @@ def by_hand(request: Request, member: Instructor, form: StaffForm, person_id: Ro
 
 
 @router.post("/course/attempts/{public}/exclusion")
-def leave_out(request: Request, member: Instructor, form: StaffForm, public: str) -> Response:
-    """Let an attempt not count, or count again."""
+def exclude_attempt(request: Request, member: Instructor, form: StaffForm, public: str) -> Response:
+    """Exclude an attempt, or let it count again."""
     web = web_of(request)
     with web.database.writing() as session:
         exclude(session, visible_attempt(session, public, member), member.key, text_in(form, "reason"), web.now())
