@@ -24,7 +24,7 @@ from grader.service.policy import HandInRules
 from grader.service.progress import ChecksInBrief
 from grader.service.settling import Place, SettledGrade, grades_of, grades_of_all
 from grader.service.teams import team_at
-from grader.service.wording import worth_in_words
+from grader.service.wording import deduction_in_sentences, worth_in_words
 
 EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("attempts", expanding=True)))
 """Of these attempts; built once, as each page of a student asks."""
@@ -107,11 +107,11 @@ def _standing(session: Session, assignment: Shown, grade: SettledGrade, person_i
 
 
 def deduction_of(session: Session, assignments: Sequence[Shown], attempt: AttemptRow) -> str:
-    """What lateness costs an attempt that is graded, or would if it counted, in words; empty where it costs nothing."""
+    """What lateness costs a graded attempt, or would if it counted, in sentences; empty where it was in time."""
     if attempt.counted is None or attempt.trial:
         return ""
     earned, grade = attempt.counted.shown_points or 0.0, grades_of(session, assignments, attempt.person_id)
-    return worth_in_words(earned, grade[attempt.assignment].cost_of(attempt.received))
+    return deduction_in_sentences(earned, grade[attempt.assignment].cost_of(attempt.received))
 
 
 def _excluded(session: Session, attempts: Sequence[int]) -> dict[int, ExclusionRow]:

@@ -32,6 +32,14 @@ def worth_in_words(earned: float, cost: Lateness) -> str:
     return f"{number(cost.leaves(earned))} = {words}" if words and cost.percent and cost.accepted else words
 
 
+def deduction_in_sentences(earned: float, cost: Lateness) -> str:
+    """The same as the page of an attempt says it. Its report was drawn when it was graded, and dates may change."""
+    words = worth_in_words(earned, cost)
+    if not words:
+        return ""
+    return f"{words}. The report shows the points before this deduction." if cost.percent else f"{words}."
+
+
 def late_in_words(rules: HandInRules) -> str:
     """What late work costs, for whoever may hand in; empty where there is no due date, or nothing is taken off."""
     late = rules.policies.late

@@ -77,6 +77,31 @@ def test_a_deduction_is_in_every_page_and_file_and_says_why(tmp_path):
     service.database.close()
 
 
+BEFORE = "The report shows the points before this deduction."
+
+
+@pytest.mark.parametrize(
+    ("late", "hours", "words"),
+    [
+        ("{percent: 10}", 20, f"<p>9 = 10 less 10 % for 1 day late. {BEFORE}</p>"),
+        ("{days: 0}", 20, f"<p>10 points, but 1 day late: not accepted any more. {BEFORE}</p>"),
+        ("{days: 2}", 20, "<p>1 day late (1 late day used, 1 left), nothing taken off.</p>"),
+        ("{percent: 10}", 0, ""),
+    ],
+    ids=["deduction", "nothing accepted", "late day", "in time"],
+)
+def test_where_lateness_costs_points_the_page_says_that_the_report_shows_those_before(tmp_path, late, hours, words):
+    """A report is stored as it was drawn, and has the kernel's own points; dates may change later."""
+    service = opened(tmp_path, DUE + "late: accepted\n")
+    service.passes(hours=hours)
+    attempt = handed_in(service, 10.0)
+    (service.course.assignments.parent / "course.yaml").write_text(DUE + f"late: {late}\n")
+    page = service.browser("ada").get(service.page_of(attempt)).text
+    assert words in page
+    assert (BEFORE in page) == (BEFORE in words)
+    service.database.close()
+
+
 def test_late_days_are_spent_over_the_course_and_close_what_is_left(tmp_path):
     """Two days: one for the first, one for the second; then the third is refused at the door."""
     service = opened(tmp_path, DUE + "late: {days: 2}\n", ("small", "second", "third"))
