@@ -1,13 +1,21 @@
 """The course as its pages show it: assignments with their handouts, and the rules for handing in."""
 
-from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from grader.common.errors import InputError
 from grader.common.record import Record
 from grader.course.catalogue import Course
-from grader.course.folders import ASSIGNMENT_FILE, RULES_FILE, read_text
+from grader.course.folders import (
+    ASSIGNMENT_FILE,
+    BASELINE_FILE,
+    KIT_FILE,
+    MODEL_FILE,
+    ORACLE_FILE,
+    RULES_FILE,
+    read_text,
+)
 from grader.course.policies.deadlines import Extension
 from grader.course.policies.rules import Policies
 from grader.course.submissions.submission import FILE_NAME
@@ -40,6 +48,17 @@ class Shown(Record):
         return rules_of(self.policies, *extensions)
 
 
+@dataclass(frozen=True)
+class _Unreadable:
+    """An assignment that cannot be read as it is."""
+
+    why: str
+
+
+Stamp = tuple[int, int]
+"""When a file or the rights to it were last changed, and its size: two changes may have the same time."""
+
+
 class Shelf:
     """What there is to hand in, read again when its files change. An assignment that cannot be read any more stays as
     it was last: somebody's slip must not close the course.
@@ -48,7 +67,7 @@ class Shelf:
     def __init__(self, course: Course, guide: Path) -> None:
         self.course, self._guide = course, guide
         self.zone = course.rules().zone
-        self._read = lru_cache(maxsize=1000)(self._shown)
+        self._read = lru_cache(maxsize=1000)(self._tried)
         self._rendered = lru_cache(maxsize=1)(self._guide_of)
         self._last: dict[str, Shown] = {}
 
@@ -69,33 +88,39 @@ class Shelf:
 
     def problems(self) -> list[str]:
         """Why assignments cannot be read as they are, a sentence for each."""
-        return [str(why) for name in self.names() if (why := self._problem(name))]
+        found = map(self._as_it_is, self.names())
+        return [each.why for each in found if isinstance(each, _Unreadable)]
 
     def guide(self) -> str:
         """The page that explains reports, as markup."""
         return self._rendered(self._guide.stat().st_mtime_ns)
 
     def _latest(self, name: str) -> Shown | None:
-        with suppress(InputError):
-            self._last[name] = self._as_it_is(name)
+        found = self._as_it_is(name)
+        if isinstance(found, Shown):
+            self._last[name] = found
         return self._last.get(name)
 
-    def _problem(self, name: str) -> InputError | None:
-        try:
-            self._as_it_is(name)
-        except InputError as error:
-            return error
-        return None
-
-    def _as_it_is(self, name: str) -> Shown:
-        folder, beside = self.course.assignments / name, self.course.assignments.parent
-        files = folder / ASSIGNMENT_FILE, folder / HANDOUT, folder / FILE_NAME, beside / RULES_FILE
-        return self._read(name, tuple(map(_time_of_change, files)))
+    def _as_it_is(self, name: str) -> Shown | _Unreadable:
+        """Read once, whatever comes of it, until a file changes that decides about it."""
+        folder, reference = self.course.assignments / name, self.course.reference / name
+        files = (
+            *(folder / each for each in (ASSIGNMENT_FILE, HANDOUT, FILE_NAME)),
+            *(reference / each for each in (MODEL_FILE, BASELINE_FILE, ORACLE_FILE)),
+            *(self.course.assignments.parent / each for each in (RULES_FILE, KIT_FILE)),
+        )
+        return self._read(name, tuple(map(_stamp, files)))
 
     def _guide_of(self, _changed: int) -> str:
         return rendered(read_text(self._guide))
 
-    def _shown(self, name: str, _changed: tuple[int | None, ...]) -> Shown:
+    def _tried(self, name: str, _stamps: tuple[Stamp | None, ...]) -> Shown | _Unreadable:
+        try:
+            return self._shown(name)
+        except InputError as error:
+            return _Unreadable(str(error))
+
+    def _shown(self, name: str) -> Shown:
         coursework = self.course.load(name)
         path, skeleton = coursework.folder / HANDOUT, coursework.folder / FILE_NAME
         return Shown(
@@ -108,9 +133,10 @@ class Shelf:
         )
 
 
-def _time_of_change(path: Path) -> int | None:
-    """When the file was changed; None if there is none."""
+def _stamp(path: Path) -> Stamp | None:
+    """What changes with a file; None if there is none."""
     try:
-        return path.stat().st_mtime_ns
+        status = path.stat()
     except OSError:
         return None
+    return status.st_ctime_ns, status.st_size

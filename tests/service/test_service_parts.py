@@ -16,6 +16,7 @@ from samples import RACE
 from sqlalchemy.exc import IntegrityError
 
 from grader.common.errors import InputError
+from grader.course.catalogue import Course
 from grader.grading.bench import Decided
 from grader.results.result import Reason, Verdict
 from grader.service.comparing import SHOWN, compared
@@ -130,6 +131,44 @@ def test_a_slip_in_an_assignment_closes_nothing(tmp_path):
         fresh.assignment("small")
     rubric.write_text(right)
     assert shelf.problems() == []
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """The names of the assignments that were read from their files."""
+    found, load = [], Course.load
+    monkeypatch.setattr(Course, "load", lambda course, name: (found.append(name), load(course, name))[1])
+    return found
+
+
+def test_an_assignment_that_cannot_be_read_is_not_tried_again_for_every_page(tmp_path, reads):
+    """Only when one of its files, or a right to read it, has changed."""
+    copied = course_of(tmp_path)
+    rubric = copied.assignments / "small" / "assignment.yaml"
+    rubric.write_text("title: [")
+    shelf = Shelf(copied, ROOT / "docs" / "reading-your-report.md")
+    for _ in range(3):
+        assert shelf.all() == []
+        assert len(shelf.problems()) == 1
+    assert reads == ["small"]
+    rubric.chmod(0o600)
+    shelf.problems()
+    assert reads == ["small"] * 2
+
+
+@pytest.mark.parametrize(
+    "lacking", ["reference/small/oracle.py", "reference/small/baseline.cl", "reference/small/kernels.cl"]
+)
+def test_an_assignment_is_read_again_when_what_it_lacks_is_there(tmp_path, lacking):
+    """Files of its reference are not shown, and decide whether it can be read."""
+    copied = course_of(tmp_path)
+    text = (tmp_path / lacking).read_text()
+    (tmp_path / lacking).unlink()
+    shelf = Shelf(copied, ROOT / "docs" / "reading-your-report.md")
+    (problem,) = shelf.problems()
+    assert f"{lacking} is missing" in problem
+    (tmp_path / lacking).write_text(text)
+    assert (shelf.problems(), len(shelf.all())) == ([], 1)
 
 
 def test_comments_of_a_handout_are_for_whoever_writes_it():
