@@ -13,7 +13,6 @@ from grader.service.clerk.papers import PAPERS
 from grader.service.database.connecting import Database
 from grader.service.handing_over import told_database
 from grader.service.paperwork import REFUSED, PaperOrder, limit_this_process
-from grader.service.refusing import NotDoneError
 
 
 def main() -> None:
@@ -22,10 +21,10 @@ def main() -> None:
     order = PaperOrder.model_validate_json(sys.argv[1])
     course = Course(assignments=order.assignments, reference=order.reference)
     with closing(Database(told_database())) as database:
-        desk = Desk(database, course, order.assignment)
         try:
+            desk = Desk(database, course, order.assignment)
             PAPERS[order.paper](desk, sys.stdin.buffer.read(), sys.stdout.buffer)
-        except (GraderError, NotDoneError) as error:
+        except GraderError as error:
             sys.stderr.write(f"{error}\n")
             sys.exit(REFUSED)
     sys.stdout.buffer.flush()

@@ -22,10 +22,13 @@ from grader.service.course_rows import rows_of
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
 from grader.service.database.tables import AttemptRow, GradingRow, PoolRow
+from grader.service.refusing import NotDoneError
 from grader.service.similar import PoolKind
 from grader.service.standing import course_table
 
 SHAPE = "the submission service"
+
+UNREADABLE = "An assignment cannot be read, and points may depend on it, so no file was made. Fix it first:"
 
 COMPARED = 64 * 1024
 """Bytes of a file that are compared with others: ten times a file of all five kernels."""
@@ -56,11 +59,15 @@ class Stored:
 
 
 class Desk:
-    """What a clerk works from: one assignment of the course, or all if it is empty."""
+    """What a clerk works from: one assignment of the course, or all if it is empty. Raises NotDoneError while any of
+    the course's cannot be read: late days are counted over all, so points might be wrong without it.
+    """
 
     def __init__(self, database: Database, course: Course, assignment: str) -> None:
         self._database = database
         self._shelf = Shelf(course, Path())
+        for problem in self._shelf.problems():
+            raise NotDoneError(f"{UNREADABLE} {problem}")
         names = [assignment] if assignment else course.names()
         self.coursework: dict[str, Coursework] = {name: course.load(name) for name in names}
 

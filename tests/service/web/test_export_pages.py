@@ -1,10 +1,12 @@
 """exporting.py and paperwork.py: files come from a process with a budget, and are asked for by instructors alone."""
 
 import io
+import shutil
 import zipfile
 
 import pytest
-from services import post
+from courses import course_of
+from services import Service, post
 
 from grader.service import paperwork
 from grader.service.paperwork import Paper
@@ -79,3 +81,23 @@ def test_a_clerk_that_needs_too_much_is_ended_and_the_next_one_works(staff, monk
     assert "ask for one assignment alone" in said.text
     monkeypatch.undo()
     assert staff.get("/course/exports/grades.csv").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "address", ["exports/grades.csv", "exports/grades.csv?assignment=small", "overview"], ids=["all", "one", "overview"]
+)
+def test_while_an_assignment_cannot_be_read_no_file_is_made_and_the_answer_names_it(tmp_path, address):
+    """The pages show it as it was last, which a clerk does not know; without it, late days would be counted wrongly."""
+    service = Service(tmp_path, course=course_of(tmp_path / "course"))
+    for each in (service.course.assignments, service.course.reference):
+        shutil.copytree(each / "small", each / "second")
+    service.graded(service.hand_in())
+    staff = service.browser("staff")
+    assert [staff.get(each).status_code for each in ("/course", f"/course/{address}")] == [200, 200]
+    rubric = service.course.assignments / "second" / "assignment.yaml"
+    rubric.write_text(rubric.read_text().replace("title:", "titel:"))
+    assert "second" in staff.get("/course").text
+    said = staff.get(f"/course/{address}")
+    assert said.status_code == 409
+    assert "Fix it first: " in said.text
+    assert "assignments/second/assignment.yaml: titel:" in said.text
