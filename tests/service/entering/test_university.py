@@ -6,12 +6,13 @@ import time
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from entrances import SECRET, at_university, issuing
+from entrances import SECRET, at_university, enter, issuing
 from joserfc.jwk import OctKey, RSAKey
 
 from grader.common.errors import InputError
 from grader.common.sign_in import Secret, UniversityRules
 from grader.service.entering import university
+from grader.service.entering.brakes import Brake
 from grader.service.entering.university import University
 
 
@@ -117,6 +118,19 @@ def test_an_answer_that_is_not_the_issuers_asks_it_nothing(service, issuer, answ
     client, address = begin(service)
     assert client.get("/sign-on/back", params=issuer.authorize(address) | answer).status_code == 409
     assert issuer.seen == []
+
+
+def test_a_network_that_comes_back_too_often_waits(service, issuer):
+    """Each time with a made-up cookie is a question to the issuer, which is then not asked any more."""
+    at_university(service, issuer)
+    enter(service, university=service.web.entry.university, asking=Brake(2, 600))
+    client = service.browser()
+    client.cookies.set(service.web.sign_on_cookie, "state.nonce.verifier")
+    asked = {"state": "state", "code": "made-up"}
+    said = [client.get("/sign-on/back", params=asked).text for _ in range(3)]
+    assert ["could not be completed" in each for each in said] == [True, True, False]
+    assert "Too many people ask for this from your network" in said[2]
+    assert len(issuer.seen) == 2
 
 
 def test_a_discovery_document_of_another_issuer_is_not_believed(service, issuer):
