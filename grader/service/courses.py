@@ -1,5 +1,8 @@
 """The course as its pages show it: assignments with their handouts, and the rules for handing in."""
 
+import math
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -60,46 +63,49 @@ Stamp = tuple[int, int]
 
 
 class Shelf:
-    """What there is to hand in, read again when its files change. An assignment that cannot be read any more stays as
-    it was last: somebody's slip must not close the course.
+    """What there is to hand in, read again when its files change; they are looked at when the last look is `fresh`
+    seconds old, since there are a hundred of them. An assignment that cannot be read any more stays as it was last:
+    somebody's slip must not close the course.
     """
 
-    def __init__(self, course: Course, guide: Path) -> None:
-        self.course, self._guide = course, guide
+    def __init__(self, course: Course, guide: Path, fresh: float = 0.0) -> None:
+        self.course, self._guide, self._fresh = course, guide, fresh
         self.zone = course.rules().zone
         self._read = lru_cache(maxsize=1000)(self._tried)
         self._rendered = lru_cache(maxsize=1)(self._guide_of)
+        self._looked, self._found = -math.inf, dict[str, Shown | _Unreadable]()
         self._last: dict[str, Shown] = {}
 
     def names(self) -> list[str]:
-        """All assignments, sorted."""
-        return self.course.names()
+        """All assignments, sorted, also those that cannot be read."""
+        return list(self._look())
 
     def assignment(self, name: str) -> Shown:
         """The assignment of this name; raises NotFoundError if there is none, or none that could ever be read."""
-        shown = self._latest(name) if name in self.names() else None
+        shown = self._last.get(name) if name in self._look() else None
         if shown is None:
             raise NotFoundError
         return shown
 
     def all(self) -> list[Shown]:
-        """Each of them."""
-        return [shown for name in self.names() if (shown := self._latest(name))]
+        """Each of them, by name."""
+        return [self._last[name] for name in self._look() if name in self._last]
 
     def problems(self) -> list[str]:
         """Why assignments cannot be read as they are, a sentence for each."""
-        found = map(self._as_it_is, self.names())
-        return [each.why for each in found if isinstance(each, _Unreadable)]
+        return [each.why for each in self._look().values() if isinstance(each, _Unreadable)]
 
     def guide(self) -> str:
         """The page that explains reports, as markup."""
         return self._rendered(self._guide.stat().st_mtime_ns)
 
-    def _latest(self, name: str) -> Shown | None:
-        found = self._as_it_is(name)
-        if isinstance(found, Shown):
-            self._last[name] = found
-        return self._last.get(name)
+    def _look(self) -> Mapping[str, Shown | _Unreadable]:
+        """What is there, sorted by name."""
+        if (now := time.monotonic()) - self._looked >= self._fresh:
+            found = {name: self._as_it_is(name) for name in self.course.names()}
+            self._last |= {name: each for name, each in found.items() if isinstance(each, Shown)}
+            self._looked, self._found = now, found
+        return self._found
 
     def _as_it_is(self, name: str) -> Shown | _Unreadable:
         """Read once, whatever comes of it, until a file changes that decides about it."""

@@ -156,6 +156,20 @@ def test_an_assignment_that_cannot_be_read_is_not_tried_again_for_every_page(tmp
     assert reads == ["small"] * 2
 
 
+def test_files_are_looked_at_again_only_after_a_while(tmp_path, monkeypatch):
+    """A page of thirteen assignments would look at a hundred files; what has changed is shown a moment later."""
+    now = 100.0
+    monkeypatch.setattr("grader.service.courses.time.monotonic", lambda: now)
+    copied = course_of(tmp_path)
+    shelf = Shelf(copied, ROOT / "docs" / "reading-your-report.md", fresh=1.0)
+    before = shelf.assignment("small").handout
+    (copied.assignments / "small" / "README.md").write_text("# Said now\n")
+    now += 0.9
+    assert shelf.assignment("small").handout == before
+    now += 0.1
+    assert "Said now" in shelf.assignment("small").handout
+
+
 @pytest.mark.parametrize(
     "lacking", ["reference/small/oracle.py", "reference/small/baseline.cl", "reference/small/kernels.cl"]
 )

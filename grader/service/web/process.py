@@ -24,7 +24,7 @@ from grader.service.web.setting import Web
 def web_for(database: Database, course: Path, guide: Path, origin: str) -> Web:
     """What it works with. Raises InputError for a course with an assignment that cannot be read."""
     places = Course(assignments=course / "assignments", reference=course / "reference")
-    shelf = Shelf(places, guide)
+    shelf = Shelf(places, guide, fresh=1.0)
     for problem in shelf.problems():
         raise InputError(problem)
     return Web(database=database, shelf=shelf, origin=origin)
