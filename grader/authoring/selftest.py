@@ -19,8 +19,8 @@ from grader.course.folders import BASELINE_FILE, MODEL_FILE
 from grader.course.rubric import SpeedGoal
 from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
-from grader.course.truth.inputs import fresh_seed
 from grader.course.truth.oracle import load_oracle
+from grader.course.truth.seeds import fresh_seed
 from grader.execution.device import speed_goal
 from grader.execution.outcome import Fetched
 from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_plan, control_plan

@@ -21,7 +21,7 @@ from grader.course.launches import Choices
 from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
 from grader.course.suite import Coursework
-from grader.course.truth.inputs import fresh_seed
+from grader.course.truth.seeds import fresh_seed
 from grader.execution.device import speed_goal
 from grader.grading.bench import Bench, Progress
 from grader.grading.by_hand.profiling import profile_submission

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import SystemRandom
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from grader.common.errors import WorkerError
 from grader.protocol.messages import INPUT_FILE, OUTPUT_FILE, ROUND_FILE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray  # a worker's first files are made while NumPy is still imported
 
 
 class ArrayFiles:
@@ -43,12 +43,12 @@ class ArrayFiles:
         os.close(self._output)
         self.round.close()
 
-    def send(self, arrays: Sequence[NDArray[Any]]) -> None:
+    def send(self, arrays: "Sequence[NDArray[Any]]") -> None:
         """Write the arrays' bytes back to back. Raises WorkerError if the disk is full."""
         offset = 0
         for array in arrays:
             with _room_for(array.nbytes):
-                _write_all(self._input, np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, offset)
+                _write_all(self._input, array.ravel().view("u1").data, offset)
             offset += array.nbytes
 
     def reserve(self, size: int) -> None:
@@ -91,7 +91,7 @@ class RoundFile:
         """Let a worker of another user open what is shown to it."""
         self._shown.parent.chmod(0o711)
 
-    def write(self, pieces: Sequence[NDArray[Any]], size: int) -> None:
+    def write(self, pieces: "Sequence[NDArray[Any]]", size: int) -> None:
         """The next file, with these parts back to back. Raises WorkerError if there is no room."""
         self.close()
         self._file = os.open(self._next, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -99,7 +99,7 @@ class RoundFile:
         with _room_for(size):
             offset = 0
             for piece in pieces:
-                _write_all(self._file, piece.reshape(-1).view(np.uint8).data, offset)
+                _write_all(self._file, piece.reshape(-1).view("u1").data, offset)
                 offset += piece.nbytes
 
     def show(self) -> None:
@@ -108,6 +108,8 @@ class RoundFile:
 
     def read(self, size: int) -> memoryview:
         """The first `size` bytes; none if the worker has cut the file."""
+        import numpy as np
+
         assert self._file is not None, "a file is written before it is read"
         view, done = np.empty(size, np.uint8).data, 0
         offsets = list(range(0, size, CHUNK))

@@ -13,13 +13,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from grader.common.errors import DeviceError, NoSimulatorError, WorkerError
 from grader.common.invocation import command
 from grader.common.phrases import listed
-from grader.common.record import Record
 from grader.execution.arrays import ArrayFiles, RoundFile
+from grader.execution.deadlines import Deadlines
 from grader.execution.outcome import Crashed, Failure, Fetched, Garbled, OutOfMemory, TimedOut, Timing, Took
 from grader.execution.plan import Plan, Script
 from grader.execution.replies import Replies
@@ -56,21 +55,6 @@ from grader.protocol.steps import BufferSpec, ProgramSource, pages
 from grader.protocol.text import showable
 from grader.protocol.wire import Message
 from grader.worker.fingerprint import fingerprint
-
-
-class Deadlines(Record):
-    """Seconds that each part may take. A driver may compile at the first launch, for which 15 s were seen once, so that
-    has its own; `simulation` is for a launch on the simulator. A small launch that is silent for `silence` is looked at
-    in the simulator, and ended if it does not end there.
-    """
-
-    start: float = Field(default=30.0, gt=0)
-    build: float = Field(default=30.0, gt=0)
-    first_launch: float = Field(default=20.0, gt=0)
-    launch: float = Field(default=10.0, gt=0)
-    silence: float = Field(default=2.0, gt=0)
-    transfer: float = Field(default=30.0, gt=0)
-    simulation: float = Field(default=30.0, gt=0)
 
 
 class Worker:

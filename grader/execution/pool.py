@@ -15,27 +15,28 @@ GRADINGS = 20
 """Gradings after which a worker is replaced: its processor time is limited, and a grading takes some seconds of it."""
 
 
-def _begun(worker: Worker) -> Worker:
-    """The worker, which starts and makes itself known to the device; nobody waits for it yet."""
-    worker.start()
-    worker.warm_up(NOTHING, {})
-    return worker
-
-
 class OwnWorkers:
-    """At most one worker for each name, for a bench on which one grading is made at a time."""
+    """At most one worker for each name, for a bench on which one grading is made at a time. After so many gradings a
+    worker ends, beside all others that do: that takes a GPU's driver a tenth of a second for each.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, gradings: int = GRADINGS) -> None:
+        self._gradings = gradings
         self._kept: dict[str, tuple[Worker, int]] = {}
         """Each with the number of gradings that it has worked for."""
+        self._leaving: list[Worker] = []
 
     def begin(self, name: str, worker: Worker) -> None:
-        """Start a worker that will be borrowed by this name, and have it make itself known to the device."""
-        self._kept[name] = _begun(worker), 0
+        """Start a worker that will be borrowed by this name. The device has time for it later: a GPU's driver lets in
+        one process after the other, and the submission's should be first.
+        """
+        worker.start()
+        self._kept[name] = worker, 0
 
     @contextmanager
     def borrow(self, name: str, make: Callable[[], Worker]) -> Iterator[Worker]:
         """The worker of this name, or a new one, until the end of the block. An error there ends it."""
+        self._wait()
         worker, gradings = self._kept.pop(name) if name in self._kept else (make(), 0)
         try:
             yield worker
@@ -43,18 +44,26 @@ class OwnWorkers:
         except BaseException:
             worker.stop()
             raise
-        if gradings + 1 < GRADINGS:
+        if gradings + 1 < self._gradings:
             self._kept[name] = worker, gradings + 1
         else:
-            worker.stop()
+            self._let_go(worker)
 
     def close(self) -> None:
         """Stop them all."""
-        for worker, _ in self._kept.values():
-            worker.let_go()
         while self._kept:
             _, (worker, _) = self._kept.popitem()
-            worker.stop()
+            self._let_go(worker)
+        self._wait()
+
+    def _let_go(self, worker: Worker) -> None:
+        worker.let_go()
+        self._leaving.append(worker)
+
+    def _wait(self) -> None:
+        """Until those that were let go have ended."""
+        while self._leaving:
+            self._leaving.pop().stop()
 
 
 class Ahead:
@@ -99,7 +108,9 @@ class Early:
     """
 
     def __init__(self, worker: Worker) -> None:
-        self._worker = _begun(worker)
+        self._worker = worker
+        worker.start()
+        worker.warm_up(NOTHING, {})
 
     def begin(self) -> None:
         """Nothing: no other is to come."""

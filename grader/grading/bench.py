@@ -10,7 +10,8 @@ from pathlib import Path
 
 from grader.common.record import replace
 from grader.course.submissions.task import Task
-from grader.execution.client import Deadlines, Worker
+from grader.execution.client import Worker
+from grader.execution.deadlines import Deadlines
 from grader.execution.pool import Ahead, Early, OwnWorkers
 from grader.execution.sandbox import Sandbox
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules

@@ -6,7 +6,7 @@ from grader.common.record import replace
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
-from grader.course.truth.inputs import fresh_seed
+from grader.course.truth.seeds import fresh_seed
 from grader.grading.bench import Bench, Progress
 from grader.grading.checks.correctness import forfeit
 from grader.grading.grade import grade_submission

@@ -32,13 +32,12 @@ from grader.common.record import replace
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
 from grader.course.folders import KIT_FILE
-from grader.execution.client import Deadlines, Worker
-from grader.execution.pool import Early
+from grader.execution.deadlines import Deadlines
 from grader.execution.sandbox import SANDBOXES, Sandbox, containers_are_ready
 from grader.execution.sandbox.docker.gpu import NO_GPU
 from grader.execution.sandbox.forkserver import ForkServer
 from grader.execution.sandbox.rules import ContainerRules, Rules, WorkerLimits
-from grader.execution.sandbox.spare import SpareSandbox
+from grader.execution.sandbox.spare import EagerSandbox, SpareSandbox
 from grader.execution.sandbox.users import roots_own
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
 from grader.grading.trust import was_started
@@ -221,14 +220,18 @@ class Settings(BaseSettings):
         return self._open(sandbox_name, self.make_sandbox(sandbox_name, server))
 
     @contextmanager
-    def open_for_one(self, sandbox_name: str, server: ForkServer) -> Iterator["Bench"]:
-        """The same for one submission, whose worker starts at once, while all that grades it is imported; so do our own
-        where there are processors to spare.
+    def open_for_one(self, sandbox_name: str, server: ForkServer, parts: int) -> Iterator["Bench"]:
+        """The same for one submission for an assignment of so many parts. Its worker starts at once, while all that
+        grades it is imported; so do our own where there are processors to spare.
         """
-        sandbox, spare = self.make_sandbox(sandbox_name, server), spare_processors()
-        with closing(sandbox), closing(Early(Worker(sandbox, self.device, self.deadlines))) as early:
-            bench = replace(self.bench(sandbox_name, sandbox), ahead=early, spare=spare)
-            with closing(bench.own):
+        with closing(self.make_sandbox(sandbox_name, server)) as plain, closing(EagerSandbox(plain)) as sandbox:
+            from grader.execution.client import Worker  # and NumPy, which takes as long to import as a worker to start
+            from grader.execution.pool import Early, OwnWorkers
+
+            early, own = Early(Worker(sandbox, self.device, self.deadlines)), OwnWorkers(parts)
+            with closing(early), closing(own):
+                bench = self.bench(sandbox_name, sandbox)
+                bench = replace(bench, own=own, ahead=early, spare=spare_processors())
                 bench.begin_ours()
                 yield bench
 

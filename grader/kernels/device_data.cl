@@ -1,4 +1,4 @@
-// Data of timed rounds and their digests (device_data.py).
+// Data of timed rounds and their digests (device_data.py). A session defines the names of the kernels that it needs.
 
 // Philox4x64-10: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011; its multipliers
 // and, for the key, the golden ratio and the root of three less one. Block 0 is of counter 1, as in NumPy.
@@ -6,6 +6,7 @@ ulong4 philox(uint block, ulong key, uint number)
 {
     ulong4 c = (ulong4)((ulong)block + 1, 0, 0, 0);
     ulong k0 = key, k1 = number;
+    #pragma unroll 1    // written out in each kernel, it takes drivers a third of a second to compile
     for (int turn = 0; turn < 10; turn++) {
         c = (ulong4)(mul_hi(0xca5a826395121157ul, c.z) ^ c.y ^ k0, 0xca5a826395121157ul * c.z,
                      mul_hi(0xd2e7470ee14c6c93ul, c.x) ^ c.w ^ k1, 0xd2e7470ee14c6c93ul * c.x);
@@ -33,18 +34,23 @@ int8 within(uint8 words, int low, uint span)
     return as_int8(mul_hi(words, (uint8)(span))) + low;
 }
 
+#ifdef FLOATS
 __kernel void floats(__global uint *out, uint count, uint number, int low, uint span, ulong key)
 {
     for (uint block = get_global_id(0); block < (count + 7) / 8; block += get_global_size(0))
         put(as_uint8(convert_float8(within(as_uint8(philox(block, key, number)), low, span))), out, block, count);
 }
+#endif
 
+#ifdef INTEGERS
 __kernel void integers(__global uint *out, uint count, uint number, int low, uint span, ulong key)
 {
     for (uint block = get_global_id(0); block < (count + 7) / 8; block += get_global_size(0))
         put(as_uint8(within(as_uint8(philox(block, key, number)), low, span)), out, block, count);
 }
+#endif
 
+#ifdef BITS
 __kernel void bits(__global uint *out, uint count, uint number, int low, uint span, ulong key)
 {
     // A sign, seven bits of the exponent and the mantissa, so that all are finite and normal.
@@ -53,13 +59,17 @@ __kernel void bits(__global uint *out, uint count, uint number, int low, uint sp
         put(((words & 0x3fffffff) + (64u << 23)) | (words & 0x80000000u), out, block, count);
     }
 }
+#endif
 
+#ifdef ZEROS
 __kernel void zeros(__global uint *out, uint count, uint number, int low, uint span, ulong key)
 {
     for (uint i = get_global_id(0); i < count; i += get_global_size(0))
         out[i] = 0;
 }
+#endif
 
+#ifdef DIGEST
 ulong word_at(__global const uint *words, uint i, uint count)
 {
     const uint word = i < count ? words[i] : 0;
@@ -86,3 +96,4 @@ __kernel void digest(__global const uint *words, uint count, uint number, __glob
     if (lid == 0)
         sums[number * get_num_groups(0) + get_group_id(0)] = parts[0];
 }
+#endif

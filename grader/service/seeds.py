@@ -1,6 +1,6 @@
 """The secret seed of a service, from which the inputs of every grading are made."""
 
-from grader.course.truth.inputs import fresh_seed
+from grader.course.truth.seeds import fresh_seed
 from grader.service.database.connecting import Database
 from grader.service.database.tables import SecretRow
 

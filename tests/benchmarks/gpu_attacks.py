@@ -13,7 +13,7 @@ from grader.common.errors import UngradedError
 from grader.course.assignment import Assignment
 from grader.course.submissions.submission import Submission, parse_submission
 from grader.course.submissions.task import Task
-from grader.course.truth.inputs import fresh_seed
+from grader.course.truth.seeds import fresh_seed
 from grader.execution.device import device_class
 from grader.grading.bench import Bench
 from grader.grading.grade import grade_submission

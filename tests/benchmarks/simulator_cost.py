@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from grader.course.assignment import Assignment
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
-from grader.course.truth.inputs import fresh_seed
+from grader.course.truth.seeds import fresh_seed
 from grader.grading.bench import Bench
 from grader.grading.grade import grade_submission
 from grader.grading.settings import load_settings

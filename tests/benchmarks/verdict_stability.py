@@ -39,7 +39,7 @@ from grader.common.errors import SolutionError, UngradedError  # noqa: E402
 from grader.course.assignment import Assignment  # noqa: E402
 from grader.course.submissions.submission import Submission, parse_submission, read_submission  # noqa: E402
 from grader.course.submissions.task import Task  # noqa: E402
-from grader.course.truth.inputs import fresh_seed  # noqa: E402
+from grader.course.truth.seeds import fresh_seed  # noqa: E402
 from grader.grading.grade import grade_submission  # noqa: E402
 from grader.grading.settings import load_settings  # noqa: E402
 from grader.grading.timing.intervals import is_decided  # noqa: E402

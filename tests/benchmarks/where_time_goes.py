@@ -11,7 +11,7 @@ import time
 
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
-from grader.course.truth.inputs import fresh_seed
+from grader.course.truth.seeds import fresh_seed
 from grader.grading.grade import grade_submission
 from grader.grading.settings import load_settings
 from grader.results.result import Kind

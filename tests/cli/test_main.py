@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 import pytest
 from commandline import MODEL, complaint, grader, output_of, python
+from project import ROOT
 
 from grader.protocol.text import UNSHOWABLE
 
@@ -109,6 +110,23 @@ def test_version_and_help_answer_before_anything_is_loaded(tmp_path, args):
     )
     done = python(tmp_path, "-m", "grader.cli.main", *args, PYTHONPATH=str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "['cli', 'common', 'protocol'] []\n")
+
+
+def test_the_first_worker_starts_before_numpy_is_loaded(tmp_path):
+    """To load it takes as long as a worker to start, and a student would wait for both."""
+    (tmp_path / "started.py").write_text(
+        "import sys\n"
+        "from grader.cli.main import main\n"
+        "from grader.execution.sandbox import spare\n"
+        "def told(self, sandbox):\n"
+        '    sys.exit(f\'loaded: {sorted({"numpy", "pyopencl"} & set(sys.modules))}\')\n'
+        "spare.EagerSandbox.__init__ = told\n"
+        "main()\n"
+    )
+    source = ROOT / "reference" / "coalsTransp" / "kernels.cl"
+    words = ("grade", source, "--assignment", "coalsTransp", "--sandbox", "process", "--course", ROOT)
+    done = python(tmp_path, tmp_path / "started.py", *words)
+    assert done.stderr.splitlines()[-1] == "loaded: []"
 
 
 def test_version_is_that_of_the_package(tmp_path):

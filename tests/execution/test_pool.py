@@ -68,6 +68,35 @@ def test_it_is_replaced_now_and_then():
     assert [each.said.count("stop") for each in made] == [1, 0]
 
 
+def test_a_worker_that_starts_early_leaves_the_device_to_others():
+    """It makes itself known there only when it is asked for something."""
+    own, worker = OwnWorkers(), Waiting()
+    own.begin("reference", worker)
+    assert worker.said == ["start"]
+    with own.borrow("reference", Waiting) as borrowed:
+        assert borrowed is worker
+    own.close()
+
+
+def test_those_that_serve_no_further_grading_end_together():
+    """The first is let go before anybody waits for the second."""
+    said = []
+
+    class Telling(Puppet):
+        def let_go(self):
+            said.append("let go")
+
+        def stop(self):
+            said.append("stop")
+
+    own = OwnWorkers(1)
+    with own.borrow("reference", Telling), own.borrow("control", Telling):
+        pass
+    assert said == ["let go", "let go"]
+    own.close()
+    assert said == ["let go", "let go", "stop", "stop"]
+
+
 def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(bench):
     """As when a submission has no session for the rounds: the next grading's is another, in the same process."""
     own = OwnWorkers()

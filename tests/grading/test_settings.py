@@ -9,7 +9,7 @@ import pytest
 from project import ROOT
 
 from grader.common.errors import InputError
-from grader.execution.client import Deadlines
+from grader.execution.deadlines import Deadlines
 from grader.grading.rules import TimingRules, WatchingRules
 from grader.grading.settings import CONFIG_FILE, CONFIG_VARIABLE, Settings, as_variables, config_file, load_settings
 from grader.grading.trust import note_started

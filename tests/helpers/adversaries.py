@@ -20,7 +20,8 @@ from samples import DEVICE
 from grader.execution import client as runner
 from grader.execution import replies
 from grader.execution.arrays import ArrayFiles
-from grader.execution.client import Deadlines, Worker
+from grader.execution.client import Worker
+from grader.execution.deadlines import Deadlines
 from grader.execution.plan import COPY, NAIVE, Binding, control_plan, reference_plan, submission_plan
 from grader.execution.sandbox.folder import array_folder
 from grader.grading.timing import measurement

@@ -4,7 +4,7 @@ from grader.authoring.selftest import in_full
 from grader.common.errors import NoiseError
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
-from grader.course.truth.inputs import fresh_seed
+from grader.course.truth.seeds import fresh_seed
 from grader.grading.grade import grade_submission
 
 ATTEMPTS = 3

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from grader.execution.client import Deadlines
+from grader.execution.deadlines import Deadlines
 from grader.execution.sandbox.process import ProcessSandbox
 from grader.execution.sandbox.rules import ContainerRules, Rules
 from grader.grading.rules import TimingRules

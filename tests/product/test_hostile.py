@@ -18,7 +18,7 @@ from selection import ATTACKS, param
 
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
-from grader.course.truth.inputs import fresh_seed
+from grader.course.truth.seeds import fresh_seed
 from grader.execution.sandbox.docker.sweeping import LABEL
 from grader.grading.grade import grade_submission
 from grader.grading.settings import Settings

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,14 +80,15 @@ def grade(
         reading = beside.submit(read_submission, file)  # and both go on while the settings are imported
         from grader.cli.faults import noted
         from grader.common.files import check_outputs
-        from grader.course.truth.inputs import check_seed, fresh_seed
+        from grader.course.truth.seeds import check_seed, fresh_seed
         from grader.grading.settings import load_settings
 
         settings = load_settings({**where.settings(), **how.settings()})
         coursework, submission = settings.places.load(assignment), reading.result()
         seed = fresh_seed() if how.seed is None else check_seed(how.seed)
         check_outputs([*reports.files().values()], submission.path)
-        open_bench = settings.open_bench if watch else settings.open_for_one
+        for_one = partial(settings.open_for_one, parts=len(coursework.parts))
+        open_bench = settings.open_bench if watch else for_one
         with (
             noted(reports.write, coursework.name, submission.path),
             open_bench(settings.sandbox_for(submission.path), server) as bench,
@@ -144,7 +146,7 @@ def explain(
 
     from grader.cli.progress import progress_line
     from grader.course.submissions.submission import read_submission
-    from grader.course.truth.inputs import check_seed, fresh_seed
+    from grader.course.truth.seeds import check_seed, fresh_seed
     from grader.grading.grade import explain_coursework
     from grader.grading.settings import load_settings
     from grader.reports.explanation import render
@@ -167,7 +169,7 @@ def profile(
     from grader.cli.progress import progress_line
     from grader.course.submissions.submission import read_submission
     from grader.course.submissions.task import tasks_of
-    from grader.course.truth.inputs import fresh_seed
+    from grader.course.truth.seeds import fresh_seed
     from grader.grading.by_hand.profiling import profile_submission
     from grader.grading.checks.memory import Counted
     from grader.grading.settings import load_settings

@@ -5,36 +5,20 @@ NumPy's implementation: a keyed function of the index. No way is known to tell t
 The data of timed runs on a GPU come from the same function (grading/timing/device_data.py).
 """
 
-import secrets
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.common.errors import InputError
 from grader.course.assignment import Assignment
 from grader.course.launches import DataKind, ElementType
 from grader.course.rubric import DataSet, Sizes
 from grader.course.truth.oracle import DTYPES, Oracle, make
 
-SEED_BITS = 63
-
 INTEGER_BOUND = 8
 """Inputs of the set `integers` are whole numbers up to this size, so that fp32 sums of their products
 are exact in any order while K * 64 < 2^24."""
-
-
-def fresh_seed() -> int:
-    """A seed that nobody can guess."""
-    return secrets.randbits(SEED_BITS)
-
-
-def check_seed(seed: int) -> int:
-    """The seed itself if it can be one."""
-    if not 0 <= seed < 2**SEED_BITS:
-        raise InputError(f"the seed {seed} is out of range; it must be from 0 to {2**SEED_BITS - 1}.")
-    return seed
 
 
 def make_inputs(

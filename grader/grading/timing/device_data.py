@@ -65,9 +65,6 @@ ITEMS, GROUP = 262_144, 256
 SUM_BYTES = 8 * (ITEMS // GROUP)
 """Of an output's digest: a sum of 64 bits from each work-group."""
 
-SUPPLY_PROGRAM = ProgramSource(source=source("device_data.cl"), options=(f"-DGROUP={GROUP}",))
-
-
 SETS = 6
 """Sets of arrays, at most, that launches take in turn. How fast memory is depends on where in it arrays lie: with one
 set, model solutions that only move data ran at 0.975 to 1.02 times their own speed in another worker on an H200.
@@ -90,6 +87,13 @@ def sets_of(moved: float, device: DeviceFacts) -> int:
             f"{needed * 1e-9:.1f} GB: give smaller sizes in performance.classes of assignment.yaml."
         )
     return max(1, min(SETS, int(MEMORY_SHARE * device.global_memory // needed)))
+
+
+def supply_program(plan: Plan) -> ProgramSource:
+    """Those of our kernels that the plan runs. To compile all takes drivers longer than the submission's own."""
+    steps = [step for script in plan.scripts.values() for step in script.kernels]
+    kernels = sorted({step.kernel.upper() for step in steps if step.program == SUPPLY})
+    return ProgramSource(source=source("device_data.cl"), options=(f"-DGROUP={GROUP}", *map("-D{}".format, kernels)))
 
 
 def supply_of(script: str, turn: int = 0) -> str:

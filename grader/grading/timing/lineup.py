@@ -107,7 +107,7 @@ def begin(contestant: Contestant, programs: Mapping[str, ProgramSource], referee
     """Ask for a session of what the plan runs of these programs, and of what the referee needs."""
     used = {step.program for script in contestant.plan.scripts.values() for step in script.kernels}
     ours = {name: program for name, program in programs.items() if name in used}
-    contestant.worker.load({**ours, **referee.programs}).begin_open(contestant.plan)
+    contestant.worker.load({**ours, **referee.programs(contestant.plan)}).begin_open(contestant.plan)
 
 
 @or_problem

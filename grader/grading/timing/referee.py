@@ -30,7 +30,7 @@ from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem, of_failure, of_mismatch
 from grader.grading.rules import TimingRules
 from grader.grading.timing.contestant import Contestant, Contestants, Role
-from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, SUPPLY_PROGRAM, of_set, sets_of, supplied, supply_of
+from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, of_set, sets_of, supplied, supply_of, supply_program
 from grader.grading.timing.rounds import Clocked
 from grader.protocol.messages import BuildFailed, DeviceFacts
 from grader.protocol.steps import ProgramSource
@@ -89,9 +89,8 @@ class Referee(Protocol):
     def match(self) -> "Match":
         """What it knows of the lineup."""
 
-    @property
-    def programs(self) -> Mapping[str, ProgramSource]:
-        """Kernels that every contestant's session needs for it."""
+    def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:
+        """Kernels of ours that a contestant's session needs for the plan."""
 
     def prepare(self, plan: Plan) -> Plan:
         """The plan, with what else a session needs for it."""
@@ -120,8 +119,7 @@ class ByOracle:
 
     match: Match
 
-    @property
-    def programs(self) -> Mapping[str, ProgramSource]:
+    def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:  # noqa: ARG002 - there are none
         """None: all is done by the judge."""
         return {}
 
@@ -190,10 +188,9 @@ class ByReference:
 
     match: Match
 
-    @property
-    def programs(self) -> Mapping[str, ProgramSource]:
+    def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:
         """The kernels that make data and digests."""
-        return {SUPPLY: SUPPLY_PROGRAM}
+        return {SUPPLY: supply_program(plan)}
 
     def prepare(self, plan: Plan) -> Plan:
         """With scripts for inputs and for digests, in several sets."""

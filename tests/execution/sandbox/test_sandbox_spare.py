@@ -1,4 +1,4 @@
-"""spare.py: a worker in reserve, and none left over."""
+"""spare.py: a worker in reserve, or the first one before it is asked for, and none left over."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from grader.common.errors import WorkerError
 from grader.execution.client import Worker
 from grader.execution.plan import NOTHING
 from grader.execution.sandbox.process import ProcessSandbox
-from grader.execution.sandbox.spare import SpareSandbox
+from grader.execution.sandbox.spare import EagerSandbox, SpareSandbox
 from grader.protocol.messages import Opened
 
 
@@ -166,3 +166,21 @@ def test_a_killed_spare_costs_no_grading():
     for worker in seen:
         assert left_of(worker.group) == []
         assert not worker._folder.path.exists()
+
+
+def test_the_first_worker_of_an_eager_sandbox_starts_at_once(fake):
+    """Others start when they are asked for; the sandbox itself is closed by its owner."""
+    eager = EagerSandbox(fake)
+    (first,) = fake.workers
+    assert eager.start() is first
+    assert eager.start() is fake.workers[1]
+    assert (eager.limits(), eager.facts()) == (fake.limits(), fake.facts())
+    eager.close()
+    assert (fake.closed, len(fake.running)) == (0, 2)
+
+
+def test_a_first_worker_that_nobody_asks_for_is_stopped(fake):
+    """As when the grading ends before it has begun."""
+    EagerSandbox(fake).close()
+    assert len(fake.workers) == 1
+    assert fake.running == []

@@ -18,11 +18,11 @@ from grader.grading.timing.device_data import (
     SETS,
     SUMS,
     SUPPLY,
-    SUPPLY_PROGRAM,
     of_set,
     sets_of,
     supplied,
     supply_of,
+    supply_program,
 )
 from grader.protocol.messages import Done, Opened
 from grader.protocol.steps import BufferArg, CopyStep, KernelStep, KeyArg, ProgramSource
@@ -51,7 +51,7 @@ class Shop:
         whole = BufferArg(buffer=self.output, part="whole")
         poke = KernelStep(program=POKE, kernel="poke", args=(whole, KeyArg()), global_size=(1,), local_size=(1,))
         scripts[POKE] = Script(steps=(poke,), uploads=(), outputs=())
-        worker.load({SUPPLY: SUPPLY_PROGRAM, POKE: POKE_PROGRAM})
+        worker.load({SUPPLY: supply_program(plan), POKE: POKE_PROGRAM})
         assert isinstance(worker.open(Plan(buffers=plan.buffers, scripts=scripts)), Opened)
 
     def make(self, buffer, key=KEY, number=0, turn=0):

@@ -206,9 +206,9 @@ def test_only_a_contest_on_a_device_needs_kernels_of_its_own(small):
     by_oracle, by_reference = straw_contest(small).referee, on_device(small).referee
     assert (type(by_oracle), type(by_reference)) == (ByOracle, ByReference)
     plan = straw_contest(small).contestants[Role.SUBMISSION].plan
-    assert by_oracle.programs == {}
+    assert by_oracle.programs(plan) == {}
     assert by_oracle.prepare(plan) == replace(plan, arrays="shared")
-    assert set(by_reference.programs) == {SUPPLY}
     prepared = by_reference.prepare(plan)
+    assert set(by_reference.programs(prepared)) == {SUPPLY}
     assert set(prepared.scripts) == {STUDENT, supply_of(STUDENT), DIGEST}
     assert prepared.scripts[STUDENT] == plan.scripts[STUDENT]
