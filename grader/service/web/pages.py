@@ -50,6 +50,14 @@ def _time(value: datetime | None, zone: tzinfo) -> str:
     return "" if value is None else f"{value.astimezone(zone):%a %d %b %Y, %H:%M} {value.astimezone(zone).tzname()}"
 
 
+CODE, PLAIN = Markup("<code>{}</code>"), Markup("{}")
+
+
+def _code(text: str) -> Markup:
+    """A text in which what stands between backticks is code."""
+    return Markup().join((CODE if at % 2 else PLAIN).format(part) for at, part in enumerate(text.split("`")))
+
+
 def _environment() -> Environment:
     environment = Environment(
         auto_reload=False,
@@ -60,7 +68,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "plural": count, "time": _time, "markup": Markup}
+    environment.filters |= {"number": number, "plural": count, "time": _time, "markup": Markup, "code": _code}
     environment.globals |= {"fresh_token": fresh_token, "late_words": late_in_words}
     return environment
 

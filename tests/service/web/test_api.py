@@ -194,6 +194,8 @@ def test_the_description_of_the_api_has_every_address_and_no_page(service):
     assert "/api/v1/me" in paths
     assert all(path.startswith("/api/v1/") for path in paths)
     shown = client.get("/api").text
+    assert "<code>note</code> (what begins" in shown
+    assert "`" not in shown
     assert all(path in shown for path in paths)
     assert re.findall(r'src="([^"?]+)', shown) == ["/static/times.js"]
 
