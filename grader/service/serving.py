@@ -61,12 +61,14 @@ class ServeRequest:
     @property
     def origin(self) -> str:
         """The address that browsers use; raises InputError if it is none."""
-        if self.url is None:
-            return f"http://{_in_address(self.host)}:{self.port}"
-        parts = urlsplit(self.url)
+        parts = urlsplit(self.url or f"http://{_in_address(self.host)}:{self.port}")
         if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path.strip("/") or parts.query:
             raise InputError(f"{self.url} is not an address such as https://grader.example.org; correct --url.")
-        return f"{parts.scheme}://{parts.netloc}".lower()
+        return f"{parts.scheme}://{parts.netloc.removesuffix(USUAL_PORTS[parts.scheme])}".lower()
+
+
+USUAL_PORTS = {"http": ":80", "https": ":443"}
+"""Browsers leave these out when they say where a form comes from."""
 
 
 def _in_address(host: str) -> str:

@@ -281,11 +281,14 @@ def asked_to_serve(folder, **more):
         ({"host": "::1"}, "http://[::1]:8001"),
         ({"host": "localhost"}, "http://localhost:8001"),
         ({"host": "0.0.0.0", "url": "https://Grader.example.org/"}, "https://grader.example.org"),
+        ({"port": 80}, "http://127.0.0.1"),
+        ({"url": "https://grader.example.org:443"}, "https://grader.example.org"),
+        ({"url": "https://grader.example.org:4430"}, "https://grader.example.org:4430"),
     ],
-    ids=["IPv4", "IPv6", "name", "url"],
+    ids=["IPv4", "IPv6", "name", "url", "usual port", "usual port of TLS", "another port"],
 )
 def test_browsers_go_to_the_address_that_is_listened_on_or_to_the_one_that_is_named(tmp_path, asked, origin):
-    """One of IPv6 stands in brackets."""
+    """One of IPv6 stands in brackets; a port that browsers leave out is left out."""
     assert asked_to_serve(tmp_path, **asked).origin == origin
 
 
