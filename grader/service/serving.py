@@ -56,7 +56,7 @@ class ServeRequest:
     @property
     def address(self) -> Address:
         """Where the web processes listen."""
-        return Address(host=self.host, port=self.port)
+        return Address(host=self.host, port=self.port, is_shared=self.web_processes > 1)
 
     @property
     def origin(self) -> str:

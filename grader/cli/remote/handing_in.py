@@ -83,8 +83,9 @@ def _place(data: dict[str, Any]) -> str:
 
 
 def _decided(data: dict[str, Any]) -> str:
-    named = f"{shown_as(data['verdict'], data['reason'])} {data['check']}"
-    return f"{named}: {data['words']}" if data["words"] else named
+    verdict = shown_as(data["verdict"], data["reason"])
+    told = f"{verdict} {data['check']} {data['reason']}".rstrip()
+    return f"{told}: {data['words'].removeprefix(f'{verdict}: ')}" if data["words"] else told
 
 
 def _wrapped(words: str, width: int) -> str:

@@ -148,7 +148,8 @@ def _by_part(theory: Theory, case: Evidence) -> Explanation | None:
     count = hits_in_part(theory, case)
     if not count:
         return None
-    sentence = f"{theory.cause}, but only{case.where}" if case.where else f"{theory.cause}, but not in every case"
+    where = f", but only{case.where}" if case.where else " in this case, but not in others"
+    sentence = f"{theory.cause}{where}"
     return Explanation(
         cause=f"{theory.cause}, but not everywhere",
         sentence=f"{sentence}: that explains {case.explained(count)}.",

@@ -39,13 +39,15 @@ class Passwords:
         self._turns = Turns(AT_ONCE, "Many people are signing in right now; try again in a moment.", waiting=AT_ONCE)
         self._nobodys = self._hasher.hash(secrets.token_urlsafe())
         self._of_person, self._of_network = Brake(TRIES, A_WHILE), Brake(TRIES_OF_A_NETWORK, A_WHILE)
+        self._own = Brake(TRIES, A_WHILE)
 
     def owner(self, database: Database, key: str, password: str, network: str) -> int | None:
         """The number of the person of this key, if the password is theirs; nobody's takes as long. Raises NotDoneError
         after too many tries.
         """
-        allowed = self._of_person.allows(f"{network} {key.casefold()[:LONGEST]}")
-        if not (allowed and (not network or self._of_network.allows(network))):
+        asked = f"{network} {key.casefold()[:LONGEST]}"
+        of_network = not network or self._of_network.allows(network)  # first: what it refuses is not remembered
+        if not (of_network and self._of_person.allows(asked)):
             raise NotDoneError(TOO_OFTEN)
         with database.reading() as session:
             person = person_named(session, {key})
@@ -68,7 +70,7 @@ class Passwords:
         """
         if kept is None:
             return
-        if not self._of_person.allows(f"own {person.id}"):
+        if not self._own.allows(f"{person.id}"):
             raise NotDoneError(TOO_OFTEN)
         if not self._fits(kept, password):
             raise NotDoneError("This is not your present password, so nothing was changed.")

@@ -23,7 +23,7 @@ def main() -> None:
     database = Database(told_database())
     rules = SignInRules.model_validate_json(told_line())
     end_with_parent(LEAVE)
-    with closing(database), Address(host=host, port=int(port)).listen() as listener:
+    with closing(database), Address(host=host, port=int(port), is_shared=True).listen() as listener:
         web = with_entry(web_for(database, Path(course), Path(guide), origin), rules, print)
         answer(web, listener, rules.proxies)
 

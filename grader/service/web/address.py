@@ -8,10 +8,11 @@ from grader.common.record import Record
 
 
 class Address(Record):
-    """A host of this machine, and a port."""
+    """A host of this machine, and a port; several processes listen there where it `is_shared`."""
 
     host: str
     port: int
+    is_shared: bool = False
 
     def claim(self) -> None:
         """Make sure that nobody else listens there: those who share an address are not told of each other. Raises
@@ -23,10 +24,11 @@ class Address(Record):
             raise InputError(f"cannot listen on {self.host}, port {self.port}: {_why_not(error)}") from error
 
     def listen(self) -> socket.socket:
-        """A socket of this process's own. The system deals connections out evenly among such sockets; on one that all
-        share, whichever process wakes first takes all that have come: three times as many as the other.
+        """A socket of this process's own. The system deals connections out evenly among those of a shared address; on
+        one socket for all, whichever process wakes first takes all that have come: three times as many as the other.
+        Another program of this user could take its part, so an address is shared only where it must be.
         """
-        return socket.create_server((self.host, self.port), family=self._family, reuse_port=True)
+        return socket.create_server((self.host, self.port), family=self._family, reuse_port=self.is_shared)
 
     @property
     def _family(self) -> socket.AddressFamily:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DataError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
 
@@ -102,6 +102,7 @@ def make_app(web: Web) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _not_found)
     app.add_exception_handler(NotDoneError, _refused)
     app.add_exception_handler(HTTPException, _no_page)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(OperationalError, _away)
     app.add_exception_handler(PoolTimeoutError, _away)
     app.add_exception_handler(DataError, _not_text)
@@ -135,6 +136,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 def _refusal(request: Request, words: str, written: str) -> Response:
     """Leads back to where the form came from, and gives back the text that was written there: it is not stored."""
     back = came_from(request.headers, web_of(request).origin)
+    written = written if len(written) <= editing.EDITABLE else ""
     values = {"title": "That was not done", "words": words, "back": back, "written": written}
     return page(request, "refused.html.jinja", None, 409, **values)
 
@@ -144,6 +146,11 @@ def _no_page(request: Request, error: Exception) -> Response:
     if status == 404:
         return _not_found(request, error)
     return _said(request, status, "That cannot be done", "The request is not one that a page of ours makes.")
+
+
+def _gone(_request: Request, _error: Exception) -> Response:
+    """Whoever sent it left before the end: no fault of ours, and nobody reads the answer."""
+    return Response(status_code=400)
 
 
 def _away(request: Request, _error: Exception) -> Response:

@@ -1,6 +1,5 @@
 """The pages of one attempt: its receipt, how it goes, its report, its file."""
 
-import zlib
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -19,6 +18,7 @@ from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.requesting import requests_about
 from grader.service.standing import checks_of, deduction_of
 from grader.service.waiting import PlaceInQueue
+from grader.service.web.files import unpacked
 from grader.service.web.guards import REPORT_POLICY
 from grader.service.web.members import AnyMember, OwnForm, Somebody, visible_attempt
 from grader.service.web.pages import page
@@ -135,7 +135,7 @@ def report_of(request: Request, member: Somebody, public: str) -> Response:
     if drawn is None:
         raise NotFoundError
     headers = {"content-security-policy": REPORT_POLICY}
-    return Response(zlib.decompress(drawn), media_type="text/html; charset=utf-8", headers=headers)
+    return unpacked(drawn, "text/html; charset=utf-8", headers)
 
 
 @router.get("/attempts/{public}/file")

@@ -12,7 +12,7 @@ from grader.results.result import Result
 from grader.service.database.tables import GradingRow
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.turns import Turns
-from grader.service.web.files import saved_as
+from grader.service.web.files import saved_as, unpacked
 from grader.service.web.members import AnyMember, Somebody, visible_attempt
 from grader.service.web.setting import web_of
 
@@ -44,28 +44,28 @@ def download_of(request: Request, member: Somebody, public: str, name: FileName)
         attempt = visible_attempt(session, public, member)
         if attempt.counted is None:
             raise NotFoundError
-        data = _page(attempt.counted, whole=whole) if name == "report.html" else _json(attempt.counted, whole=whole)
-        title = f"{attempt.assignment}-{attempt.number}-{name}"
+        packed = _page(attempt.counted, whole=whole) if name == "report.html" else _json(attempt.counted, whole=whole)
+        headers = saved_as(f"{attempt.assignment}-{attempt.number}-{name}")
     if name == "junit.xml":
-        data = _junit(data)
-    return Response(data, media_type=TYPES[name], headers=saved_as(title))
+        packed = _junit(packed)
+    return unpacked(packed, TYPES[name], headers)
 
 
 def _page(counted: GradingRow, *, whole: bool) -> bytes:
     drawn = (counted.full_page if whole else None) or counted.page
     if drawn is None:
         raise NotFoundError
-    return zlib.decompress(drawn)
+    return drawn
 
 
 def _json(counted: GradingRow, *, whole: bool) -> bytes:
     if whole and counted.result is not None:
-        return counted.result.encode()
+        return zlib.compress(counted.result.encode())
     if counted.shown_result is None:
         raise NotDoneError(BEFORE)
-    return zlib.decompress(counted.shown_result)
+    return counted.shown_result
 
 
-def _junit(data: bytes) -> bytes:
+def _junit(packed: bytes) -> bytes:
     with WRITING.one():
-        return REPORTS["junit"](Result.model_validate_json(data)).encode()
+        return zlib.compress(REPORTS["junit"](Result.model_validate_json(zlib.decompress(packed))).encode())

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from grader.service.database.tables import AttemptRow
 from grader.service.hand_ins import history
-from grader.service.refusing import NotFoundError
+from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.standing import checks_of
 from grader.service.web.members import AnyMember
 from grader.service.web.pages import page
@@ -19,6 +19,11 @@ router = APIRouter()
 
 SKELETON = 0
 """The number of no attempt: stands for the text of the assignment."""
+
+EDITABLE = 64 * 1024
+"""Characters of a text that a page shows for editing: kernels have a tenth of it."""
+
+TOO_LARGE = "This file is too large to be edited here. Download it, and hand in a file."
 
 Start = Annotated[int | None, Query(ge=SKELETON)]
 
@@ -35,6 +40,8 @@ def edit(request: Request, member: AnyMember, name: str, start: Start = None) ->
             raise NotFoundError
         attempt = attempts.get(chosen)
         text = shown.skeleton if attempt is None else text_of(attempt)
+    if len(text) > EDITABLE:
+        raise NotDoneError(TOO_LARGE)
     counted = None if attempt is None else attempt.counted
     remarks = () if counted is None else checks_of(counted).remarks
     return page(request, "edit.html.jinja", member, assignment=shown, attempt=attempt, text=text, remarks=remarks)

@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from grader.service.courses import Shown
 from grader.service.leaderboard import Leaderboard, boards_for_staff, boards_for_students
 from grader.service.pseudonyms import LONGEST, choose, pseudonym_of, take_away
-from grader.service.refusing import NotFoundError
+from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.web.members import (
     AnyMember,
     Instructor,
@@ -53,6 +53,8 @@ def seen_by(session: Session, somebody: Somebody, name: str) -> tuple[Leaderboar
 def call_oneself(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
     """Choose one's pseudonym, which stands on every leaderboard of the course; an empty one ends it."""
     with_leaderboard(request, name)
+    if not web_of(request).naming.allows(f"{member.id}"):
+        raise NotDoneError("You have tried many pseudonyms; wait an hour before the next one.")
     with web_of(request).database.writing() as session:
         choose(session, member.id, text_in(form, "pseudonym"))
     return RedirectResponse(f"/assignments/{name}/leaderboard", 303)

@@ -13,14 +13,18 @@ from grader.service.clock import utc_now
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
 from grader.service.database.tables import GradingRow
+from grader.service.entering.brakes import Brake
 from grader.service.entering.entry import SignInEntry
 from grader.service.waiting import PlaceInQueue, QueueLookout
+
+NAMES = 20
+"""Pseudonyms that a person may try in an hour: one that is refused may be somebody's name or key."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Web:
-    """The database, the course, the address that browsers use (such as https://grader.example.org), the time, and how
-    people sign in beside links.
+    """The database, the course, the address that browsers use (such as https://grader.example.org), the time, how
+    people sign in beside links, and how often they try pseudonyms.
     """
 
     database: Database
@@ -29,6 +33,7 @@ class Web:
     now: Callable[[], datetime] = field(default=utc_now)
     lookout: QueueLookout = field(default_factory=QueueLookout)
     entry: SignInEntry = field(default_factory=SignInEntry)
+    naming: Brake = field(default_factory=lambda: Brake(NAMES, 3600.0))
 
     def place(self, session: Session, grading: GradingRow) -> PlaceInQueue:
         """Where a grading stands in the queue."""

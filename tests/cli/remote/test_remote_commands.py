@@ -100,12 +100,12 @@ def test_exit_codes_are_those_of_grade(verdict, reason, code):
         ("place", {"ahead": 2, "wait": ""}, "waiting: 2 before yours"),
         ("place", {"ahead": 0}, "waiting: yours is next"),
         ("note", {"check": "build", "verdict": "passed", "reason": "", "words": ""}, "passed build"),
-        ("note", {**FAILED_SPEED, "reason": "TOO_SLOW"}, "failed speed: it is slow."),
-        ("note", {**FAILED_SPEED, "reason": "NOT_RUN"}, "skipped speed: it is slow."),
+        ("note", {**FAILED_SPEED, "reason": "TOO_SLOW"}, "failed speed TOO_SLOW: it is slow."),
+        ("note", {**FAILED_SPEED, "reason": "NOT_RUN", "words": "skipped: fix it."}, "skipped speed NOT_RUN: fix it."),
         (
             "note",
-            {**FAILED_SPEED, "check": "tall (n 9)", "words": f"line 3: the work-items\n{'race ' * 20}here."},
-            f"failed tall (n 9): line 3: the work-items{' race' * 7}\n       {'race ' * 13}here.",
+            {**FAILED_SPEED, "check": "tall (n 9)", "words": f"line 3: the work-items\n{'race ' * 12}here."},
+            f"failed tall (n 9) DATA_RACE: line 3: the work-items{' race' * 5}\n       {'race ' * 7}here.",
         ),
     ],
 )

@@ -1,14 +1,15 @@
 """passwords.py and its pages: set by their owner, kept as argon2id, tried only so often."""
 
 import threading
+from contextlib import suppress
 
 import pytest
 from entrances import QUICK, with_passwords
 from processes import wait_for
 from services import parts, post
 
-from grader.service.database.tables import PasswordRow
-from grader.service.entering.passwords import AT_ONCE, TRIES, Passwords
+from grader.service.database.tables import PasswordRow, PersonRow
+from grader.service.entering.passwords import AT_ONCE, TOO_OFTEN, TRIES, TRIES_OF_A_NETWORK, Passwords
 from grader.service.refusing import NotDoneError
 
 GOOD, BETTER = "four quiet grey otters", "nine loud brown badgers"
@@ -128,3 +129,24 @@ def test_an_instructor_who_signs_somebody_out_ends_the_password_too(service):
     set_one(service.browser("ada"))
     post(service.browser("staff"), f"/course/people/{service.ada}/sign-out")
     assert sign_in(service).status_code == 403
+
+
+def test_made_up_names_do_not_make_a_brake_forget(service, monkeypatch):
+    """Neither how often a present password was tried, nor what the network has tried before it was refused."""
+    monkeypatch.setattr("grader.service.entering.brakes.REMEMBERED", 2 * TRIES_OF_A_NETWORK)
+    passwords = Passwords(QUICK)
+    with service.database.reading() as session:
+        ada = session.get_one(PersonRow, service.ada)
+    kept = passwords.hashed(GOOD, ada)
+
+    def refusal():
+        with pytest.raises(NotDoneError) as caught:
+            passwords.confirm(kept, BETTER, ada)
+        return str(caught.value)
+
+    assert [refusal() == TOO_OFTEN for _ in range(TRIES + 1)] == [False] * TRIES + [True]
+    for number in range(3 * TRIES_OF_A_NETWORK):
+        with suppress(NotDoneError):
+            passwords.owner(service.database, f"nobody {number}", BETTER, "192.0.2.9")
+    assert refusal() == TOO_OFTEN
+    assert len(passwords._of_person._counted) == TRIES_OF_A_NETWORK

@@ -6,6 +6,7 @@ import socket
 import pytest
 
 from grader.common.errors import InputError
+from grader.common.record import replace
 from grader.service.web.address import Address
 
 
@@ -14,7 +15,7 @@ def address():
     """A free one."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        return Address(host="127.0.0.1", port=free.getsockname()[1])
+        return Address(host="127.0.0.1", port=free.getsockname()[1], is_shared=True)
 
 
 @pytest.mark.parametrize("other", [Address.listen, lambda address: socket.create_server((address.host, address.port))])
@@ -40,3 +41,9 @@ def test_connections_are_dealt_out_to_all_who_listen(address):
         for each in (*clients, *(accepted for _, accepted in taken)):
             each.close()
     assert min(counts) >= 10, counts
+
+
+def test_nobody_else_gets_a_part_of_an_address_that_is_not_shared(address):
+    """Another program of the same user would be dealt every second connection, with its cookies."""
+    with replace(address, is_shared=False).listen(), pytest.raises(OSError, match="in use"):
+        address.listen()

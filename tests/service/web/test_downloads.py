@@ -12,6 +12,7 @@ from sqlalchemy import update
 from grader.results.result import Result
 from grader.service.database.tables import GradingRow
 from grader.service.station.judging import ready
+from grader.service.web.files import PART, _parts
 
 
 def test_each_file_is_saved_under_a_name_that_says_what_it_is(service):
@@ -72,3 +73,15 @@ def test_there_is_nothing_before_a_result_and_a_sentence_for_old_ones(service):
         session.execute(update(GradingRow).values(early_result=None))
     assert ada.get(f"{where}/result.json").status_code == 409
     assert ada.get(f"{where}/report.html").status_code == 200
+
+
+def test_a_large_report_is_sent_part_by_part(service):
+    """Whoever reads it slowly has a part of it held for them, not all: quotation marks make ten times the file."""
+    page = b"'" * (3 * PART) + b"end"
+    parts = list(_parts(zlib.compress(page)))
+    assert b"".join(parts) == page
+    assert max(map(len, parts)) == PART
+    service.graded(attempt := service.hand_in())
+    said = service.browser("ada").get(f"{service.page_of(attempt)}/report")
+    assert "content-length" not in said.headers
+    assert said.text.startswith("<!DOCTYPE html>")

@@ -9,6 +9,7 @@ from samples import RACE
 from services import Service, field, parts
 
 from grader.service.station.judging import ready
+from grader.service.web.editing import EDITABLE
 
 SOURCE = b"__kernel void add()\n{\n    int a = 1;\n}\n"
 EVIL = b"</textarea><script>alert(1)</script>\n"
@@ -150,3 +151,15 @@ def test_a_text_that_was_changed_is_not_lost_by_a_slip(tmp_path, browser):
         assert driven.say(asks) is False
         driven.say("document.querySelector('.CodeMirror').CodeMirror.replaceRange('x', {line: 0, ch: 0})")
         assert driven.say(asks) is True
+
+
+def test_a_file_that_nobody_edits_in_a_page_is_not_sent_as_one(service, ada):
+    """A megabyte of quotation marks would be five, for as long as a reader likes; neither in a refusal."""
+    service.hand_in(data=b"//" + b"'" * EDITABLE)
+    said = ada.get("/assignments/small/edit")
+    assert said.status_code == 409
+    assert "too large to be edited here. Download it" in said.text
+    page = ada.get("/assignments/small/edit?start=0")
+    large = {"text": "'" * (EDITABLE + 1), "form_key": field(page, "form_key"), "form_token": "stale"}
+    refused = ada.post("/assignments/small/attempts", files=parts(**large))
+    assert (refused.status_code, "<textarea" in refused.text) == (409, False)

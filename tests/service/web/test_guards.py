@@ -312,3 +312,26 @@ def test_numbers_that_no_database_takes_are_not_found(service, path):
     """Nothing ends in a fault of ours."""
     own = service.page_of(service.hand_in())
     assert service.browser("ada").get(path.format(own=own)).status_code == 404
+
+
+def test_whoever_leaves_in_the_middle_of_a_form_is_no_fault_of_ours(service):
+    """Nothing is raised, so the log has no trace of it among real faults."""
+    headers = {"host": "127.0.0.1:8000", "origin": ORIGIN, "content-type": "multipart/form-data; boundary=x"}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/join",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    messages = iter([{"type": "http.request", "body": b"--x", "more_body": True}, {"type": "http.disconnect"}])
+    sent = []
+
+    async def receive():
+        return next(messages)
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(service.app(scope, receive, send))
+    assert sent[0]["status"] == 400

@@ -2,6 +2,8 @@
 
 from services import Service, post
 
+from grader.service.web.setting import NAMES
+
 PAGE = "/assignments/small/leaderboard"
 
 
@@ -54,3 +56,11 @@ def test_programs_are_told_the_same(service):
     bearer = {"authorization": f"Bearer {service.token(service.ben, 'read')}"}
     told = service.browser().get(f"/api/v1{PAGE}", headers=bearer).json()
     assert told == [{"device": "Test Device", "place": 1, "pseudonym": "Owl", "speed": 1.0}]
+
+
+def test_pseudonyms_cannot_be_tried_until_one_is_known_to_be_somebodys_key(service):
+    """A name that is refused may be that of a student whom nobody sees there."""
+    ada = service.browser("ada")
+    codes = [post(ada, f"{PAGE}/pseudonym", pseudonym=f"Owl {n}").status_code for n in range(NAMES + 1)]
+    assert codes == [303] * NAMES + [409]
+    assert post(service.browser("ben"), f"{PAGE}/pseudonym", pseudonym="Fox").status_code == 303

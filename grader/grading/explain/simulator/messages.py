@@ -110,7 +110,7 @@ def _out_of_bounds(heard: Heard) -> Words:
         item = capital(heard.scene.item(entity.global_id))
         cause = f"{item} lies beyond the edge: guard the {access} with the sizes."
     elif "global memory" in heard.message.text:
-        cause = "Check the row length in the index, and that the guard tests the sizes of this array."
+        cause = ROW if heard.scene.dimensions > 1 else LINE
     else:
         cause = WRONG_INDEX
     what = f"line {entity.line} {does} outside {target.array}{_how_far(target)}."
@@ -119,6 +119,8 @@ def _out_of_bounds(heard: Heard) -> Words:
     return what, cause, (heard.place(entity, target.array),)
 
 
+ROW = "Check the row length in the index, and that the guard tests the sizes of this array."
+LINE = "Check the index, and that a guard compares it with the size of this array."
 WRONG_INDEX = "Check the size of the array, the index, and where the loop around it starts and ends."
 
 

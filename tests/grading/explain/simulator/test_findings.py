@@ -365,6 +365,8 @@ def test_accesses_beyond_the_edge():
     ]
     assert told[0] == "Work-item (49, 35) lies beyond the edge: guard the store with the sizes."
     assert told[1].startswith("Check the row length in the index")
+    (line,) = [only(kernel(invalid("read", at("global", C + 5000), entity(7, READ))), LINE).cause]
+    assert line == "Check the index, and that a guard compares it with the size of this array."
 
 
 @pytest.mark.parametrize(("index", "how"), [(16, ""), (-1, ""), (2**32 - 2, ": an unsigned index has fallen below 0")])
