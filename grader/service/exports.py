@@ -1,4 +1,4 @@
-"""What instructors take away: grades and sign-in links, as CSV whose cells no spreadsheet runs."""
+"""What instructors take away: points and sign-in links, as CSV whose cells no spreadsheet runs."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ correction changed them, or that the student is excused.
 """
 
 
-def grades_csv(table: CourseTable) -> bytes:
+def points_csv(table: CourseTable) -> bytes:
     """A line for each student. No points: nothing was graded."""
     names = [each.name for each in table.assignments]
     headings = (f"{name} {what}" for name in names for what in FIELDS)

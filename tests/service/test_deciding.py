@@ -28,7 +28,7 @@ def worth(service, points):
 
 def line_of(service):
     """Ada's line of the grades."""
-    text = service.browser("staff").get("/course/grades.csv").content.decode("utf-8-sig")
+    text = service.browser("staff").get("/course/points.csv").content.decode("utf-8-sig")
     return next(each for each in csv.DictReader(io.StringIO(text)) if each["key"] == "ada")
 
 
@@ -205,7 +205,7 @@ def test_a_trial_run_counts_nowhere(tmp_path):
     assert "A trial run" in staff.get(service.page_of(1)).text
     post(staff, "/course/people/roster", file=("roster.csv", b"key,name,role\nco,Co,instructor\n"))
     post(service.browser("co"), "/course/people/roster", file=("roster.csv", b"key,name,role\nstaff,Staff,student\n"))
-    lines = service.browser("co").get("/course/grades.csv").content.decode("utf-8-sig")
+    lines = service.browser("co").get("/course/points.csv").content.decode("utf-8-sig")
     found = {each["key"]: each for each in csv.DictReader(io.StringIO(lines))}
     assert (found["staff"]["small points"], found["staff"]["small attempts"]) == ("", "0")
     service.database.close()

@@ -43,10 +43,10 @@ def test_what_was_late_when_it_came_is_in_time_by_a_later_date(tmp_path):
     attempt = service.graded(service.hand_in(service.web.shelf.assignment("small").rules), graded(service.course))
     places = [(ada, "/assignments/small"), (ada, service.page_of(attempt)), (staff, "/course")]
     assert all(re.search("late</(b|small)>", who.get(where).text) for who, where in places)
-    assert ",late" in staff.get("/course/grades.csv").text
+    assert ",late" in staff.get("/course/points.csv").text
     give(service, service.ada, until="2026-11-23T16:00")
     assert not any(re.search("late</(b|small)>", who.get(where).text) for who, where in places)
-    assert ",late" not in staff.get("/course/grades.csv").text.splitlines()[1]
+    assert ",late" not in staff.get("/course/points.csv").text.splitlines()[1]
     assert service.attempt(attempt).late
     bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
     (told,) = service.browser().get("/api/v1/assignments/small/attempts", headers=bearer).json()

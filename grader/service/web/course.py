@@ -9,7 +9,7 @@ from starlette.responses import Response
 from grader.reports.statistics import POINTS, cases, families, grades, histogram, per_cent, quartiles, sums_of
 from grader.service.course_rows import AssignmentRows, rows_of
 from grader.service.deciding import release_of
-from grader.service.exports import grades_csv
+from grader.service.exports import points_csv
 from grader.service.instructing import Which
 from grader.service.picking import CourseFilter, Show, Sort, columns_of, lines_of
 from grader.service.standing import course_table
@@ -41,13 +41,13 @@ def course(request: Request, member: Teacher, wanted: Annotated[CourseFilter, Qu
     )
 
 
-@router.get("/grades.csv")
-def all_grades(request: Request, _member: Teacher) -> Response:
+@router.get("/points.csv")
+def all_points(request: Request, _member: Teacher) -> Response:
     """Everybody's points as a file."""
     web = web_of(request)
     with web.database.reading() as session:
-        data = grades_csv(course_table(session, web.shelf.all()))
-    return csv_file("grades.csv", data)
+        data = points_csv(course_table(session, web.shelf.all()))
+    return csv_file("points.csv", data)
 
 
 @router.get("/assignments/{name}")

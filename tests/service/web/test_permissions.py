@@ -74,7 +74,7 @@ TABLE = {
     "GET /attempts/{public}/download/{name}": OWN,
     "POST /attempts/{public}/cancel": OWN_FORM,
     "GET /course": TEACHING,
-    "GET /course/grades.csv": TEACHING,
+    "GET /course/points.csv": TEACHING,
     "GET /course/assignments/{name}": TEACHING,
     "GET /course/overview": TEACHING,
     "GET /course/assignments/{name}/similar": LEADING,

@@ -132,13 +132,23 @@ def test_the_export_has_every_student_and_no_formula(tmp_path):
     service = Service(tmp_path, policies="due: 2026-11-23T11:00:00+00:00\n")
     service.person("=1+1", "student")
     service.graded(service.hand_in(service.web.shelf.assignment("small").rules))
-    formula, ada, ben = rows(service.browser("staff").get("/course/grades.csv"))
+    formula, ada, ben = rows(service.browser("staff").get("/course/points.csv"))
     assert ada["small points"] == ada["small of"] != ""
     assert (ada["small attempts"], ada["small late"]) == ("1", "late")
     assert (ben["small points"], ben["small attempts"]) == ("", "0")
     assert formula["key"] == "'=1+1"
     assert b'"=' not in links_csv([("@x", "+y", "-z")])
     assert b"'@x,'+y,'-z" in links_csv([("@x", "+y", "-z")])
+
+
+def test_the_table_of_points_and_the_batchs_grades_are_files_of_two_names(service, staff):
+    """Whoever teaches downloads the table, which says what it is; the batch's file is among the exports."""
+    service.person("tom", "assistant")
+    for client in (staff, service.browser("tom")):
+        assert '<a href="/course/points.csv" download>Download this table (CSV)</a>' in client.get("/course").text
+        saved = client.get("/course/points.csv").headers["content-disposition"]
+        assert saved == 'attachment; filename="points.csv"'
+    assert staff.get("/course/grades.csv").status_code == 404
 
 
 def test_a_student_is_seen_as_the_student_sees(service, staff):
