@@ -24,7 +24,7 @@ from grader.results.result import Result
 Fields = dict[str, Any]
 """A JSON schema, or a part of one."""
 
-NOT_IN_THE_FILE = frozenset({"name", "folder", "reference", "part", "kit"})
+NOT_IN_THE_FILE = frozenset({"name", "folder", "reference", "part", "kit", "due_in"})
 """Fields of an assignment that say where it was found."""
 
 REFERENCE = "#/$defs/"

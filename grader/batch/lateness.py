@@ -23,8 +23,8 @@ from grader.results.result import Deduction, Result, Ungraded
 NAMES = 20
 """Names in a list; after these a number."""
 
-BY_COURSE = "by course.yaml"
-"""Where everybody's due date stands, or beside it, in assignment.yaml."""
+TAKEN_FOR_ON_TIME = "It is not known when these were handed in, and nothing calls them late, so they count as on time"
+TAKEN_FOR_LATE = "It is not known when these were handed in; the platform calls them late, so they count as 1 day late"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,25 +113,31 @@ def _costs(arrivals: Mapping[Group, list[Arrival]], assignments: Mapping[str, Co
         for group, found in arrivals.items()
     )
     return {
-        each.handin.key: Cost(lateness=settled[group].lateness, why=_why(each, settled[group].lateness))
+        each.handin.key: Cost(lateness=lateness, why=_why(each, lateness, assignments[group[0]]))
         for group, found in arrivals.items()
+        for lateness in [settled[group].lateness]
         for each in found
         if each.days and assignments[group[0]].late != "accepted"
     }
 
 
-def _why(arrival: Arrival, lateness: Lateness) -> str:
+def _why(arrival: Arrival, lateness: Lateness, coursework: Coursework) -> str:
     """For example "2 days late: handed in 2026-12-03 00:10 CET, due 2026-12-01 23:59 CET by course.yaml; 20 % off"."""
-    return f"{_basis(arrival, lateness)}; {lateness.in_words}"
+    return f"{_basis(arrival, lateness, coursework)}; {lateness.in_words}"
 
 
-def _basis(arrival: Arrival, lateness: Lateness) -> str:
+def _basis(arrival: Arrival, lateness: Lateness, coursework: Coursework) -> str:
     dates = arrival.dates
     if arrival.when is None or dates.due is None:
         return "late, says the platform, and not by how much: counted as 1 day"
-    by = "extended" if arrival.extended else BY_COURSE
-    handed_in, due = in_words(arrival.when, dates.zone), in_words(dates.due, dates.zone)
-    return f"{count(lateness.days, 'day')} late: handed in {handed_in}, due {due} {by}"
+    due = f"due {in_words(dates.due, dates.zone)} extended" if arrival.extended else due_in_words(coursework)
+    return f"{count(lateness.days, 'day')} late: handed in {in_words(arrival.when, dates.zone)}, {due}"
+
+
+def due_in_words(coursework: Coursework) -> str:
+    """For example "due 2026-12-01 23:59 CET by course.yaml": everybody's date, and where it stands; empty if none."""
+    dates = schedule(coursework)
+    return f"due {in_words(dates.due, dates.zone)} by {coursework.due_in}" if dates.due else ""
 
 
 def deducted(outcome: Result | Ungraded, cost: Cost | None) -> Result | Ungraded:
@@ -159,17 +165,16 @@ def _has_late_days(assignments: Mapping[str, Coursework]) -> bool:
     return any(isinstance(policies.late, LateRule) and policies.late.days for policies in assignments.values())
 
 
-def _of_assignment(name: str, policies: Policies, found: list[Arrival]) -> Iterator[str]:
+def _of_assignment(name: str, policies: Coursework, found: list[Arrival]) -> Iterator[str]:
     """By which dates lateness of an assignment is decided, and whose cannot be."""
     usual = schedule(policies)
     if usual.due is None and policies.late != "accepted":
         yield f"{name}: no due date in course.yaml, so whoever the platform calls late is."
     if usual.due is not None:
-        yield f"{name}: due {in_words(usual.due, usual.zone)} {BY_COURSE}, whatever the platform calls late."
+        yield f"{name}: {due_in_words(policies)}, whatever the platform calls late."
         unknown = [each for each in found if each.when is None]
-        yield from _named(
-            "It is not known when these were handed in; who is late is what the platform says", name, unknown
-        )
+        yield from _named(TAKEN_FOR_ON_TIME, name, [each for each in unknown if not each.handin.late])
+        yield from _named(TAKEN_FOR_LATE, name, [each for each in unknown if each.days])
         spared = [each for each in unknown if each.extended and each.handin.late]
         yield from _named("Late, says the platform, but extended: taken for on time", name, spared)
         forgiven = [each for each in found if each.when is not None and each.handin.late and not each.days]

@@ -300,6 +300,7 @@ SCORED: Any = {
     "folder": True,
     "reference": True,
     "kit": True,
+    "due_in": True,
     "title": True,
     "correctness": {"points": True, "cases": {"__all__": {"hidden": True}}},
     "sanitizer": {"points": True, "hidden": True},

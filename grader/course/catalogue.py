@@ -83,6 +83,7 @@ class Course(Record):
 def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:
     """The coursework of a file, in which the course's rules hold unless it says otherwise."""
     own = read_fields(path, "`title:` and `kernel:`")
+    place = {**place, "due_in": ASSIGNMENT_FILE if "due" in own else RULES_FILE}
     fields = {**rules, **own}
     policies = {name: fields.pop(name) for name in POLICIES}
     for name in own.keys() & policies.keys():

@@ -44,6 +44,9 @@ class Folders(Policies):
     kit: Kit | None = None
     """The student kit that it is in; None in the course itself."""
 
+    due_in: str = RULES_FILE
+    """The file in which its due date stands, if it has one."""
+
     title: str
     """A line about it."""
 

@@ -5,12 +5,13 @@ import json
 from datetime import timedelta
 
 import pytest
+from courses import course_of
 from hiding import Batch, points_in
 from puppets import GOOD, handin, intake
 
 from grader.batch import corrections
 from grader.batch.extensions import EXTENSIONS
-from grader.batch.lateness import apply_deadlines, deducted
+from grader.batch.lateness import TAKEN_FOR_LATE, TAKEN_FOR_ON_TIME, apply_deadlines, deducted
 from grader.batch.lms_files import MoodleWorksheet
 from grader.common.record import replace
 from grader.course.policies.deadlines import Extension
@@ -70,11 +71,29 @@ def test_the_due_date_of_the_course_beats_what_the_platform_calls_late(applied):
 
 
 def test_where_no_time_is_known_the_platform_is_believed(applied):
-    """A day is the least that lateness can be; and who is concerned is said."""
+    """A day is the least that lateness can be; and it is said of everybody what became of them."""
     found = applied(at("anna", late=True), at("bob"), late=TEN, **DUE)
     assert late_in(found) == ["anna"]
     assert why(found, "anna") == "late, says the platform, and not by how much: counted as 1 day; 10 % off"
-    assert "who is late is what the platform says (coalsTransp): anna, bob." in found.lines[1]
+    assert found.lines[1:] == (
+        f"{TAKEN_FOR_ON_TIME} (coalsTransp): bob.",
+        f"{TAKEN_FOR_LATE} (coalsTransp): anna.",
+    )
+    assert TAKEN_FOR_ON_TIME.endswith("nothing calls them late, so they count as on time")
+    assert TAKEN_FOR_LATE.endswith("the platform calls them late, so they count as 1 day late")
+
+
+@pytest.mark.parametrize("file", ["course.yaml", "assignment.yaml"])
+def test_the_file_in_which_the_due_date_stands_is_named(tmp_path, file):
+    """In what is said first, and in the reason for a deduction; the one of assignment.yaml holds."""
+    course = course_of(tmp_path)
+    (tmp_path / "course.yaml").write_text("timezone: Europe/Berlin\ndue: 2026-12-01T23:59\nlate: {percent: 10}\n")
+    with (course.assignments / "small" / "assignment.yaml").open("a") as text:
+        text.write("due: 2026-12-01T23:59\n" if file == "assignment.yaml" else "")
+    late = replace(at("anna", "2026-12-02T12:00"), assignment="small")
+    found = apply_deadlines(intake(late), {"small": course.load("small")}, {})
+    assert found.lines[0] == f"small: due 2026-12-01 23:59 CET by {file}, whatever the platform calls late."
+    assert f"due 2026-12-01 23:59 CET by {file}; 10 % off" in found.costs["anna", "small"].why
 
 
 def test_without_a_due_date_a_rule_holds_for_whom_the_platform_calls_late(applied):

@@ -8,11 +8,9 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from grader.batch.lateness import BY_COURSE
+from grader.batch.lateness import due_in_words
 from grader.common.record import replace
 from grader.course.catalogue import Course
-from grader.course.policies.deadlines import schedule
-from grader.course.policies.rules import Policies, in_words
 from grader.course.suite import Coursework
 from grader.reports import REPORTS
 from grader.results.gradebook import Grade, Gradebook, StudentRow
@@ -103,7 +101,7 @@ class Desk:
             skeletons={name: each.skeleton for name, each in self.coursework.items()},
             parts={name: tuple(part.part for part in each.parts) for name, each in self.coursework.items()},
             rows=self.rows,
-            deadlines=tuple(filter(None, (_due(name, each) for name, each in self.coursework.items()))),
+            deadlines=tuple(f"{name}: {due}." for name, each in self.coursework.items() if (due := due_in_words(each))),
         )
 
     def with_sources(self, book: Gradebook) -> Gradebook:
@@ -153,12 +151,6 @@ class Desk:
             page=_page(row.page or b"", seen),
             full_page=None if row.full_page is None else _page(row.full_page, told),
         )
-
-
-def _due(name: str, policies: Policies) -> str:
-    """When an assignment is due, for everybody."""
-    dates = schedule(policies)
-    return f"{name}: due {in_words(dates.due, dates.zone)} {BY_COURSE}." if dates.due else ""
 
 
 def _page(drawn: bytes, result: Result | None) -> bytes:
