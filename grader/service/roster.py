@@ -1,13 +1,15 @@
 """The roster: who is in the course, as whom, and in which group. The audit trail has a line of each change."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError
-from grader.common.phrases import count
+from grader.common.record import Record
 from grader.lms.intake.reading.table import TableRow, table_of
 from grader.protocol.text import showable
 from grader.service.database.tables import AuditRow, CourseRole, PersonRow
@@ -43,29 +45,44 @@ class Listed:
         return self.group or (None if known is None else known.team)
 
 
-def enrol(session: Session, data: bytes, who: str, now: datetime) -> int:
+class TakenIn(Record):
+    """What came of a roster: how many people it lists, and what became of everybody; empty where none was taken in."""
+
+    listed: int = Field(default=0, ge=0, le=PEOPLE)
+    added: int = Field(default=0, ge=0, le=PEOPLE)
+    changed: int = Field(default=0, ge=0, le=PEOPLE)
+    kept: int = Field(default=0, ge=0)
+
+    @property
+    def in_words(self) -> str:
+        """For example "1 added, 1 changed, 3 not in this file and kept"."""
+        return f"{self.added:,} added, {self.changed:,} changed, {self.kept:,} not in this file and kept"
+
+
+def enrol(session: Session, data: bytes, who: str, now: datetime) -> TakenIn:
     """Take in a roster: a CSV with the columns key and name and, if need be, role and group. Known people get their new
-    name and, where one is named, their new role and group; nobody is removed; how many were added. Raises NotDoneError,
-    and then changes nothing.
+    name and, where one is named, their new role and group; nobody is removed. Raises NotDoneError, and then changes
+    nothing.
     """
     known = {person.key: person for person in session.scalars(select(PersonRow))}
-    added = 0
-    for each in _people(data):
+    people, changed = _people(data), 0
+    for each in people:
         person = known.get(each.key)
         if person is None:
             team, role = each.team_of(None), each.role_of(None)
-            known[each.key] = PersonRow(key=each.key, name=each.name, role=role, team=team, created=now)
-            session.add(known[each.key])
-            added += 1
+            session.add(PersonRow(key=each.key, name=each.name, role=role, team=team, created=now))
             continue
         if each.key == who and each.role_of(person) != person.role:
             raise NotDoneError("The roster would change your own role; leave yourself out of it.")
         before, after = _in_words(person), _renewed(person, each)
         if before != after:
+            changed += 1
             session.add(AuditRow(at=now, who=who, about=each.key, what=f"{each.key}: {before} -> {after}"))
-    what = f"took in a roster: {count(added, 'person')} added"
-    session.add(AuditRow(at=now, who=who, about="", what=what))
-    return added
+    keys = {each.key for each in people}
+    added, kept = len(keys - known.keys()), len(known.keys() - keys)
+    taken_in = TakenIn(listed=len(people), added=added, changed=changed, kept=kept)
+    session.add(AuditRow(at=now, who=who, about="", what=f"took in a roster: {taken_in.in_words}"))
+    return taken_in
 
 
 def _renewed(person: PersonRow, listed: Listed) -> str:
@@ -84,7 +101,7 @@ def _people(data: bytes) -> list[Listed]:
     except InputError as error:
         raise NotDoneError(str(error)) from error
     found = list(map(_listed, rows))
-    for why in map(_fault, found):
+    for why in (*map(_fault, found), *_listed_twice(found)):
         if why:
             raise NotDoneError(why)
     if not 0 < len(found) <= PEOPLE:
@@ -95,6 +112,15 @@ def _people(data: bytes) -> list[Listed]:
 def _listed(row: TableRow) -> Listed:
     key, name, role, group = (showable(row.field(each)).strip() for each in ("key", "name", "role", "group"))
     return Listed(line=row.line, key=key, name=name, role=role, group=group)
+
+
+def _listed_twice(people: list[Listed]) -> Iterator[str]:
+    """A sentence for each line whose key is in an earlier one, so that no line is silently lost."""
+    lines: dict[str, int] = {}
+    for each in people:
+        first = lines.setdefault(each.key, each.line)
+        if first != each.line:
+            yield f"Line {each.line} of the roster: the key {each.key} is already in line {first}. Remove one of them."
 
 
 def _fault(listed: Listed) -> str:

@@ -1,8 +1,9 @@
 """The pages of instructors. To everybody else they do not exist."""
 
-from typing import get_args
+from typing import Annotated, get_args
+from urllib.parse import urlencode
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from sqlalchemy import select
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -12,7 +13,7 @@ from grader.service.database.tables import AuditRow, CourseRole, InvitationRow, 
 from grader.service.exports import links_csv
 from grader.service.instructing import Selection, Which, regrade, try_again
 from grader.service.refusing import NotDoneError
-from grader.service.roster import enrol
+from grader.service.roster import TakenIn, enrol
 from grader.service.signing_in import invite
 from grader.service.standing import faulted
 from grader.service.web.files import csv_file
@@ -51,12 +52,12 @@ def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Respons
 
 
 @router.get("/people")
-def people(request: Request, member: Teacher) -> Response:
-    """The roster."""
+def people(request: Request, member: Teacher, taken_in: Annotated[TakenIn, Query()]) -> Response:
+    """The roster; after an upload with what came of it."""
     with web_of(request).database.reading() as session:
         everybody = session.scalars(select(PersonRow).order_by(PersonRow.role, PersonRow.name)).all()
         came = set(session.scalars(select(SessionRow.person_id)))
-    return page(request, "people.html.jinja", member, people=everybody, came=came)
+    return page(request, "people.html.jinja", member, people=everybody, came=came, taken_in=taken_in)
 
 
 @router.post("/people/roster")
@@ -69,8 +70,8 @@ def take_in(request: Request, member: Instructor, form: StaffForm) -> Response:
     if len(data) > SIZE_LIMIT:
         raise NotDoneError("The roster is over 1 MiB.")
     with web.database.writing() as session:
-        enrol(session, data, member.key, web.now())
-    return RedirectResponse("/course/people", 303)
+        taken_in = enrol(session, data, member.key, web.now())
+    return RedirectResponse(f"/course/people?{urlencode(taken_in.model_dump())}", 303)
 
 
 @router.post("/people/{person_id}/invitation")

@@ -33,11 +33,12 @@ def test_a_roster_adds_people_and_changes_names(staff):
     """Nobody is removed; the audit trail tells it."""
     said = roster(staff, "key;name;role\ncleo;Cleo Ärmel;\nada;Ada Lovelace;student\ndoc;Doc;instructor\n")
     assert said.status_code == 303
-    page = staff.get("/course/people").text
+    page = staff.get(said.headers["location"]).text
+    assert "Roster uploaded: 2 added, 1 changed, 2 not in this file and kept." in page
     for words in ("Cleo Ärmel", "Ada Lovelace", "Ben", "Doc"):
         assert words in page
     audit = staff.get("/course/audit").text
-    assert "2 persons added" in audit
+    assert "took in a roster: 2 added, 1 changed, 2 not in this file and kept" in audit
     assert "Ada, student -&gt; Ada Lovelace, student" in audit
 
 
@@ -49,9 +50,10 @@ def test_a_roster_adds_people_and_changes_names(staff):
         ("key,name,role\nx,X,king\n", "not king"),
         ("key,name\n" + "x" * 201 + ",X\n", "200 letters"),
         ("key,name\n", "between 1 and"),
+        ("key,name\nzed,Zed\nzed,Zoe\n", "Line 3 of the roster: the key zed is already in line 2."),
         ("key,name,role\ncleo,Cleo,\nstaff,Staff,student\n", "your own role"),
     ],
-    ids=["columns", "key", "role", "long", "empty", "own"],
+    ids=["columns", "key", "role", "long", "empty", "twice", "own"],
 )
 def test_a_roster_with_a_fault_changes_nothing(service, staff, text, words):
     """And the answer names the line."""
@@ -60,6 +62,14 @@ def test_a_roster_with_a_fault_changes_nothing(service, staff, text, words):
     assert words in said.text
     with service.database.reading() as session:
         assert session.query(PersonRow).count() == 3
+
+
+def test_a_roster_that_changes_nothing_says_so_and_the_page_says_nothing_without_one(staff):
+    """Whoever comes to the page by its link has uploaded nothing."""
+    said = roster(staff, "key,name\nada,Ada\n")
+    page = staff.get(said.headers["location"]).text
+    assert "Roster uploaded: 0 added, 0 changed, 2 not in this file and kept." in page
+    assert "Roster uploaded" not in staff.get("/course/people").text
 
 
 def test_a_link_is_shown_once_and_signs_that_person_in(service, staff):
