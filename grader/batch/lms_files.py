@@ -17,7 +17,7 @@ from grader.course.submissions.handin import Remark, Student
 from grader.lms.exports.canvas import canvas_gradebook, students
 from grader.lms.exports.columns import Filled
 from grader.lms.exports.feedback_zip import feedback_zip
-from grader.lms.exports.moodle import late, moodle_worksheet, participants, submitted
+from grader.lms.exports.moodle import BY_OPTIONS, Remedies, late, moodle_worksheet, participants, submitted
 from grader.lms.exports.sheet import Sheet, read_sheet
 from grader.lms.intake import MOODLE
 from grader.lms.intake.owners import Owner
@@ -30,11 +30,14 @@ NOT_RELEASED = "its grades leave out hidden checks, which count as zero; with --
 
 @dataclass(frozen=True, kw_only=True)
 class MoodleWorksheet:
-    """A grading worksheet as Moodle gave it, and the columns to fill where their headings are not known."""
+    """A grading worksheet as Moodle gave it, the columns to fill where their headings are not known, and what to do
+    where one is not named.
+    """
 
     sheet: Sheet
     grade_column: str | None = None
     feedback_column: str | None = None
+    remedies: Remedies = BY_OPTIONS
     name: str = "moodle-worksheet.csv"
 
     def roster(self) -> tuple[Owner, ...]:
@@ -52,7 +55,7 @@ class MoodleWorksheet:
     def fill(self, book: Gradebook) -> Filled:
         """Fill in points: of a batch of several assignments the sum, since a worksheet is about one."""
         rows = totals(book) if len(book.assignments) > 1 else book.rows
-        return moodle_worksheet(self.sheet, rows, self.grade_column, self.feedback_column)
+        return moodle_worksheet(self.sheet, rows, self.grade_column, self.feedback_column, self.remedies)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -63,8 +63,26 @@ class Columns:
     feedback: int | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Remedies:
+    """What whoever gave the worksheet can do where a column is not known: sentences that end a message."""
+
+    grade: str
+    feedback: str
+
+
+BY_OPTIONS = Remedies(
+    grade="Name it with --moodle-grade-column.", feedback="Name one with --moodle-feedback-column to have them."
+)
+"""On the command line."""
+
+
 def moodle_worksheet(
-    sheet: Sheet, rows: tuple[StudentRow, ...], grade_column: str | None = None, feedback_column: str | None = None
+    sheet: Sheet,
+    rows: tuple[StudentRow, ...],
+    grade_column: str | None = None,
+    feedback_column: str | None = None,
+    remedies: Remedies = BY_OPTIONS,
 ) -> Filled:
     """The worksheet with grades and comments of those rows (of one assignment) that have a grade.
 
@@ -72,13 +90,13 @@ def moodle_worksheet(
     A comment that is not ours stays, and so does the grade of a row that Moodle would not let change. Raises InputError
     if the column of grades cannot be told, or one that is named is not there.
     """
-    columns = _columns(sheet, grade_column, feedback_column)
+    columns = _columns(sheet, grade_column, feedback_column, remedies)
     sign = decimal_sign(sheet, columns.grade, columns.maximum)
     placed = place(sheet, rows, columns.grade, _slots(sheet, columns), sign)
     comments = {} if columns.feedback is None else _comments(sheet, placed, columns.feedback)
     kept = [line for line in placed.rows if columns.feedback is not None and (line, columns.feedback) not in comments]
     remarks = (
-        *_about(sheet, columns),
+        *_about(sheet, columns, remedies),
         *placed.remarks,
         *(Remark(where=showable(sheet.lines[line].value(0)), why=KEPT) for line in kept),
     )
@@ -95,11 +113,11 @@ def _comments(sheet: Sheet, placed: Placed, column: int) -> dict[tuple[int, int]
     return {(line, column): comment(row) for line, row in placed.rows.items() if line in ours}
 
 
-def _columns(sheet: Sheet, grade_column: str | None, feedback_column: str | None) -> Columns:
+def _columns(sheet: Sheet, grade_column: str | None, feedback_column: str | None, remedies: Remedies) -> Columns:
     grade = _known(sheet, GRADE) if grade_column is None else _named(sheet, grade_column, "--moodle-grade-column")
     if grade is None:
-        known = listed(sheet.headings)
-        raise InputError(f"{sheet.name}: which column holds the grades? Name it with --moodle-grade-column: {known}.")
+        there = listed(sheet.headings)
+        raise InputError(f"No column of {sheet.name} is known as that of the grades: {there}. {remedies.grade}")
     feedback = (
         _known(sheet, FEEDBACK)
         if feedback_column is None
@@ -165,11 +183,11 @@ def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:
     return slots
 
 
-def _about(sheet: Sheet, columns: Columns) -> Iterator[Remark]:
+def _about(sheet: Sheet, columns: Columns, remedies: Remedies) -> Iterator[Remark]:
     """Remarks on columns that an instructor may have expected."""
     if columns.maximum is None:
         why = "no column with the maximum is known; check that it is the assignment's: grades are not scaled."
         yield Remark(where=sheet.name, why=why)
     if columns.feedback is None:
-        why = "no column for comments is known, so there are none; --moodle-feedback-column names one."
+        why = f"no column for comments is known, so there are none. {remedies.feedback}"
         yield Remark(where=sheet.name, why=why)

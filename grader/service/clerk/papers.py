@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from grader.batch.lms_files import FEEDBACK, NOT_RELEASED, CanvasGradebook, MoodleWorksheet, Upload
+from grader.batch.lms_files import FEEDBACK, CanvasGradebook, MoodleWorksheet, Upload
 from grader.common.phrases import listed
 from grader.common.record import replace
 from grader.course.submissions.handin import Absence, Remark, Student
 from grader.lms.exports.feedback_zip import feedback_zip
 from grader.lms.exports.grades import grades_csv
+from grader.lms.exports.moodle import Remedies
 from grader.lms.exports.sheet import read_sheet
 from grader.lms.intake.owners import Owner
 from grader.reports import overview_page
@@ -27,6 +28,11 @@ from grader.service.paperwork import Paper
 
 Write = Callable[[Desk, bytes, IO[bytes]], None]
 """Makes a file from the desk and what an instructor has sent."""
+
+IN_ENGLISH = "Set Moodle to English, and download the worksheet again."
+"""For a worksheet whose headings are in a language that is not known: a page has no field to name columns in."""
+
+NOT_RELEASED = "its grades leave out hidden checks, which count as zero until you release them."
 
 
 def _overview(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
@@ -66,7 +72,9 @@ def _archive(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
 
 
 def _moodle(desk: Desk, given: bytes, out: IO[bytes]) -> None:
-    worksheet = MoodleWorksheet(sheet=read_sheet("the worksheet", given))
+    worksheet = MoodleWorksheet(
+        sheet=read_sheet("the worksheet", given), remedies=Remedies(grade=IN_ENGLISH, feedback=IN_ENGLISH)
+    )
     students = _platform_students(desk, worksheet.roster())
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / FEEDBACK

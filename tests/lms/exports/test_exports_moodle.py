@@ -181,7 +181,9 @@ def test_unknown_headings_are_listed_and_can_be_named():
     """A language that is not in the table needs two options, and works with them."""
     polish = replace(EN, headings=("Identyfikator", *ENGLISH[1:4], "Ocena", *ENGLISH[5:9], "Komentarz"))
     sheet = read_sheet("w.csv", worksheet(polish))
-    with pytest.raises(InputError, match=r'--moodle-grade-column: "Identyfikator", .*"Ocena"'):
+    with pytest.raises(
+        InputError, match=r'of the grades: "Identyfikator", .*"Ocena", .*\. Name it with --moodle-grade'
+    ):
         moodle_worksheet(sheet, GRADED)
     with pytest.raises(InputError, match=r'no column "Oceny"; name one with --moodle-grade-column'):
         moodle_worksheet(sheet, GRADED, grade_column="Oceny")

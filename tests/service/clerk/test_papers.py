@@ -12,6 +12,7 @@ import pytest
 from hiding import GRADEBOOK, SECRET, failing, hiding_course, right
 from services import Service, graded
 
+from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.service.clerk.desk import Desk
 from grader.service.clerk.papers import PAPERS
@@ -193,7 +194,7 @@ def test_a_worksheet_of_moodle_is_filled_with_what_students_see(tmp_path):
     assert float(ada["Grade"]) == pytest.approx(10 * shown / assignment.points, abs=1e-4)
     assert eve["Grade"] == ""
     assert list(unzipped(files["moodle-feedback.zip"])) == ["Ada_7_assignsubmission_file_/small.html"]
-    assert "hidden checks" in files["remarks.txt"].decode()
+    assert "hidden checks, which count as zero until you release them." in files["remarks.txt"].decode()
 
 
 def found_in(service, *lines):
@@ -203,6 +204,21 @@ def found_in(service, *lines):
     rows = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
     folders = [name.partition("_assign")[0] for name in unzipped(files["moodle-feedback.zip"])]
     return {row["Full name"]: bool(row["Grade"]) for row in rows}, sorted(folders), files["remarks.txt"].decode()
+
+
+def test_a_worksheet_in_an_unknown_language_is_answered_in_words_for_a_page(service):
+    """Which has no options: what is missing, what is there, and what to do."""
+    service.graded(service.hand_in())
+    sheet = "Identifier,全名,{}\r\nParticipant 7,Ada,\r\n"
+    with pytest.raises(InputError) as refused:
+        paper(service, Paper.MOODLE, sheet.format("成绩").encode())
+    assert str(refused.value) == (
+        'No column of the worksheet is known as that of the grades: "Identifier", "全名", "成绩". '
+        "Set Moodle to English, and download the worksheet again."
+    )
+    remarks = unzipped(paper(service, Paper.MOODLE, sheet.format("Grade").encode()))["remarks.txt"].decode()
+    assert "no column for comments is known, so there are none. Set Moodle to English" in remarks
+    assert "--" not in remarks
 
 
 def test_nobody_gets_anothers_grade_or_feedback_from_a_platforms_numbers(service):
