@@ -151,5 +151,5 @@ def _with_lateness(intake: Intake, uploads: tuple[Upload, ...]) -> Intake:
 
 
 def _start(total: int, before: int, facilities: str) -> str:
-    kept = f", of which {before} are there from before" if before else ""
-    return f"{count(total, 'grading')} to make{kept},\nwith {facilities}."
+    how_many = f", {before} of them made before" if before else " to make"
+    return f"{count(total, 'grading')}{how_many},\nwith {facilities}."

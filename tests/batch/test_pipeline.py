@@ -128,7 +128,7 @@ def test_a_second_run_grades_nothing_and_writes_the_same(run, tmp_path):
     assert workforce.errands == []
     assert {name: (out / name).read_bytes() for name in files_in(out)} == before
     assert page.stat().st_mtime_ns == made
-    assert any("2 gradings to make, of which 2 are there from before" in line for line in said)
+    assert any("2 gradings, 2 of them made before" in line for line in said)
 
 
 def test_a_report_that_is_gone_is_written_again_without_grading(run, tmp_path):

@@ -127,7 +127,7 @@ def test_a_second_run_grades_nothing_anew(trusted):
     again = trusted.again()
     assert again.returncode == SOME_FAILED, again.stderr
     number = len({(handin.sha256, handin.assignment) for handin in trusted.intake.handins})
-    assert f"{number} gradings to make, of which {number} are there from before" in again.stdout
+    assert f"{number} gradings, {number} of them made before" in again.stdout
     assert {path: path.stat().st_mtime_ns for path in (trusted.out / "results").iterdir()} == written
     assert {path: path.stat().st_mtime_ns for path in (trusted.out / "students").rglob("*.*")} == reports
 

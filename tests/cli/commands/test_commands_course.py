@@ -43,7 +43,7 @@ def test_a_batch_without_the_simulator_says_whose_points_are_not_whole(tmp_path,
     (row,) = csv.DictReader((tmp_path / "out" / "grades.csv").read_text(encoding="utf-8-sig").splitlines())
     assert (row["max_points"], row["unchecked"], row["unchecked_reason"]) == ("100", "32", "NO_SIMULATOR")
     done = grader(tmp_path, *command, **QUICK)
-    assert (done.returncode, "there from before" in done.stdout) == (1, False)
+    assert (done.returncode, "made before" in done.stdout) == (1, False)
     assert "not checked in full" not in done.stdout
 
 
@@ -62,7 +62,7 @@ def test_the_number_of_the_device_changes_no_result(tmp_path):
     small_batch(tmp_path, 2, kinds=WRONG_ONES)
     for options in ((), ("--device", "0"), ("--jobs", "1", "--device", "0")):
         assert run(batch(tmp_path, tmp_path / "out", *options), tmp_path / "log") == 1
-    assert (tmp_path / "log").read_text().count("2 gradings to make, of which 2 are there from before") == 2
+    assert (tmp_path / "log").read_text().count("2 gradings, 2 of them made before") == 2
 
 
 @pytest.mark.whole
@@ -86,6 +86,6 @@ def test_a_batch_is_released_by_the_same_command(tmp_path):
         assert "elements of z" not in told(name)
     assert "1 of 1,000 elements of z is wrong" in (tmp_path / "out" / "batch.xml").read_text()
     done = grader(tmp_path, *command, "--release", **QUICK)
-    assert "2 gradings to make, of which 2 are there from before" in done.stdout
+    assert "2 gradings, 2 of them made before" in done.stdout
     assert "1 of 1,000 elements of z is wrong" in told("bob")
     assert "hidden: its outcome" not in told("anna")
