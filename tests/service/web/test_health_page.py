@@ -1,6 +1,7 @@
 """The page about stations and the queue."""
 
 import pytest
+from project import ROOT
 from services import Service
 
 from grader.service.database.connecting import Database
@@ -20,6 +21,17 @@ def test_the_page_says_what_waits_and_that_nobody_can_grade_it(tmp_path):
     assert "&lt;b&gt;" in page
     assert "no device" in page
     assert "idle" in page
+
+
+def test_the_page_has_one_name(service):
+    """In the link that leads to it, above it, and in both guides."""
+    staff = service.browser("staff")
+    assert '<a href="/course/health">health.</a>' in staff.get("/course").text
+    assert "<h1>Health</h1>" in staff.get("/course/health").text
+    for guide in ("instructors.md", "operators.md"):
+        text = (ROOT / "docs" / guide).read_text(encoding="utf-8")
+        assert "- **Health**" in text
+        assert "Stations and queue" not in text
 
 
 HELPS = {True: "<code>grader serve</code> runs the stations itself", False: "Start <code>grader station</code>"}
