@@ -1,10 +1,8 @@
 """inputs.py: secret data, repeatable from its key."""
 
 import numpy as np
-import pytest
 
-from grader.common.errors import InputError
-from grader.course.truth.inputs import INTEGER_BOUND, check_seed, fresh_seed, make_inputs
+from grader.course.truth.inputs import INTEGER_BOUND, make_inputs
 from grader.course.truth.oracle import load_oracle
 
 
@@ -59,16 +57,3 @@ def test_integers_are_whole_and_small_enough_to_sum_exactly(product):
             for array in inputs.values():
                 assert np.array_equal(array, np.round(array))
                 assert np.abs(array).max() == INTEGER_BOUND
-
-
-def test_fresh_seeds_are_seeds_and_never_the_same():
-    """What we draw ourselves can be given to --seed."""
-    seeds = {check_seed(fresh_seed()) for _ in range(100)}
-    assert len(seeds) == 100
-
-
-@pytest.mark.parametrize("seed", [-1, 2**63, 10**30])
-def test_a_seed_out_of_range_is_refused(seed):
-    """The message gives the range."""
-    with pytest.raises(InputError, match="out of range; it must be from 0 to 9223372036854775807"):
-        check_seed(seed)
