@@ -15,7 +15,7 @@ REACHABLE = {
 """What may be wider than the page, as the keyboard can scroll it. Texts of a handout are escaped: these are markup."""
 
 
-COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
+COMMENT = re.compile(r"<!--.*?-->[ \t]*", re.DOTALL)
 
 
 def rendered(text: str) -> str:

@@ -1,6 +1,7 @@
 """The small modules: tables, courses, handouts, comparing, progress, seeds, first lines."""
 
 import os
+import re
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -190,6 +191,14 @@ def test_comments_of_a_handout_are_for_whoever_writes_it():
     assert rendered("# Title\n\n<!-- Keep the\n\nsections -->\nText <!-- x -->end\n") == rendered(
         "# Title\n\nText end\n"
     )
+
+
+def test_the_handout_that_grader_new_writes_keeps_its_headings():
+    """A comment above a heading takes none of the blank lines that make it one."""
+    template = (ROOT / "grader" / "authoring" / "template" / "assignments" / "README.md").read_text()
+    headings = re.findall("^#+ ", template, re.MULTILINE)
+    assert len(re.findall("<h[1-6]>", rendered(template))) == len(headings) > 1
+    assert "--&gt;" not in rendered(template)
 
 
 def test_what_changes_in_the_course_is_shown_without_a_new_start(tmp_path):
