@@ -32,8 +32,9 @@ EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("a
 
 @dataclass(frozen=True, kw_only=True)
 class OwnStanding:
-    """Somebody's attempts at an assignment, latest first, and the one that counts, if any does yet. `others` are the
-    members of the group that the student hands in with; `refusal` is why nothing can be handed in now, or empty.
+    """Somebody's attempts at an assignment, latest first, and the one that counts, if any does yet. `rules` are a
+    student's; who teaches reads everybody's, and no trial run goes by them. `others` are the members of the group that
+    the student hands in with; `refusal` is why nothing can be handed in now, or empty.
     """
 
     assignment: Shown
@@ -49,7 +50,7 @@ class OwnStanding:
 
     @property
     def left(self) -> int | None:
-        """Attempts that are left; None where there is no limit."""
+        """Attempts that are left; None where there is no limit, as for trial runs."""
         return None if self.bucket is None else self.bucket.left
 
     @property
@@ -61,11 +62,11 @@ class OwnStanding:
 
     def is_late(self, attempt: AttemptRow) -> bool:
         """Whether one of the attempts is, by the dates that hold for whoever handed it in."""
-        return policy.is_late(self.rules, attempt.received)
+        return not attempt.trial and policy.is_late(self.rules, attempt.received)
 
     def deduction(self, attempt: AttemptRow) -> str:
         """What lateness costs one of the attempts, or would if it counted, in words; empty where it costs nothing."""
-        points = None if attempt.counted is None else attempt.counted.shown_points
+        points = None if attempt.counted is None or attempt.trial else attempt.counted.shown_points
         return "" if points is None else worth_in_words(points, self.grade.cost_of(attempt.received))
 
 
@@ -90,19 +91,20 @@ def _standing(session: Session, assignment: Shown, grade: SettledGrade, person_i
     attempts = history(session, person_id, assignment.name)
     team = team_at(session, assignment.policies, person_id)
     is_student = session.get_one(PersonRow, person_id).role == CourseRole.STUDENT
-    rules = grade.rules if is_student else policy.TRIAL
+    rules = grade.rules if is_student else assignment.rules
+    applied = rules if is_student else policy.TRIAL
     past = past_of(attempts if len(team) == 1 else history_of(session, team, assignment.name))
     return OwnStanding(
         assignment=assignment,
         rules=rules,
         attempts=tuple(reversed(attempts)),
-        bucket=policy.left(rules, past, now),
+        bucket=policy.left(applied, past, now),
         grade=grade,
         counting=next((each for each in attempts if each.id == grade.attempt), None),
         excluded=_excluded(session, [each.id for each in attempts]),
         others=_people(session, team - {person_id}),
         late=policy.is_late(rules, now),
-        refusal=policy.refusal(rules, past, 0, now),
+        refusal=policy.refusal(applied, past, 0, now),
     )
 
 

@@ -194,6 +194,25 @@ def test_a_regrading_that_matches_nothing_says_so(service):
     assert "Nothing was graded again yet" in staff.get("/course/regradings").text
 
 
+def test_who_teaches_reads_the_dates_of_the_course(tmp_path):
+    """And how often students hand in, not that there is no date and no limit; what a trial run is, is never late."""
+    rules = "due: 2026-11-22T12:00Z\nlate: {percent: 10}\nattempts: {most: 3}\n"
+    service = Service(tmp_path, policies=rules)
+    staff = service.browser("staff")
+    assert upload(staff).status_code == 303
+    service.finish(service.claim())
+    own = f"/course/people/{service.staff}"
+    for page, attempts in (("/", '"attempts">3<'), ("/assignments/small", "3 for each student")):
+        text = staff.get(page).text
+        assert "trial run" in text
+        for shown in (text, staff.get(f"{own}{page}".rstrip("/")).text):
+            assert "Sun 22 Nov 2026, 12:00 UTC" in shown
+            assert attempts in shown
+        assert not re.search("no date|no limit|you hand in now is late|1 day late|<b>late", text)
+    assert "you hand in now is late" in service.browser("ada").get("/assignments/small").text
+    service.database.close()
+
+
 def test_a_trial_run_counts_nowhere(tmp_path):
     """Not even where the assignment is closed, or whoever made it is a student later."""
     service = Service(tmp_path, policies="due: 2026-11-22T12:00Z\nlate: refused\nattempts: {most: 1}\n")
