@@ -74,17 +74,26 @@ def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
     )
 
 
-def _hidden(assignment: Assignment, checks: Sequence[Check]) -> dict[str, Kind]:
-    """The checks that the assignment hides, by name."""
-    asked: tuple[tuple[set[Kind], tuple[Hideable, ...]], ...] = (
+def hidden_checks(coursework: Coursework) -> int:
+    """How many checks the coursework hides, whether or not they reveal others."""
+    return sum(one.hidden for part in coursework.parts for _, each in _asked(part) for one in each)
+
+
+def _asked(assignment: Assignment) -> tuple[tuple[set[Kind], tuple[Hideable, ...]], ...]:
+    """What the assignment asks for, by the kinds of the checks that come of it, one for each."""
+    return (
         (CASES, assignment.correctness.cases),
         ({Kind.SANITIZER}, () if assignment.sanitizer is None else (assignment.sanitizer,)),
         ({Kind.MEMORY}, () if assignment.memory is None else assignment.memory.checks),
         ({Kind.PERFORMANCE}, (assignment.performance,)),
     )
+
+
+def _hidden(assignment: Assignment, checks: Sequence[Check]) -> dict[str, Kind]:
+    """The checks that the assignment hides, by name."""
     return {
         check.name: check.kind
-        for kinds, each in asked
+        for kinds, each in _asked(assignment)
         if any(one.hidden for one in each)
         for check, one in zip([check for check in checks if check.kind in kinds], each, strict=True)
         if one.hidden

@@ -22,6 +22,7 @@ from grader.course.folders import (
 from grader.course.policies.deadlines import Extension
 from grader.course.policies.rules import Policies
 from grader.course.submissions.submission import FILE_NAME
+from grader.results.withholding import hidden_checks
 from grader.service.handouts import rendered
 from grader.service.policy import HandInRules, rules_of
 from grader.service.refusing import NotFoundError
@@ -31,7 +32,7 @@ HANDOUT = "README.md"
 
 class Shown(Record):
     """An assignment as its page shows it; `handout` is markup that rendered() has made, `skeleton` the text to start
-    from; each is empty if there is none.
+    from; each is empty if there is none. `hidden` is how many checks it hides from students until they are released.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Shown(Record):
     points: float
     handout: str
     skeleton: str
+    hidden: int
     policies: Policies
 
     @property
@@ -135,6 +137,7 @@ class Shelf:
             points=coursework.points,
             handout=rendered(read_text(path)) if path.is_file() else "",
             skeleton=read_text(skeleton) if skeleton.is_file() else "",
+            hidden=hidden_checks(coursework),
             policies=Policies.model_validate(coursework, from_attributes=True),
         )
 

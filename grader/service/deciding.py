@@ -92,12 +92,14 @@ def exclusion_of(session: Session, attempt: AttemptRow) -> ExclusionRow | None:
     return session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
 
 
-def release(session: Session, assignment: str, who: str, now: datetime) -> None:
-    """Show students what was hidden of an assignment, also of all attempts to come; it cannot be taken back."""
-    if session.get(ReleaseRow, assignment) is not None:
+def release(session: Session, assignment: Shown, who: str, now: datetime) -> None:
+    """Show students what is hidden of an assignment, also of all attempts to come; it cannot be undone."""
+    if session.get(ReleaseRow, assignment.name) is not None:
         raise NotDoneError("The hidden checks of this assignment are released already.")
-    session.add(ReleaseRow(assignment=assignment, who=who, at=now))
-    _note(session, who, "", now, f"{assignment}: released its hidden checks")
+    if not assignment.hidden:
+        raise NotDoneError(f"{assignment.name} hides nothing, so there is nothing to release.")
+    session.add(ReleaseRow(assignment=assignment.name, who=who, at=now))
+    _note(session, who, "", now, f"{assignment.name}: released its hidden checks")
 
 
 def release_of(session: Session, assignment: str) -> ReleaseRow | None:

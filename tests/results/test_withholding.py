@@ -11,7 +11,7 @@ from grader.grading.checks.correctness import forfeit
 from grader.grading.grade import BUILD_FAILED
 from grader.results.result import Check, Kind, Reason, Verdict
 from grader.results.suite_results import joined
-from grader.results.withholding import released, shown_at_once, withheld
+from grader.results.withholding import hidden_checks, released, shown_at_once, withheld
 
 MESSAGE = "hidden: its outcome, worth up to {} points, is shown when it is released."
 TOO = "hidden: its outcome, worth up to {} points, would reveal hidden cases; it is shown when they are released."
@@ -159,6 +159,7 @@ def test_a_hidden_case_of_one_kernel_says_nothing_about_another(tmp_path):
         {"kernel": "plus", "launches": [{**launch, "kernel": "plus"}]},
     ]
     suite = course_of(tmp_path, fields, KERNEL + KERNEL.replace("add", "plus")).load("small")
+    assert hidden_checks(suite) == len(CASES)
     whole = joined(suite, [right(part) for part in suite.parts])
     shown = withheld(whole, suite)
     assert {check.part for check in shown.checks if check.verdict is Verdict.SKIPPED} == {"add"}
@@ -166,6 +167,11 @@ def test_a_hidden_case_of_one_kernel_says_nothing_about_another(tmp_path):
     assert [check for check in shown.checks if check.part == "plus"] == [
         check for check in whole.checks if check.part == "plus"
     ]
+
+
+def test_what_an_assignment_hides_is_counted(assignment):
+    """By what it says, not by what else is withheld with that."""
+    assert [hidden_checks(assignment(*each)) for each in ((), ("case",), tuple(HIDDEN))] == [0, 1, len(HIDDEN)]
 
 
 @pytest.mark.parametrize(

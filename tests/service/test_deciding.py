@@ -98,6 +98,16 @@ def test_an_attempt_that_is_excluded_does_not_count_and_stays_used(service):
     assert "counts again; reason: a mistake" in staff.get("/course/audit").text
 
 
+def test_what_hides_nothing_cannot_be_released(service):
+    """There is no button, and a form from elsewhere is refused: "Released" would be untrue."""
+    staff, page = service.browser("staff"), "/course/assignments/small"
+    assert "This assignment hides nothing." in staff.get(page).text
+    assert "/release" not in staff.get(page).text
+    said = post(staff, f"{page}/release")
+    assert (said.status_code, "small hides nothing" in said.text) == (409, True)
+    assert "released" not in staff.get("/course/audit").text
+
+
 def told(service, attempt):
     """All that a student is told of an attempt: pages, files, the API, events, the zip of their data."""
     ada, page = service.browser("ada"), service.page_of(attempt)
@@ -124,6 +134,7 @@ def test_nothing_tells_what_is_hidden_before_the_release_and_everything_after(tm
         before = told(service, attempt)
         assert not any(SECRET in each for each in before)
         assert f"{stored.early_points:g} / {stored.early_max:g}" in before[0]
+        assert "1 check of this assignment is hidden." in staff.get("/course/assignments/small").text
         assert post(staff, "/course/assignments/small/release", "/course/assignments/small").status_code == 303
         assert post(staff, "/course/assignments/small/release", "/course/assignments/small").status_code == 409
         after = told(service, attempt)

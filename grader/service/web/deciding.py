@@ -48,11 +48,11 @@ def exclude_attempt(request: Request, member: Instructor, form: StaffForm, publi
 
 @router.post("/course/assignments/{name}/release")
 def show_hidden(request: Request, member: Instructor, _form: StaffForm, name: str) -> Response:
-    """Show students what was hidden of an assignment."""
+    """Show students what is hidden of an assignment."""
     web = web_of(request)
-    web.shelf.assignment(name)
+    shown = web.shelf.assignment(name)
     with web.database.writing() as session:
-        release(session, name, member.key, web.now())
+        release(session, shown, member.key, web.now())
     return RedirectResponse(f"/course/assignments/{name}", 303)
 
 

@@ -99,7 +99,7 @@ TABLE = {
     "GET /course/audit": TEACHING,
     "POST /course/people/{person_id}/assignments/{name}/decision": LEADING_FORM,
     "POST /course/attempts/{public}/exclusion": LEADING_FORM,
-    "POST /course/assignments/{name}/release": LEADING_FORM,
+    "POST /course/assignments/{name}/release": (401, 404, 404, 404, 409),  # nothing is hidden
     "POST /attempts/{public}/request": (401, 404, 303, 409, 409),  # staff answer
     "GET /course/requests": TEACHING,
     "POST /course/requests/{request_id}/answer": (401, 404, 404, 404, 404),  # of a question that there is not
