@@ -121,6 +121,38 @@ def test_there_is_no_date_to_extend_where_there_is_none(tmp_path):
     service.database.close()
 
 
+@pytest.mark.parametrize(
+    ("policies", "fields", "words"),
+    [
+        (DUE, ["until", "attempts"], "To withdraw the extension, clear the date and set the extra attempts to 0."),
+        ("due: 2026-12-01T12:00Z\n", ["until"], "To withdraw the extension, clear the date."),
+        ("attempts: {most: 1}\n", ["attempts"], "To withdraw the extension, set the extra attempts to 0."),
+        ("counts: best\n", [], "no due date and no limit of attempts, so there is nothing to extend."),
+    ],
+    ids=["both", "date", "attempts", "nothing"],
+)
+def test_the_form_asks_for_what_can_be_extended(tmp_path, policies, fields, words):
+    """And says how to withdraw it; where nothing can be extended, there is no form."""
+    service = Service(tmp_path, policies=policies)
+    page = service.browser("staff").get(PAGE.format(service.ada)).text
+    assert (re.findall('name="(until|attempts)"', page), words in page) == (fields, True)
+    assert ("/extension" in page) is bool(fields)
+    assert "To undo this, leave the points empty and save." in page
+    service.database.close()
+
+
+def test_an_extension_can_be_withdrawn_when_the_course_has_lost_its_date(tmp_path):
+    """The form stays as long as there is something to withdraw."""
+    service = Service(tmp_path, policies=DUE)
+    give(service, service.ada, until="2026-11-24T14:00")
+    (service.course.assignments.parent / "course.yaml").write_text("counts: best\n")
+    page = service.browser("staff").get(PAGE.format(service.ada)).text
+    assert re.findall('name="(until|attempts)"', page) == ["until"]
+    assert give(service, service.ada).status_code == 303
+    assert "/extension" not in service.browser("staff").get(PAGE.format(service.ada)).text
+    service.database.close()
+
+
 def test_a_late_one_supersedes_none_in_time_by_the_dates_of_the_student(tmp_path):
     """With the extension both are in time, so the newer takes the place of the older."""
     service = Service(tmp_path, policies=DUE.replace("refused", "accepted").replace("most: 1", "most: 9"))
