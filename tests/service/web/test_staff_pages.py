@@ -9,7 +9,7 @@ from hiding import failing, right
 from services import FREE, Service, graded, post
 
 from grader.results.result import Reason
-from grader.service.database.tables import PersonRow, State
+from grader.service.database.tables import CourseRole, PersonRow, State
 from grader.service.exports import links_csv
 from grader.service.hand_ins import REGRADED
 from grader.service.leases import fail, give_up
@@ -165,12 +165,24 @@ def test_a_student_is_seen_as_the_student_sees(service, staff):
     """The same attempts and the same report, but no form in their name."""
     attempt = service.graded(service.hand_in())
     home = staff.get(f"/course/people/{service.ada}").text
-    assert "as Ada (ada) sees it" in home
+    assert "You see this page as Ada (ada) sees it.<" in home
     page = staff.get(f"/course/people/{service.ada}/assignments/small").text
     assert service.page_of(attempt) in page
     assert 'type="file"' not in page
     own = service.browser("ada").get(f"{service.page_of(attempt)}/report")
     assert staff.get(f"{service.page_of(attempt)}/report").content == own.content
+
+
+def test_a_page_says_what_the_student_does_not_see_on_it(service, staff):
+    """The forms of instructors, and the gradings, where they are."""
+    service.person("tom", CourseRole.ASSISTANT)
+    page = service.page_of(service.graded(service.hand_in()))
+    for who, leads in ((staff, True), (service.browser("tom"), False)):
+        own, attempt = (who.get(each).text for each in (f"/course/people/{service.ada}/assignments/small", page))
+        assert ("with Extension and Points by hand, which only instructors see." in own) is leads
+        assert ("the form to exclude it," in attempt) is leads
+        assert "with what only those who teach see: what is hidden," in attempt
+        assert '<td data-name="state">graded, current</td>' in attempt
 
 
 def test_what_failed_by_our_fault_is_listed_and_tried_again(service, staff):
