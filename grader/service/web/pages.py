@@ -1,17 +1,19 @@
 """Pages from templates, which escape every text; what comes from others is made showable first."""
 
 import hashlib
+import re
 from datetime import datetime, tzinfo
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from grader.common.phrases import count
 from grader.protocol.text import showable
+from grader.results.result import LINES
 from grader.service.tokens import fresh_token
 from grader.service.web.members import Member
 from grader.service.web.setting import web_of
@@ -50,12 +52,19 @@ def _time(value: datetime | None, zone: tzinfo) -> str:
     return "" if value is None else f"{value.astimezone(zone):%a %d %b %Y, %H:%M} {value.astimezone(zone).tzname()}"
 
 
+LINE, LINE_LINK = re.compile(r"(?:\bline )?(\d+)"), r'<a href="#text" data-line="\1">\g<0></a>'
+
 CODE, PLAIN = Markup("<code>{}</code>"), Markup("{}")
 
 
 def _code(text: str) -> Markup:
     """A text in which what stands between backticks is code."""
     return Markup().join((CODE if at % 2 else PLAIN).format(part) for at, part in enumerate(text.split("`")))
+
+
+def _by_line(text: str) -> Markup:
+    """A text in which each line that it names leads to that line of the editor."""
+    return Markup(LINES.sub(lambda named: LINE.sub(LINE_LINK, named[0]), escape(showable(text))))  # noqa: S704
 
 
 def _environment() -> Environment:
@@ -69,6 +78,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"number": number, "plural": count, "time": _time, "markup": Markup, "code": _code}
+    environment.filters["by_line"] = _by_line
     environment.globals |= {"fresh_token": fresh_token, "late_words": late_in_words}
     return environment
 

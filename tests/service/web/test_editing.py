@@ -65,8 +65,19 @@ def test_findings_of_the_attempt_are_listed_by_their_lines(service, ada):
     service.graded(service.hand_in(data=SOURCE))
     page = ada.get("/assignments/small/edit?start=1").text
     assert re.findall(r'data-line="(\d+)"', page) == ["3", "13", "17"]
+    assert '<span class="words"><a href="#text" data-line="3">line 3</a> is wrong.</span>' in page
     assert "there is no barrier between them" in page
     assert "data-line" not in ada.get("/assignments/small/edit").text
+
+
+def test_each_of_several_lines_in_a_sentence_leads_to_its_own(service, ada):
+    """And what else stands there is text."""
+    assignment = service.course.load("small")
+    found = failing(right(assignment), 1, message="lines 3, 5 and 17 write <b>.")
+    service.graded(service.hand_in(), ready(found, assignment))
+    (words,) = re.findall('<span class="words">lines (.*)</span>', ada.get("/assignments/small/edit").text)
+    link = '<a href="#text" data-line="{0}">{0}</a>'
+    assert words == f"{link.format(3)}, {link.format(5)} and {link.format(17)} write &lt;b&gt;."
 
 
 def test_nothing_that_is_hidden_is_found_in_a_line(tmp_path):

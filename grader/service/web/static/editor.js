@@ -39,12 +39,12 @@ function mark(editor, remarks) {
   const said = new Map();
   for (const remark of remarks) {
     const line = Number(remark.dataset.line) - 1;
-    said.set(line, [...(said.get(line) || []), remark.parentElement.querySelector(".words").textContent]);
+    said.set(line, new Set([...(said.get(line) || []), remark.closest("li").textContent.trim()]));
   }
   for (const [line, sentences] of said) {
     const sign = document.createElement("span");
     sign.textContent = "▶";
-    sign.title = sentences.join("\n");
+    sign.title = [...sentences].join("\n");
     editor.setGutterMarker(line, "remarks", sign);
     editor.addLineClass(line, "background", "marked");
   }
