@@ -24,6 +24,14 @@ def test_the_table_shows_whom_the_address_asks_for(service, staff):
     assert staff.get("/course?show=nonsense").status_code == 404
 
 
+def test_the_page_says_in_plain_words_what_it_does(staff):
+    """That it is alive, and what a regrading is cut down to."""
+    page = staff.get("/course").text
+    assert "The table updates by itself; the address keeps your filter." in page
+    assert "<label>Attempts of each student <select" in page
+    assert "Only those that failed a check with this name or reason (optional) <input" in page
+
+
 def test_what_is_searched_for_is_text(staff):
     """Whatever it looks like."""
     assert "&lt;b&gt;" in staff.get("/course", params={"find": "<b>"}).text
