@@ -17,7 +17,7 @@ from grader.service.database.tables import AttemptRow, PersonRow
 from grader.service.granting import hand_in_rules
 from grader.service.hand_ins import Offer, accept
 from grader.service.policy import is_open
-from grader.service.refusing import NotFoundError
+from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.standing import standing_at, standings_of
 from grader.service.teams import belongs_to
 from grader.service.turns import Turns
@@ -159,6 +159,8 @@ def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Re
     web = web_of(request)
     web.shelf.assignment(name)
     upload = file_in(form, "file")
+    if upload is None and "text" not in form:
+        raise NotDoneError(f"No file was chosen; choose your {FILE_NAME}, then hand in.")
     pasted = text_in(form, "text").encode("utf-8", "replace").replace(b"\r\n", b"\n")
     offer = Offer(
         person_id=member.id,

@@ -281,3 +281,16 @@ def test_few_comparisons_are_made_at_once(service, ada):
     with COMPARING.one(), COMPARING.one():
         assert ada.get(page).status_code == 409
     assert ada.get(page).status_code == 200
+
+
+def test_a_form_without_a_file_says_that_none_was_chosen(service):
+    """As a browser sends it that leaves `required` to us; an editor's empty text is empty, as before."""
+    client, page = service.browser("ada"), "/assignments/small"
+    for fields, words in (
+        ({"file": ("", b"")}, "No file was chosen"),
+        ({}, "No file was chosen"),
+        ({"text": ""}, "empty"),
+    ):
+        said = post(client, f"{page}/attempts", page, form_key="key", **fields)
+        assert (said.status_code, words in said.text) == (409, True)
+    assert service.claim() is None
