@@ -5,7 +5,7 @@ It survives every regrading; the audit trail has a line of each, and students re
 
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from grader.common.record import Record
@@ -18,6 +18,7 @@ from grader.service.database.tables import (
     Decision,
     DecisionRow,
     ExclusionRow,
+    GradingRow,
     PersonRow,
     ReleaseRow,
 )
@@ -96,10 +97,17 @@ def release(session: Session, assignment: Shown, who: str, now: datetime) -> Non
     """Show students what is hidden of an assignment, also of all attempts to come; it cannot be undone."""
     if session.get(ReleaseRow, assignment.name) is not None:
         raise NotDoneError("The hidden checks of this assignment are released already.")
-    if not assignment.hidden:
+    if not hides(session, assignment):
         raise NotDoneError(f"{assignment.name} hides nothing, so there is nothing to release.")
     session.add(ReleaseRow(assignment=assignment.name, who=who, at=now))
     _note(session, who, "", now, f"{assignment.name}: released its hidden checks")
+
+
+def hides(session: Session, assignment: Shown) -> bool:
+    """Whether something of it is hidden: by the assignment, or of an attempt that was graded when it still was."""
+    graded = AttemptRow.id == GradingRow.attempt_id, AttemptRow.assignment == assignment.name
+    withheld = exists().where(*graded, GradingRow.full_checks.is_not(None))
+    return bool(assignment.hidden or session.scalar(select(withheld)))
 
 
 def release_of(session: Session, assignment: str) -> ReleaseRow | None:

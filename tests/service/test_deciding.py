@@ -152,6 +152,22 @@ def test_nothing_tells_what_is_hidden_before_the_release_and_everything_after(tm
         service.database.close()
 
 
+def test_what_an_assignment_hides_no_more_can_be_released_of_earlier_attempts(tmp_path):
+    """They stay withheld when `hidden: true` is taken out of its file: somebody must be able to show them."""
+    course = hiding_course(tmp_path / "course", "case")
+    service = Service(tmp_path, course=course)
+    attempt = service.graded(service.hand_in(), ready(right(course.load("small")), course.load("small")))
+    rubric = course.assignments / "small" / "assignment.yaml"
+    rubric.write_text(rubric.read_text().replace("hidden: true", "hidden: false"))
+    staff, ada, numbers = service.browser("staff"), service.browser("ada"), "/course/assignments/small"
+    assert service.web.shelf.assignment("small").hidden == 0
+    assert "attempts were graded when it did" in staff.get(numbers).text
+    before = ada.get(service.page_of(attempt)).text
+    assert post(staff, f"{numbers}/release", numbers).status_code == 303
+    assert ada.get(service.page_of(attempt)).text != before
+    service.database.close()
+
+
 def test_a_question_is_listed_until_it_is_answered(service):
     """Once for each attempt; the student reads the answer, and another sees nothing."""
     attempt = service.graded(service.hand_in())

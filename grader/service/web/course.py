@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from grader.reports.statistics import POINTS, cases, families, grades, histogram, per_cent, quartiles, sums_of
 from grader.service.course_rows import AssignmentRows, rows_of
-from grader.service.deciding import release_of
+from grader.service.deciding import hides, release_of
 from grader.service.exports import points_csv
 from grader.service.instructing import Which
 from grader.service.picking import CourseFilter, Show, Sort, columns_of, lines_of
@@ -57,8 +57,7 @@ def assignment_in_numbers(request: Request, member: Teacher, name: str) -> Respo
     shown = web.shelf.assignment(name)
     with web.database.reading() as session:
         found = rows_of(session, course_table(session, web.shelf.all()), name)
-        released = release_of(session, name)
-    values = {"released": released, **_numbers(found)}
+        values = {"released": release_of(session, name), "hides": hides(session, shown), **_numbers(found)}
     return page(request, "numbers.html.jinja", member, assignment=shown, **values)
 
 
