@@ -14,7 +14,7 @@ from grader.batch.outputs import Outputs
 from grader.common.errors import InputError
 from grader.common.files import read_bytes
 from grader.course.submissions.handin import Remark, Student
-from grader.lms.exports.canvas import canvas_gradebook, students
+from grader.lms.exports.canvas import BY_OPTION, canvas_gradebook, students
 from grader.lms.exports.columns import Filled
 from grader.lms.exports.feedback_zip import feedback_zip
 from grader.lms.exports.moodle import BY_OPTIONS, Remedies, late, moodle_worksheet, participants, submitted
@@ -60,10 +60,13 @@ class MoodleWorksheet:
 
 @dataclass(frozen=True, kw_only=True)
 class CanvasGradebook:
-    """A gradebook as Canvas exported it; `column` names the assignment's column if its heading does not."""
+    """A gradebook as Canvas exported it; `column` names the assignment's column if its heading does not, and `remedy`
+    is what to do where it is not named.
+    """
 
     sheet: Sheet
     column: str | None = None
+    remedy: str = BY_OPTION
     name: str = "canvas-gradebook.csv"
 
     def roster(self) -> tuple[Owner, ...]:
@@ -84,7 +87,7 @@ class CanvasGradebook:
             raise InputError("--canvas-column names one column for several assignments: grade one at a time.")
         filled = Filled(data=self.sheet.filled({}), grades=0, remarks=())
         for assignment in book.assignments:
-            one = canvas_gradebook(read_sheet(self.sheet.name, filled.data), book, assignment, self.column)
+            one = canvas_gradebook(read_sheet(self.sheet.name, filled.data), book, assignment, self.column, self.remedy)
             remarks = (*filled.remarks, *one.remarks)
             filled = Filled(data=one.data, grades=filled.grades + one.grades, remarks=remarks)
         return filled

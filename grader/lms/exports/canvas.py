@@ -28,7 +28,13 @@ KEPT = {"EX": "excused in Canvas", "N/A": "not assigned to this student in Canva
 """Cells that are not scores and stay as they are."""
 
 
-def canvas_gradebook(sheet: Sheet, gradebook: Gradebook, assignment: str, column: str | None = None) -> Filled:
+BY_OPTION = "name one with --canvas-column"
+"""What can be done on the command line where no column has the assignment's name."""
+
+
+def canvas_gradebook(
+    sheet: Sheet, gradebook: Gradebook, assignment: str, column: str | None = None, remedy: str = BY_OPTION
+) -> Filled:
     """The exported gradebook with the scores of an assignment's rows.
 
     The column is the one that has the assignment's title or name, or what `column` says: a heading, a title, or the
@@ -37,7 +43,8 @@ def canvas_gradebook(sheet: Sheet, gradebook: Gradebook, assignment: str, column
     """
     if "ID" not in sheet.headings:
         raise InputError(f'{sheet.name} has no column "ID"; is it the gradebook as Canvas exported it?')
-    chosen = _column(sheet, (column,) if column else (gradebook.titles.get(assignment, assignment), assignment))
+    names = (column,) if column else (gradebook.titles.get(assignment, assignment), assignment)
+    chosen = _column(sheet, names, remedy)
     possible = _points_possible(sheet, chosen)
     maximum = maximum_in(possible)
     slots = _slots(sheet, chosen, maximum)
@@ -56,7 +63,7 @@ def students(sheet: Sheet) -> Iterator[tuple[str, str]]:
             yield name, key
 
 
-def _column(sheet: Sheet, names: tuple[str, ...]) -> int:
+def _column(sheet: Sheet, names: tuple[str, ...], remedy: str) -> int:
     """The only column of an assignment, not read only, that has one of these names."""
     found = {
         index: match
@@ -72,7 +79,7 @@ def _column(sheet: Sheet, names: tuple[str, ...]) -> int:
         what = "no column of an assignment" if not fitting else "more than one column"
         candidates = listed(tuple(sheet.headings[index] for index in (fitting or found))) or "there is none"
         named = " or ".join(f'"{name}"' for name in dict.fromkeys(names))
-        raise InputError(f"{sheet.name} has {what} called {named}; name one with --canvas-column: {candidates}.")
+        raise InputError(f"{sheet.name} has {what} called {named}; {remedy}: {candidates}.")
     return fitting[0]
 
 

@@ -32,6 +32,9 @@ Write = Callable[[Desk, bytes, IO[bytes]], None]
 IN_ENGLISH = "Set Moodle to English, and download the worksheet again."
 """For a worksheet whose headings are in a language that is not known: a page has no field to name columns in."""
 
+RENAMED = "give the right one this name in Canvas, and export the gradebook again"
+"""For a gradebook in which no column has the assignment's name."""
+
 NOT_RELEASED = "its grades leave out hidden checks, which count as zero until you release them."
 
 
@@ -91,7 +94,7 @@ def _pages(desk: Desk, students: Mapping[str, Student]) -> Iterator[tuple[Studen
 
 
 def _canvas(desk: Desk, given: bytes, out: IO[bytes]) -> None:
-    gradebook = CanvasGradebook(sheet=read_sheet("the gradebook", given))
+    gradebook = CanvasGradebook(sheet=read_sheet("the gradebook", given), remedy=RENAMED)
     students = _platform_students(desk, gradebook.roster())
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         remarks = tuple(_by_name(desk, students))

@@ -246,6 +246,15 @@ def test_a_gradebook_of_canvas_is_filled(service):
     assert files["remarks.txt"].startswith(b"1 grades are in canvas-gradebook.csv")
 
 
+def test_a_gradebook_without_the_assignments_column_is_answered_in_words_for_a_page(service):
+    """It says what the column must be called, and which there are."""
+    service.graded(service.hand_in())
+    with pytest.raises(InputError) as refused:
+        paper(service, Paper.CANVAS, GRADEBOOK.format(10).replace("Adding", "Homework").encode())
+    assert "give the right one this name in Canvas, and export the gradebook again: " in str(refused.value)
+    assert "--" not in str(refused.value)
+
+
 def test_the_overview_leads_to_the_attempts(service):
     """The batch's page."""
     attempt = service.graded(service.hand_in())
