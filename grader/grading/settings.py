@@ -28,6 +28,7 @@ from pydantic_settings import (
 import grader
 from grader.common.errors import InputError
 from grader.common.files import config_folder, data_folder
+from grader.common.notices import NoticeRules
 from grader.common.record import replace
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
@@ -109,6 +110,7 @@ class Settings(BaseSettings):
     watching: WatchingRules = WatchingRules()
     search: SearchRules = SearchRules()
     sign_in: SignInRules = SignInRules()
+    notices: NoticeRules = NoticeRules()
 
     @classmethod
     def settings_customise_sources(

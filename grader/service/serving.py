@@ -14,6 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError
+from grader.common.notices import NoticeRules
 from grader.common.record import replace
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
@@ -22,6 +23,7 @@ from grader.service.crews import Post, StationCrew, running
 from grader.service.database.connecting import Database, sqlite_url
 from grader.service.database.migrating import migrate, require_current
 from grader.service.database.tables import CourseRole, PersonRow
+from grader.service.notices import telling, webhook
 from grader.service.signing_in import invite
 from grader.service.web.address import Address
 from grader.service.web.process import answer, web_for, with_entry
@@ -50,6 +52,7 @@ class ServeRequest:
     crew: StationCrew
     web_processes: int = 1
     sign_in: SignInRules = field(default_factory=SignInRules)
+    notices: NoticeRules = field(default_factory=NoticeRules)
     demo: bool = False
     invite: tuple[str, ...] = ()
 
@@ -89,11 +92,14 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
     with closing(ready_database(request.database)) as database:
         rules = _rules(request)
         web = with_entry(web_for(database, request.course, request.guide, request.origin), rules, say)
+        address = request.notices.address
+        hook = None if address is None else webhook(address)
         request.address.claim()
         with request.address.listen() as listener, running(_posts(request), database.url, say):
             for line in first_lines(database, request):
                 say(line)
-            answer(web, listener, rules.proxies)
+            with telling(database, request.origin, hook, say):
+                answer(web, listener, rules.proxies)
 
 
 def _rules(request: ServeRequest) -> SignInRules:

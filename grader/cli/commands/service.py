@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 PORT = 8000
 
-SIGN_IN = "GRADER_SIGN_IN"
-"""How variables begin that say how people sign in; secrets are among them."""
+SECRETS = "GRADER_SIGN_IN", "GRADER_NOTICES"
+"""How variables begin that say how people sign in, and whom the service tells: secrets are among them."""
 
 DATABASE = "GRADER_DATABASE"
 
@@ -86,7 +86,7 @@ def serve(
 
     _forget_database()
     settings, crew = _crew(place, stations)
-    _forget_sign_in()
+    _forget_secrets()
     request = ServeRequest(
         database=database or data or "",
         course=crew.course,
@@ -97,6 +97,7 @@ def serve(
         crew=crew,
         web_processes=where.web_processes,
         sign_in=settings.sign_in,
+        notices=settings.notices,
         demo=demo,
         invite=tuple(invite or ()),
     )
@@ -114,7 +115,7 @@ def station(
         from grader.service.crews import man
     _forget_database()
     crew = _crew(place, stations)[1]
-    _forget_sign_in()
+    _forget_secrets()
     man(crew, _required(database), typer.echo)
 
 
@@ -140,7 +141,7 @@ def _crew(place: PlaceOptions, stations: int) -> "tuple[Settings, StationCrew]":
         course=settings.course_folder.resolve(),
         orders=settings.orders({"sandbox": settings.sandbox_for_others()}),
         device_class=place.device_class,
-        variables={**_without_sign_in(os.environ), **as_variables(here)},
+        variables={**_without_secrets(os.environ), **as_variables(here)},
     )
 
 
@@ -151,16 +152,16 @@ def _forget_database() -> None:
     forget_variable(DATABASE)
 
 
-def _forget_sign_in() -> None:
-    """The same of how people sign in, which stations are not told at all."""
+def _forget_secrets() -> None:
+    """The same of those with secrets, which stations are not told at all."""
     from grader.service.handing_over import forget_variable
 
-    for name in [each for each in os.environ if each.upper().startswith(SIGN_IN)]:
+    for name in [each for each in os.environ if each.upper().startswith(SECRETS)]:
         forget_variable(name)
 
 
-def _without_sign_in(variables: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in variables.items() if not name.upper().startswith(SIGN_IN)}
+def _without_secrets(variables: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in variables.items() if not name.upper().startswith(SECRETS)}
 
 
 def _required(database: str | None) -> str:

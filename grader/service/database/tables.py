@@ -434,6 +434,22 @@ class RequestRow(Base):
     person: Mapped[PersonRow] = relationship()
 
 
+class NoticeRow(Base):
+    """Something that somebody who teaches is told by the webhook: `about` is the number of a question or of a grading,
+    as `kind` says (notices.py). It was begun to be sent at `at`, and has arrived at `sent`.
+    """
+
+    __tablename__ = "notices"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    about: Mapped[int]
+    at: Mapped[datetime]
+    sent: Mapped[datetime | None]
+
+    __table_args__ = (UniqueConstraint("kind", "about", name="notices_once"),)
+
+
 class RegradingRow(Base):
     """An order to grade many attempts at an assignment again: `which` of them, in words."""
 

@@ -7,7 +7,8 @@ from entrances import enter, mailbox, token_in
 from services import parts
 
 from grader.common.errors import InputError
-from grader.common.sign_in import MailRules, Secret, SignInRules
+from grader.common.secret import Secret
+from grader.common.sign_in import MailRules, SignInRules
 from grader.service.database.tables import CourseRole, InvitationRow
 from grader.service.entering import mail_links
 from grader.service.entering.brakes import Brake

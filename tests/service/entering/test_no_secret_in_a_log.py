@@ -6,7 +6,8 @@ import re
 from entrances import QUICK, SECRET, at_university, enter, issuing, mailbox, token_in
 from services import field, parts, post
 
-from grader.common.sign_in import MailRules, Secret
+from grader.common.secret import Secret
+from grader.common.sign_in import MailRules
 from grader.service.entering.mailing import Smtp
 from grader.service.entering.passwords import Passwords
 

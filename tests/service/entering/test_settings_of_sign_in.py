@@ -5,12 +5,14 @@ from services import Service
 
 from grader.cli.commands.service import PlaceOptions, _crew
 from grader.common.errors import InputError
-from grader.common.sign_in import Secret, SignInRules
+from grader.common.secret import Secret
+from grader.common.sign_in import SignInRules
 from grader.grading.settings import load_settings
 from grader.service.entering.entry import entry_of
 from grader.service.entering.mail_links import Surroundings
 
 VARIABLES = {
+    "GRADER_NOTICES__WEBHOOK__VALUE": "https://chat.example.org/hush",
     "GRADER_SIGN_IN__PASSWORDS": "true",
     "GRADER_SIGN_IN__MAIL__HOST": "mail.example.org",
     "GRADER_SIGN_IN__MAIL__SENDER": "course@example.org",
@@ -59,7 +61,7 @@ def test_other_web_processes_are_told_all_of_it():
 def test_stations_are_not_told(tmp_path):
     """A submission under `process` can read what a station's environment holds."""
     _, crew = _crew(PlaceOptions(course=tmp_path), 1)
-    assert not [each for each in crew.variables if each.startswith("GRADER_SIGN_IN")]
+    assert not [each for each in crew.variables if each.startswith(("GRADER_SIGN_IN", "GRADER_NOTICES"))]
     assert "hush" not in str(crew)
 
 

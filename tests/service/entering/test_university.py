@@ -10,7 +10,8 @@ from entrances import SECRET, at_university, enter, issuing
 from joserfc.jwk import OctKey, RSAKey
 
 from grader.common.errors import InputError
-from grader.common.sign_in import Secret, UniversityRules
+from grader.common.secret import Secret
+from grader.common.sign_in import UniversityRules
 from grader.service.entering import university
 from grader.service.entering.brakes import Brake
 from grader.service.entering.university import University

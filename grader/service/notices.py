@@ -1,0 +1,134 @@
+"""Whoever teaches is told by a webhook that a student asks, and that something was not graded by our fault.
+
+What is to be told is a query over what is stored, so a notice is lost neither where the service ends nor where the hook
+does not answer: then it is told again. No name goes to the hook, whose chat may be somebody else's.
+"""
+
+import json
+import threading
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from http.client import HTTPException
+
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from grader.common.record import Record
+from grader.service.clock import utc_now
+from grader.service.database.connecting import Database
+from grader.service.database.tables import NoticeRow
+from grader.service.requesting import open_requests
+from grader.service.standing import faulted
+
+QUESTION, FAULT = "question", "fault"
+
+AGAIN = timedelta(minutes=5)
+"""After which a notice that did not arrive is told again."""
+
+AT_ONCE = 20
+"""Notices that are told one after the other."""
+
+EVERY = 10.0
+"""Seconds between two looks."""
+
+PATIENCE = 20.0
+"""Seconds that the hook has to answer."""
+
+Hook = Callable[[str], None]
+"""Takes a text; raises OSError."""
+
+
+class Notice(Record):
+    """A sentence, and what it is about."""
+
+    kind: str
+    about: int
+    text: str
+
+
+def due(session: Session, origin: str, now: datetime) -> list[Notice]:
+    """What is to be told now, which counts as begun: nobody else tells it meanwhile. In a writing transaction."""
+    rows = {(row.kind, row.about): row for row in session.scalars(select(NoticeRow))}
+    settled = {place for place, row in rows.items() if row.sent is not None or row.at > now - AGAIN}
+    found = [each for each in _open(session, origin) if (each.kind, each.about) not in settled][:AT_ONCE]
+    for each in found:
+        if (row := rows.get((each.kind, each.about))) is not None:
+            row.at = now
+        else:
+            session.add(NoticeRow(kind=each.kind, about=each.about, at=now))
+    return found
+
+
+def _open(session: Session, origin: str) -> Iterator[Notice]:
+    for asked in open_requests(session):
+        where = f"{origin}/attempts/{asked.attempt.public}"
+        text = f"A student asks about a grading of {asked.attempt.assignment}: {where}"
+        yield Notice(kind=QUESTION, about=asked.id, text=text)
+    for grading in faulted(session):
+        text = f"An attempt at {grading.attempt.assignment} was not graded, by our fault: {origin}/course/faults"
+        yield Notice(kind=FAULT, about=grading.id, text=text)
+
+
+def arrived(session: Session, notice: Notice, now: datetime) -> None:
+    """Note that it need not be told again."""
+    row = session.scalars(select(NoticeRow).filter_by(kind=notice.kind, about=notice.about)).one()
+    row.sent = now
+
+
+def tell(database: Database, origin: str, hook: Hook, now: datetime) -> None:
+    """Tell what is due; raises OSError when the hook does not take one, which is told again later."""
+    with database.writing() as session:
+        notices = due(session, origin, now)
+    for each in notices:
+        hook(each.text)
+        with database.writing() as session:
+            arrived(session, each, now)
+
+
+def webhook(address: str) -> Hook:
+    """What a POST to this address does, which stands in no message."""
+
+    def post(text: str) -> None:
+        headers = {"content-type": "application/json", "user-agent": "grader"}
+        asked = urllib.request.Request(address, json.dumps({"text": text}).encode(), headers)  # noqa: S310 - it is http
+        try:
+            with urllib.request.urlopen(asked, timeout=PATIENCE):  # noqa: S310
+                return
+        except HTTPException as error:
+            raise OSError(type(error).__name__) from error
+
+    return post
+
+
+@contextmanager
+def telling(database: Database, origin: str, hook: Hook | None, say: Callable[[str], None]) -> Iterator[None]:
+    """In the block, notices are told; `say` prints a line when that begins to fail. Nothing is done without a hook."""
+    if hook is None:
+        yield
+        return
+    over = threading.Event()
+    thread = threading.Thread(target=_keep_telling, args=(database, origin, hook, over, say), name="notices")
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _keep_telling(
+    database: Database, origin: str, hook: Hook, over: threading.Event, say: Callable[[str], None]
+) -> None:
+    failed = ""
+    while not over.wait(EVERY):
+        try:
+            tell(database, origin, hook, utc_now())
+            failed = ""
+        except (OSError, SQLAlchemyError) as error:
+            reason = type(error).__name__ if isinstance(error, SQLAlchemyError) else str(error)
+            if reason != failed:
+                say(f"the webhook of notices took nothing ({reason}); it is told again every 5 minutes.")
+            failed = reason
