@@ -26,7 +26,7 @@ def test_the_page_says_what_waits_and_that_nobody_can_grade_it(tmp_path):
 def test_the_page_has_one_name(service):
     """In the link that leads to it, above it, and in both guides."""
     staff = service.browser("staff")
-    assert '<a href="/course/health">health.</a>' in staff.get("/course").text
+    assert '<a href="/course/health">Health</a>.' in staff.get("/course").text
     assert "<h1>Health</h1>" in staff.get("/course/health").text
     for guide in ("instructors.md", "operators.md"):
         text = (ROOT / "docs" / guide).read_text(encoding="utf-8")
