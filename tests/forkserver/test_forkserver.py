@@ -249,7 +249,15 @@ def test_it_is_a_program_that_says_nothing_of_the_judge():
     assert own_command() == (sys.executable, "-I", "-m", "grader.forkserver")
     assert set(environment_of(NOWHERE)) <= {
         *("HOME", "TMPDIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "POCL_AFFINITY", "PYOPENCL_NO_CACHE"),
-        *("OPENBLAS_NUM_THREADS", "PATH", "LIBRARY_PATH", "LD_LIBRARY_PATH", "OCL_ICD_VENDORS", "GRADER_DRIVERS"),
+        *(
+            "CUDA_DEVICE_MAX_CONNECTIONS",
+            "OPENBLAS_NUM_THREADS",
+            "PATH",
+            "LIBRARY_PATH",
+            "LD_LIBRARY_PATH",
+            "OCL_ICD_VENDORS",
+            "GRADER_DRIVERS",
+        ),
     }
 
 
