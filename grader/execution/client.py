@@ -6,19 +6,16 @@ kernel (a worker that does not start, a missing device) is raised.
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import lru_cache
-from typing import Any, Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Self
 
 from grader.common.errors import DeviceError, NoSimulatorError, WorkerError
 from grader.common.invocation import command
 from grader.common.phrases import listed
 from grader.execution.arrays import ArrayFiles, RoundFile
 from grader.execution.deadlines import Deadlines
+from grader.execution.layout import copied, divided, poison
 from grader.execution.outcome import Crashed, Failure, Fetched, Garbled, OutOfMemory, TimedOut, Timing, Took
 from grader.execution.plan import Plan, Script
 from grader.execution.replies import Replies
@@ -55,6 +52,9 @@ from grader.protocol.steps import BufferSpec, ProgramSource, pages
 from grader.protocol.text import showable
 from grader.protocol.wire import Message
 from grader.worker.fingerprint import fingerprint
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Worker:
@@ -211,7 +211,7 @@ class Worker:
             case reply:
                 return self._unexpected(reply)
 
-    def begin_run(self, plan: Plan, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def begin_run(self, plan: Plan, name: str, arrays: "Mapping[str, NDArray[Any]]") -> None:
         """Ask for a session, a run of this script in it, all its buffers and what was seen, without waiting for any of
         it; `open`, `run` and `observe`, with the same, do the waiting. Nothing else may be asked before, but another
         session, which gives up this one. It is not for what is timed: a worker that knows what it will be asked can
@@ -267,7 +267,7 @@ class Worker:
             self._is_frozen = False
             self._process.thaw()
 
-    def stage(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> Done | Failure:
+    def stage(self, name: str, arrays: "Mapping[str, NDArray[Any]]") -> Done | Failure:
         """Poison the buffers of a script of the plan, and upload what it reads.
 
         Where arrays are shared, the worker sees nothing of them until it is asked to launch.
@@ -279,7 +279,7 @@ class Worker:
         request = self._ahead[0] if self._ahead else self._upload(script, arrays)
         return self._ask_done(request, "uploading the inputs", self._deadlines.transfer)
 
-    def _upload(self, script: Script, arrays: Mapping[str, NDArray[Any]]) -> Stage:
+    def _upload(self, script: Script, arrays: "Mapping[str, NDArray[Any]]") -> Stage:
         """The request for that, with what it reads in its file."""
         self._files.send([arrays[buffer] for buffer in script.uploads])
         return Stage(upload=script.uploads, clear=tuple(name for name in script.outputs if name not in script.uploads))
@@ -341,7 +341,7 @@ class Worker:
 
     def _room(self, names: tuple[str, ...]) -> int:
         """Bytes of these buffers with their guard bands."""
-        return sum(map(_copied, map(self._spec, names)))
+        return sum(map(copied, map(self._spec, names)))
 
     def _receive(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
         """The buffers that the worker has written."""
@@ -349,19 +349,19 @@ class Worker:
         content = memoryview(self._files.receive(total))
         if len(content) != total:
             return self._unexpected(Garbled(what="its output file is shorter than the judge made it"))
-        return _divided(content, [self._spec(name) for name in names], _copied)
+        return divided(content, [self._spec(name) for name in names], copied)
 
-    def _write(self, script: Script, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def _write(self, script: Script, arrays: "Mapping[str, NDArray[Any]]") -> None:
         """The file of the next launch: each buffer between its guard bands, in whole pages."""
         pieces: list[NDArray[Any]] = []
         for spec in map(self._spec, script.buffers):
             words, band = pages(spec) // 4, spec.guard // 4
             if spec.name in script.uploads:
-                payload = np.ascontiguousarray(arrays[spec.name]).reshape(-1)
+                payload = arrays[spec.name].ravel()
                 assert payload.nbytes == spec.size, "else all after it would lie elsewhere"
-                pieces += [_poison(spec, band), payload, _poison(spec, words - band - spec.size // 4)]
+                pieces += [poison(spec, band), payload, poison(spec, words - band - spec.size // 4)]
             else:
-                pieces.append(_poison(spec, words))
+                pieces.append(poison(spec, words))
         self._round.write(pieces, sum(piece.nbytes for piece in pieces))
         self._written = script
 
@@ -374,7 +374,7 @@ class Worker:
         content = self._round.read(total)
         if len(content) != total:
             return self._unexpected(Garbled(what="the file of its arrays is shorter than the judge made it"))
-        fetched = _divided(content, specs, pages)
+        fetched = divided(content, specs, pages)
         return {name: fetched[name] for name in names}
 
     def drop(self) -> None:
@@ -388,7 +388,7 @@ class Worker:
         reply = self._reply("reporting what was seen", self._deadlines.transfer)
         return reply.kernels if isinstance(reply, Observed) else self._unexpected(reply)
 
-    def run_once(self, plan: Plan, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
+    def run_once(self, plan: Plan, name: str, arrays: "Mapping[str, NDArray[Any]]") -> dict[str, Fetched] | Failure:
         """A session for one script: open it, run the script on the arrays, fetch all its buffers, close it."""
         opened = self.open(plan)
         if not isinstance(opened, Opened):
@@ -398,7 +398,7 @@ class Worker:
         return fetched
 
     def run(
-        self, name: str, arrays: Mapping[str, NDArray[Any]], key: int = 0, fetched: tuple[str, ...] | None = None
+        self, name: str, arrays: "Mapping[str, NDArray[Any]]", key: int = 0, fetched: tuple[str, ...] | None = None
     ) -> dict[str, Fetched] | Failure:
         """In an open session: stage the arrays, run the script with this key, fetch these buffers, or all it has."""
         staged = self.stage(name, arrays)
@@ -527,37 +527,3 @@ def _is_whole_turn(turned: Turned, steps: Sequence[int]) -> bool:
     return len(turned.launches) == len(steps) == len(turned.waits_ns) - 1 and all(
         map(_is_whole, turned.launches, steps)
     )
-
-
-def _poison(spec: BufferSpec, words: int) -> NDArray[np.uint32]:
-    """So many words of what nobody has written."""
-    return _filled(words, 0 if spec.poison is None else spec.poison)
-
-
-@lru_cache(maxsize=16)
-def _filled(words: int, value: int) -> NDArray[np.uint32]:
-    """Made once, since rounds need the same again and again."""
-    filled = np.full(words, value, dtype=np.uint32)
-    filled.flags.writeable = False
-    return filled
-
-
-def _copied(spec: BufferSpec) -> int:
-    """Bytes that a buffer takes in out.bin."""
-    return spec.size + 2 * spec.guard
-
-
-def _divided(content: memoryview, specs: Sequence[BufferSpec], room: Callable[[BufferSpec], int]) -> dict[str, Fetched]:
-    """Buffers that lie one after the other in these bytes; `room` is how many bytes each takes."""
-    fetched: dict[str, Fetched] = {}
-    for spec in specs:
-        fetched[spec.name] = _fetched(content, spec)
-        content = content[room(spec) :]
-    return fetched
-
-
-def _fetched(content: memoryview, spec: BufferSpec) -> Fetched:
-    """A buffer at the beginning of these bytes."""
-    band, size = spec.guard // 4, spec.size // 4
-    here = np.frombuffer(content, dtype=np.uint32, count=size + 2 * band)
-    return Fetched(before=here[:band], payload=here[band : band + size], after=here[band + size :], poison=spec.poison)

@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import compress
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from grader.protocol.messages import BuildFailed, Refused, StepTime, Stopped
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray  # a worker starts while NumPy is still imported
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +39,9 @@ class Fetched:
     both bands before the launch (None if nothing was put there).
     """
 
-    before: NDArray[np.uint32]
-    payload: NDArray[np.uint32]
-    after: NDArray[np.uint32]
+    before: "NDArray[np.uint32]"
+    payload: "NDArray[np.uint32]"
+    after: "NDArray[np.uint32]"
     poison: int | None
 
 

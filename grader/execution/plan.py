@@ -10,7 +10,7 @@ from grader.course.assignment import Assignment, Chosen, Timed
 from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
 from grader.course.rubric import Sizes
-from grader.course.truth.comparison import GUARD_BYTES, INPUT_POISON, POISON
+from grader.course.truth.poison import GUARD_BYTES, INPUT_POISON, POISON
 from grader.execution.device import PEAK_GROUP, PeakRun, copy_size, peak_run, speed_goal
 from grader.protocol.messages import Arrays, DeviceFacts, Open, Process
 from grader.protocol.steps import (

@@ -194,7 +194,7 @@ class Settings(BaseSettings):
 
     def bench(self, sandbox_name: str, sandbox: Sandbox) -> "Bench":
         """The bench that gradings run on."""
-        from grader.grading.bench import Bench  # which takes as long to import as a worker to start
+        from grader.grading.bench import Bench
 
         return Bench(
             sandbox_name=sandbox_name,
@@ -222,12 +222,12 @@ class Settings(BaseSettings):
         return self._open(sandbox_name, self.make_sandbox(sandbox_name, server))
 
     @contextmanager
-    def open_for_one(self, sandbox_name: str, server: ForkServer, parts: int) -> Iterator["Bench"]:
+    def open_for_one(self, sandbox_name: str, server: ForkServer | None, parts: int) -> Iterator["Bench"]:
         """The same for one submission for an assignment of so many parts. Its worker starts at once, while all that
         grades it is imported; so do our own where there are processors to spare.
         """
         with closing(self.make_sandbox(sandbox_name, server)) as plain, closing(EagerSandbox(plain)) as sandbox:
-            from grader.execution.client import Worker  # and NumPy, which takes as long to import as a worker to start
+            from grader.execution.client import Worker
             from grader.execution.pool import Early, OwnWorkers
 
             early, own = Early(Worker(sandbox, self.device, self.deadlines)), OwnWorkers(parts)

@@ -117,10 +117,11 @@ def test_the_first_worker_starts_before_numpy_is_loaded(tmp_path):
     (tmp_path / "started.py").write_text(
         "import sys\n"
         "from grader.cli.main import main\n"
-        "from grader.execution.sandbox import spare\n"
-        "def told(self, sandbox):\n"
+        "from grader.execution import pool\n"
+        "def told(self, worker):\n"
+        "    worker.start()\n"
         '    sys.exit(f\'loaded: {sorted({"numpy", "pyopencl"} & set(sys.modules))}\')\n'
-        "spare.EagerSandbox.__init__ = told\n"
+        "pool.Early.__init__ = told\n"
         "main()\n"
     )
     source = ROOT / "reference" / "coalsTransp" / "kernels.cl"

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
-from grader.cli.main import COMMANDS, EXPORTS
+from grader.cli.app import COMMANDS, EXPORTS
 from grader.cli.options import BenchOptions, GradingOptions, flat
 
 

@@ -19,7 +19,7 @@ from project import importable
 from serving import serving
 
 from grader.common.errors import DeviceError, WorkerError
-from grader.course.truth.comparison import INPUT_POISON, POISON
+from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Garbled, TimedOut, Timing, Took
 from grader.execution.plan import NOTHING, Plan

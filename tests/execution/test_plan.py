@@ -3,7 +3,7 @@
 from lineups import with_constants
 from samples import DEVICE
 
-from grader.course.truth.comparison import GUARD_BYTES, INPUT_POISON, POISON
+from grader.course.truth.poison import GUARD_BYTES, INPUT_POISON, POISON
 from grader.execution.device import copy_size, peak_run
 from grader.execution.plan import (
     BASELINE,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from limits import DEADLINES, LIMITS, sandbox_with
 
-from grader.course.truth.comparison import INPUT_POISON, POISON
+from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, OutOfMemory, TimedOut
 from grader.execution.plan import Plan, Script

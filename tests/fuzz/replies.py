@@ -14,7 +14,7 @@ from limits import DEADLINES, LIMITS
 from samples import BUILD, DEVICE, failed, result
 from texts import source_of
 
-from grader.course.truth.comparison import INPUT_POISON, POISON
+from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker
 from grader.execution.outcome import Garbled, OutOfMemory, TimedOut
 from grader.execution.plan import Plan, Script

@@ -9,7 +9,7 @@ import pytest
 from documents import commands_in, run_all
 from project import ROOT
 
-from grader.cli.main import COMMANDS as VERBS
+from grader.cli.app import COMMANDS as VERBS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDES = [

@@ -1,11 +1,10 @@
 """The commands for one submission."""
 
 import gc
-import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -64,6 +63,7 @@ def grade(
     how: GradingOptions,
     where: BenchOptions,
     *,
+    context: typer.Context,
     watch: WatchOption = False,
 ) -> None:
     """Grade one submission for one assignment.
@@ -71,12 +71,9 @@ def grade(
     It runs in a container; where there is none, in a process if `grader init` has made its folder.
     """
     from grader.course.submissions.submission import read_submission
-    from grader.execution.sandbox.forkserver import ForkServer
 
     start = time.monotonic()
-    with _keeping_all() as keeping, closing(ForkServer.ours()) as server, ThreadPoolExecutor(1) as beside:
-        if _runs_processes(file, where):
-            server.begin()
+    with _keeping_all() as keeping, ThreadPoolExecutor(1) as beside:
         reading = beside.submit(read_submission, file)  # and both go on while the settings are imported
         from grader.cli.faults import noted
         from grader.common.files import check_outputs
@@ -91,7 +88,7 @@ def grade(
         open_bench = settings.open_bench if watch else for_one
         with (
             noted(reports.write, coursework.name, submission.path),
-            open_bench(settings.sandbox_for(submission.path), server) as bench,
+            open_bench(settings.sandbox_for(submission.path), context.obj) as bench,
         ):
             from grader.cli.grading import Grading, follow, show
             from grader.cli.progress import verdicts
@@ -116,18 +113,6 @@ def _keeping_all() -> Iterator[ExitStack]:
     with ExitStack() as until:
         until.callback(gc.enable)
         yield until
-
-
-def _runs_processes(file: Path, where: BenchOptions) -> bool:
-    """Whether workers are processes, as far as that can be told before the settings are read, which decide it."""
-    from grader.grading.trust import was_started
-
-    named = where.sandbox or os.environ.get("GRADER_SANDBOX")
-    if named:
-        return named in {"process", "user"}
-    with suppress(OSError):  # such as a name that is too long, which is said when the file is read
-        return was_started(file if file.is_dir() else file.parent)
-    return False
 
 
 def explain(

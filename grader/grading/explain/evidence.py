@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.course.truth.comparison import POISON, Standard, wrong_elements
+from grader.course.truth.comparison import Standard, wrong_elements
 from grader.course.truth.oracle import Truth
+from grader.course.truth.poison import POISON
 from grader.grading.explain.regions import Blocks, Mask, place
 
 EXPLAINED = 0.95

@@ -14,7 +14,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.course.truth.comparison import INPUT_POISON, wrong_elements
+from grader.course.truth.comparison import wrong_elements
+from grader.course.truth.poison import INPUT_POISON
 from grader.grading.explain.edges import edge_of
 from grader.grading.explain.evidence import EXPLAINED, FITTED, Evidence, Explanation, Use
 from grader.grading.explain.theories import Theory, hits, hits_in_part, is_told_by

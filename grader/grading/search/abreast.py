@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from grader.common.record import replace
 from grader.course.launches import ELEMENT_BYTES
-from grader.course.truth.comparison import GUARD_BYTES
+from grader.course.truth.poison import GUARD_BYTES
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, Plan, Script
 from grader.grading.search.switchboard import ALIGNED, key

@@ -11,7 +11,7 @@ from grader.common.record import replace
 from grader.course.assignment import Chosen
 from grader.course.launches import ELEMENT_BYTES
 from grader.course.rubric import Case
-from grader.course.truth.comparison import GUARD_BYTES
+from grader.course.truth.poison import GUARD_BYTES
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched
 from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, buffer_of, joined, submission_plan

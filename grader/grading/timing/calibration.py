@@ -14,7 +14,7 @@ import numpy as np
 
 from grader.common.errors import DeviceError
 from grader.course.rubric import DeviceClass
-from grader.course.truth.comparison import POISON
+from grader.course.truth.poison import POISON
 from grader.execution.client import Worker
 from grader.execution.device import PeakRun, device_class, peak_run
 from grader.execution.outcome import Timing

@@ -6,8 +6,6 @@ import pytest
 from grader.common.errors import SolutionError
 from grader.course.rubric import Tolerance
 from grader.course.truth.comparison import (
-    INPUT_POISON,
-    POISON,
     UNIT_ROUNDOFF,
     Standard,
     compare,
@@ -15,6 +13,7 @@ from grader.course.truth.comparison import (
     unchanged,
 )
 from grader.course.truth.oracle import Truth
+from grader.course.truth.poison import INPUT_POISON, POISON
 
 EXACT = Standard(tolerance=Tolerance(rule="exact"), factor=1.0, data="random")
 

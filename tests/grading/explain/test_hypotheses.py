@@ -8,8 +8,9 @@ from gradings import grade
 from project import ROOT
 
 from grader.course.rubric import Tolerance
-from grader.course.truth.comparison import INPUT_POISON, POISON, Standard
+from grader.course.truth.comparison import Standard
 from grader.course.truth.oracle import Truth
+from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.grading.explain.evidence import Evidence
 from grader.grading.explain.hypotheses import LARGE, explain
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from grader.course.rubric import Tolerance
-from grader.course.truth.comparison import POISON, Standard
+from grader.course.truth.comparison import Standard
 from grader.course.truth.mistakes import by_columns, with_row_length
 from grader.course.truth.oracle import Truth
+from grader.course.truth.poison import POISON
 from grader.grading.explain.evidence import Evidence, Use
 from grader.grading.explain.hypotheses import explain
 from grader.grading.explain.misreadings import at_wrong_places

@@ -437,7 +437,7 @@ def test_the_same_result_is_the_same_page():
 def test_only_a_page_loads_what_draws_it():
     """The other formats start as fast as without it."""
     code = (
-        "import sys; from samples import UNGRADED; import grader.cli.main; from grader.reports import REPORTS\n"
+        "import sys; from samples import UNGRADED; import grader.cli.app; from grader.reports import REPORTS\n"
         "for name in ('json', 'junit'): REPORTS[name](UNGRADED)\n"
         "assert not {'matplotlib', 'jinja2'} & set(sys.modules)\n"
         "REPORTS['html'](UNGRADED); assert {'matplotlib', 'jinja2'} <= set(sys.modules)\n"

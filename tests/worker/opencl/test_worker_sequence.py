@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from limits import DEADLINES, LIMITS, sandbox_with
 
-from grader.course.truth.comparison import GUARD_BYTES, POISON
+from grader.course.truth.poison import GUARD_BYTES, POISON
 from grader.execution.client import Worker
 from grader.execution.outcome import Timing
 from grader.execution.plan import Plan, Script

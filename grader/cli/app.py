@@ -1,0 +1,73 @@
+"""The commands of the command line."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from grader.cli.commands import assignments, authoring, course, export, machine, remote, service
+from grader.cli.commands import grade as submission
+from grader.cli.commands import run as driving
+from grader.cli.options import flat
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Grades OpenCL kernels: are they right, and are they fast?",
+)
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "grade": submission.grade,
+    "batch": course.batch,
+    "explain": submission.explain,
+    "profile": submission.profile,
+    "run": driving.run,
+    "init": assignments.init,
+    "list": assignments.list_assignments,
+    "show": assignments.show,
+    "new": authoring.new,
+    "validate": authoring.validate,
+    "serve": service.serve,
+    "station": service.station,
+    "migrate": service.migrate,
+    "login": remote.login,
+    "submit": remote.submit,
+    "status": remote.status,
+    "logout": remote.logout,
+    "devices": machine.devices,
+    "calibrate": machine.calibrate,
+    "setup": machine.setup,
+    "doctor": machine.doctor,
+    "selftest": authoring.selftest,
+    "schema": authoring.schema,
+}
+EXPORTS: dict[str, Callable[..., None]] = {
+    "gradescope": export.gradescope,
+    "gitlab": export.gitlab,
+    "kit": export.kit,
+}
+for name, command in COMMANDS.items():
+    app.command(name)(flat(command))
+exports = typer.Typer(no_args_is_help=True, help="Make what another system, or a student, needs to grade.")
+for name, command in EXPORTS.items():
+    exports.command(name)(flat(command))
+app.add_typer(exports, name="export")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(version("grader"))
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass

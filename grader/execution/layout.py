@@ -1,0 +1,53 @@
+"""How buffers lie in the files of a worker: each between its guard bands, one after the other.
+
+What comes before a worker's first array, such as its start, does not load NumPy.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from grader.execution.outcome import Fetched
+from grader.protocol.steps import BufferSpec
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def poison(spec: BufferSpec, words: int) -> "NDArray[np.uint32]":
+    """So many words of what nobody has written."""
+    return _filled(words, 0 if spec.poison is None else spec.poison)
+
+
+@lru_cache(maxsize=16)
+def _filled(words: int, value: int) -> "NDArray[np.uint32]":
+    """Made once, since rounds need the same again and again."""
+    import numpy as np
+
+    filled = np.full(words, value, dtype=np.uint32)
+    filled.flags.writeable = False
+    return filled
+
+
+def copied(spec: BufferSpec) -> int:
+    """Bytes that a buffer takes in out.bin."""
+    return spec.size + 2 * spec.guard
+
+
+def divided(content: memoryview, specs: Sequence[BufferSpec], room: Callable[[BufferSpec], int]) -> dict[str, Fetched]:
+    """Buffers that lie one after the other in these bytes; `room` is how many bytes each takes."""
+    fetched: dict[str, Fetched] = {}
+    for spec in specs:
+        fetched[spec.name] = _fetched(content, spec)
+        content = content[room(spec) :]
+    return fetched
+
+
+def _fetched(content: memoryview, spec: BufferSpec) -> Fetched:
+    """A buffer at the beginning of these bytes."""
+    import numpy as np
+
+    band, size = spec.guard // 4, spec.size // 4
+    here = np.frombuffer(content, dtype=np.uint32, count=size + 2 * band)
+    return Fetched(before=here[:band], payload=here[band : band + size], after=here[band + size :], poison=spec.poison)

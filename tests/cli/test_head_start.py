@@ -1,0 +1,71 @@
+"""head_start.py: for which words the fork server starts before the commands are imported."""
+
+import pytest
+
+from grader.cli.head_start import head_start
+from grader.grading.trust import note_started
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder that this user has not started, and settings that name no sandbox."""
+    monkeypatch.delenv("GRADER_SANDBOX", raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "kernels.cl").touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def begins(*words):
+    with head_start(words) as server:
+        return server is not None and server._process._running is not None
+
+
+GRADE = ("grade", "kernels.cl", "--assignment", "vectorAdd")
+
+
+@pytest.mark.parametrize("option", [("--sandbox", "process"), ("--sandbox=user",)], ids=" ".join)
+def test_it_starts_where_processes_are_named(option):
+    """By the words of the command."""
+    assert begins(*GRADE, *option)
+    assert not begins(*GRADE, *option, "--sandbox", "docker"), "the last one counts"
+    assert not begins(*GRADE, *option, "--help")
+    assert not begins("batch", *option)
+
+
+def test_it_starts_where_the_environment_names_them(monkeypatch):
+    """The words count more."""
+    monkeypatch.setenv("GRADER_SANDBOX", "process")
+    assert begins(*GRADE)
+    assert not begins(*GRADE, "--sandbox", "docker")
+
+
+def test_it_starts_for_a_file_in_a_folder_of_the_users_own(folder, monkeypatch):
+    """Which is graded in a process where there are no containers."""
+    assert not begins(*GRADE)
+    note_started(folder)
+    assert begins(*GRADE)
+    assert begins("grade", str(folder), "--assignment", "vectorAdd")
+    monkeypatch.chdir(folder.parent)
+    assert not begins(*GRADE)
+    assert begins("grade", str(folder / "kernels.cl"), "--assignment", "vectorAdd")
+
+
+@pytest.mark.parametrize("words", [(), ("grade",), ("grade", "x" * 5000), ("grade", "--sandbox")])
+def test_words_that_mean_nothing_start_nothing(words):
+    """What is wrong with them is said later."""
+    assert not begins(*words)
+
+
+def test_it_ends_with_the_block():
+    """Also where the command fails."""
+    processes = []
+
+    def fail():
+        with head_start((*GRADE, "--sandbox", "process")) as server:
+            processes.append(server._process._running[0])
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert processes[0].poll() is not None
