@@ -28,6 +28,7 @@ from grader.protocol.messages import (
     Died,
     Done,
     Fetch,
+    Foresee,
     Job,
     Keyed,
     Launched,
@@ -108,6 +109,15 @@ class Worker:
         self._send(plan.request(programs))
         self._is_warming = True
 
+    def foresee(self, programs: Mapping[str, ProgramSource]) -> None:
+        """Have the process of the next session get ready beside this one, and build what is ours of its programs. The
+        session asks for it as ever, and is told there if that did not go well.
+        """
+        self.settle()
+        done = self._ask_done(Foresee(programs=dict(programs)), "starting a process", self._deadlines.start)
+        if not isinstance(done, Done):
+            self.stop()
+
     def settle(self) -> None:
         """Wait until it is warm, if it was asked for that."""
         self.ready()
@@ -175,7 +185,7 @@ class Worker:
 
     def preprocess(self, source: str, definitions: Mapping[str, str]) -> str | Failure:
         """The text as every driver will be given it."""
-        self.ready()
+        self.settle()
         self._send(Preprocess(source=source, definitions=dict(definitions)))
         reply = self._reply("preprocessing", self._deadlines.build)
         return reply.text if isinstance(reply, Preprocessed) else self._unexpected(reply)

@@ -27,8 +27,8 @@ class OwnWorkers:
         self._leaving: list[Worker] = []
 
     def begin(self, name: str, worker: Worker) -> None:
-        """Start a worker that will be borrowed by this name. The device has time for it later: a GPU's driver lets in
-        one process after the other, and the submission's should be first.
+        """Start a worker that will be borrowed by this name. It makes itself known to the device when it is asked for
+        something: a GPU's driver takes longer over three processes at once, and the submission's should be first.
         """
         worker.start()
         self._kept[name] = worker, 0
@@ -119,8 +119,7 @@ class Early:
         """Nothing: it has been taken."""
 
     def take(self) -> Worker:
-        """The worker, ready."""
-        self._worker.settle()
+        """The worker, which may still get ready."""
         return self._worker
 
     def close(self) -> None:

@@ -108,7 +108,9 @@ LineUp = Callable[[Crew], Home | Problem]
 
 
 def _lined_up(crew: Crew) -> Home | Problem:
-    return line_up(crew.task, crew.device, crew.hire)
+    home = line_up(crew.task, crew.device, crew.hire)
+    home.foresee(crew.student)
+    return home
 
 
 def grade_coursework(
@@ -166,11 +168,10 @@ def _draft(task: Task, bench: Bench, progress: Progress, lined_up: LineUp = _lin
 def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
     """Build it, run the cases that are shown, then the checks that depend on them."""
     asked = crew.task.assignment
-    prepared = _prepare(crew)
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
         with also_shared(crew.device, crew.bench.locks):
             home = lined_up(crew) if crew.bench.has_plenty else None
-            build = check_build(prepared, crew.student)
+            build = check_build(_prepare(crew), crew.student)
             _tell(crew, [build.check])
             if build.built is None:
                 cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
@@ -244,8 +245,7 @@ def _hire(task: Task, bench: Bench, progress: Progress, workers: ExitStack) -> C
 def _prepare(crew: Crew) -> Prepared:
     """Do all that needs the text and no device."""
     crew.progress("building")
-    with shared_cpu(crew.bench.locks):
-        return prepare(crew.task, crew.student)
+    return prepare(crew.task, crew.student)
 
 
 def _let_go(workers: Iterable[Worker]) -> None:
@@ -336,17 +336,18 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
 
 def _try_shown(crew: Crew, runs: Runs) -> tuple[Tried, ...]:
     """Run the cases that are shown; each is told when it is decided. When the first has come to its end, the simulator
-    begins, and when all are right, its other run.
+    begins; and its other run when all are right, or the first is where there is plenty of processors.
     """
     crew.progress("running the cases")
     tried: list[Tried] = []
     cases, subject = crew.task.assignment.correctness.shown, runs.subject
+    promising = 1 if crew.bench.has_plenty else len(cases)
     for each in try_cases(cases, subject.built, subject.oracle, crew.student, Lookout(subject=subject)):
         _tell(crew, [each.check], subject.built.misordered)
         if not tried and each.check.reason is not Reason.TIME_LIMIT:
             runs.begin_sanitizer()
         tried.append(each)
-        if len(tried) == len(cases) and not failed_sizes(tried):
+        if len(tried) == promising and not failed_sizes(tried):
             runs.begin_memory()
     return tuple(tried)
 

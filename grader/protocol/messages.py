@@ -118,6 +118,15 @@ class Open(Message):
     process: Process = "new"
 
 
+class Foresee(Message):
+    """Start the process of the next session that asks for a new one, while this one goes on: it makes itself known to
+    the device, and builds these programs, which a driver then has in its cache. Answered by `Done` at once.
+    """
+
+    kind: Literal["foresee"] = "foresee"
+    programs: dict[str, ProgramSource]
+
+
 class Stage(Message):
     """Poison the `upload` and `clear` buffers, then copy the payloads of `upload` in from in.bin.
 
@@ -177,7 +186,7 @@ class Close(Message):
 
 
 Request = Annotated[
-    ListDevices | Preprocess | Open | Stage | LaunchRequest | Turn | Fetch | Observe | Close,
+    ListDevices | Preprocess | Open | Foresee | Stage | LaunchRequest | Turn | Fetch | Observe | Close,
     Field(discriminator="kind"),
 ]
 

@@ -1,28 +1,25 @@
-"""The worker's main loop: read a job, then serve requests until the judge hangs up.
-
-Sessions come one after the other in a fork, until a kernel has run in it: then the next one gets a new fork, unless it
-is to go on in a used one. What a driver has loaded for the first program that it builds is there for the second.
-"""
+"""The worker's main loop: read a job, then serve requests until the judge hangs up."""
 
 import os
 import sys
+from functools import partial
 from typing import BinaryIO
 
 from grader.protocol.messages import (
     REQUEST,
     Close,
     Done,
+    Foresee,
     Job,
     LaunchRequest,
-    ListDevices,
-    Open,
-    Preprocess,
     Turn,
 )
 from grader.worker.drivers import find_drivers
-from grader.worker.fork import Fork
 from grader.worker.limits import apply, close_to_debuggers
 from grader.worker.simulator import prepare
+from grader.worker.succession import Succession
+
+DONE = Done().model_dump_json().encode() + b"\n"
 
 
 def main() -> None:
@@ -40,29 +37,24 @@ def main() -> None:
         prepare(job.simulation)
     close_to_debuggers()
 
-    fork: Fork | None = None
+    succession = Succession(
+        serve=partial(session.serve, job), foresee=partial(session.foresee, job), inherited=(requests, replies)
+    )
     while line := requests.readline():
         request = REQUEST.validate_json(line)
-        if isinstance(request, ListDevices | Preprocess | Open) and not (fork and _may_go_on(request, fork)):
-            if fork:
-                fork.kill()
-            fork = Fork.start(lambda channel: session.serve(job, channel), inherited=(requests, replies))
-        assert fork is not None, "the judge opens a session before it uses one"
-        fork.is_spent |= isinstance(request, LaunchRequest | Turn)
-        if isinstance(request, Close) and fork.is_spent:
-            fork.kill()  # without asking: what has survived in the session may not answer
-            replies.write(Done().model_dump_json().encode() + b"\n")
+        if isinstance(request, Foresee):
+            succession.foresee(request)
+            replies.write(DONE)
         else:
-            replies.write(fork.ask(line, requests))
+            fork = succession.process_for(request)
+            fork.is_spent |= isinstance(request, LaunchRequest | Turn)
+            if isinstance(request, Close) and fork.is_spent:
+                fork.kill()  # without asking: what has survived in the session may not answer
+                replies.write(DONE)
+            else:
+                replies.write(fork.ask(line, requests))
         replies.flush()
-    if fork:
-        fork.kill()
-
-
-def _may_go_on(request: ListDevices | Preprocess | Open, fork: Fork) -> bool:
-    """Whether a request may be answered by the process that served those before it."""
-    is_used = isinstance(request, Open) and request.process == "used"
-    return not (fork.has_ended if is_used else fork.is_spent)
+    succession.end()
 
 
 def _take_over_stdio() -> tuple[BinaryIO, BinaryIO]:

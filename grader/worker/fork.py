@@ -21,6 +21,10 @@ class Channel:
         self._requests = requests
         self._replies = replies
 
+    def wait(self) -> None:
+        """Until there is a first request, or there will be none."""
+        select.select([self._requests], [], [])
+
     def receive(self) -> bytes:
         """The next request; empty when there will be none."""
         return self._requests.readline()
@@ -75,6 +79,15 @@ class Fork:
     def has_ended(self) -> bool:
         """Whether that is known of it: it can serve no session at all."""
         return self._pid is None
+
+    @property
+    def streams(self) -> tuple[BinaryIO, ...]:
+        """This end of it, which no other session may inherit."""
+        return () if self.has_ended else (self._requests, self._replies)
+
+    def is_waiting(self) -> bool:
+        """Whether one that was asked nothing still lives: its end would be news."""
+        return not select.select([self._replies], [], [], 0)[0]
 
     def ask(self, request: bytes, judge: BinaryIO) -> bytes:
         """Pass a request on and return the session's reply, or `Died` in its place.

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -212,6 +213,45 @@ def test_sessions_share_a_process_until_a_kernel_has_run_in_it(worker):
     first, second, third, last = processes
     assert first == second == third
     assert len(last & third) == 1, "only the worker itself stays"
+
+
+def test_the_process_of_a_session_that_was_foreseen_is_there_before_it(worker):
+    """It waits beside the one in which a kernel runs, and serves the next session that asks for a new one."""
+    assert isinstance(worker.open(plan("twice")), Opened)
+    before = set(processes_of(worker._process.group))
+    worker.foresee({"p": ProgramSource(source=KERNELS)})
+    (foreseen,) = set(processes_of(worker._process.group)) - before
+    assert is_right(worker.run("run", ARRAYS))
+    worker.close()
+    assert isinstance(worker.open(plan("twice")), Opened)
+    assert foreseen in processes_of(worker._process.group)
+    assert is_right(worker.run("run", ARRAYS))
+    worker.close()
+    assert foreseen not in processes_of(worker._process.group), "a kernel has run in it"
+
+
+@pytest.mark.parametrize("source", ["__kernel void (", KERNELS], ids=["does not build", "is killed"])
+def test_a_process_that_was_foreseen_in_vain_does_no_harm(worker, source):
+    """What goes wrong before the session is asked for is no fault of the submission's."""
+    assert isinstance(worker.open(plan("twice")), Opened)
+    before = set(processes_of(worker._process.group))
+    worker.foresee({"p": ProgramSource(source=source)})
+    if source is KERNELS:
+        (foreseen,) = set(processes_of(worker._process.group)) - before
+        os.kill(foreseen, signal.SIGKILL)
+    assert is_right(worker.run("run", ARRAYS))
+    worker.close()
+    assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
+
+
+def test_a_worker_that_still_warms_up_answers_in_order(worker):
+    """Nobody need have waited for it, whatever is asked next."""
+    worker.warm_up(NOTHING, {})
+    worker.foresee({})
+    assert isinstance(worker.open(plan("twice")), Opened)
+    worker.close()
+    worker.warm_up(NOTHING, {})
+    assert worker.preprocess("int a = B;", {"B": "1"}).strip() == "int a = 1;"
 
 
 def test_a_session_that_was_opened_in_vain_leaves_the_next_nothing(worker):

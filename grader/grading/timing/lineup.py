@@ -9,7 +9,7 @@ from grader.course.rubric import SpeedGoal
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle, load_oracle
 from grader.execution.client import Worker
-from grader.execution.device import device_class, model_speed, speed_goal
+from grader.execution.device import device_class, model_speed, share_a_process, speed_goal
 from grader.execution.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, submission_plan
 from grader.grading.checks.building import Built, expand
 from grader.grading.checks.program import PEAK_PROGRAM, own_program
@@ -69,6 +69,13 @@ class Home:
         entry = submission_plan(_timed(built, match.device), match.sizes, built.bindings)
         visitor = Contestant(worker=student, plan=self.referee.prepare(entry))
         return Lineup(referee=self.referee, contestants={Role.SUBMISSION: visitor, **self.contestants})
+
+    def foresee(self, student: Worker) -> None:
+        """Have the process of the submission's timed session get ready, with what the reference's needs of the referee,
+        while its cases run in another; but not where kernels run in such processes, and one could reach the other.
+        """
+        if not share_a_process(self.referee.match.device):
+            student.foresee(self.referee.programs(self.contestants[Role.REFERENCE].plan))
 
 
 def line_up(task: Task, device: DeviceFacts, hire: Callable[[Role], Worker]) -> Home:

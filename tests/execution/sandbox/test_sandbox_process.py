@@ -147,6 +147,7 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident(tmp_path):
         "grader.worker.opencl.shared",
         "grader.worker.session",
         "grader.worker.simulator",
+        "grader.worker.succession",
         "grader.worker.waiting",
     ]
     worker.stop()
