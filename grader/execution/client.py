@@ -114,6 +114,7 @@ class Worker:
         session asks for it as ever, and is told there if that did not go well.
         """
         self.settle()
+        self.ready()  # anew, if it has failed
         done = self._ask_done(Foresee(programs=dict(programs)), "starting a process", self._deadlines.start)
         if not isinstance(done, Done):
             self.stop()
@@ -186,6 +187,7 @@ class Worker:
     def preprocess(self, source: str, definitions: Mapping[str, str]) -> str | Failure:
         """The text as every driver will be given it."""
         self.settle()
+        self.ready()  # anew, if it has failed
         self._send(Preprocess(source=source, definitions=dict(definitions)))
         reply = self._reply("preprocessing", self._deadlines.build)
         return reply.text if isinstance(reply, Preprocessed) else self._unexpected(reply)

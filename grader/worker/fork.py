@@ -85,8 +85,11 @@ class Fork:
         """This end of it, which no other session may inherit."""
         return () if self.has_ended else (self._requests, self._replies)
 
-    def is_waiting(self) -> bool:
-        """Whether one that was asked nothing still lives: its end would be news."""
+    def takes_over(self) -> bool:
+        """Whether one that was asked nothing still lives: its end would be news. What was killed for memory so far was
+        another.
+        """
+        self._kills_before = kills_for_memory()
         return not select.select([self._replies], [], [], 0)[0]
 
     def ask(self, request: bytes, judge: BinaryIO) -> bytes:

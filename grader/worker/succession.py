@@ -59,7 +59,7 @@ class Succession:
     def _take_next(self) -> Fork | None:
         """The one that was foreseen; None if there is none, or it has ended."""
         fork, self._next = self._next, None
-        if fork is None or fork.is_waiting():
+        if fork is None or fork.takes_over():
             return fork
         fork.kill()
         return None

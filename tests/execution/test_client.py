@@ -254,6 +254,27 @@ def test_a_worker_that_still_warms_up_answers_in_order(worker):
     assert worker.preprocess("int a = B;", {"B": "1"}).strip() == "int a = 1;"
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [lambda worker: worker.preprocess("int a;", {}), lambda worker: worker.foresee({})],
+    ids=["preprocess", "foresee"],
+)
+def test_a_worker_that_fails_while_it_warms_up_starts_anew(worker, ask):
+    """Whatever is asked of it next."""
+    worker.warm_up(NOTHING, {"p": ProgramSource(source="__kernel void (")})
+    ask(worker)
+    assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
+
+
+def test_a_worker_that_cannot_foresee_starts_anew(worker, monkeypatch):
+    """That is nothing that a submission could do."""
+    worker.ready()
+    monkeypatch.setattr(worker._replies, "next", lambda *_: TimedOut(doing="starting a process", seconds=1))
+    worker.foresee({})
+    assert worker.preprocess("int a;", {}).strip() == "int a;"
+    assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
+
+
 def test_a_session_that_was_opened_in_vain_leaves_the_next_nothing(worker):
     """A program that does not build, and one that is not asked for, are none of the next session's."""
     right = ProgramSource(source=KERNELS)

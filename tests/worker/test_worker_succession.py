@@ -12,7 +12,7 @@ from limits import LIMITS
 
 from grader.protocol.messages import Foresee, Job, LaunchRequest, ListDevices, Open
 from grader.protocol.steps import ProgramSource
-from grader.worker import session
+from grader.worker import fork, session
 from grader.worker.succession import Succession
 
 PR_GET_DUMPABLE = 3
@@ -81,6 +81,26 @@ def test_it_holds_nothing_of_the_one_before(ask):
     ask(RUN)
     _, second = ask(OPEN)
     assert second == first
+
+
+def test_one_that_was_foreseen_did_not_die_of_what_killed_the_one_before(monkeypatch):
+    """A container counts what was killed for memory, and the next session may crash of itself."""
+    killed = []
+    monkeypatch.setattr(fork, "kills_for_memory", lambda: len(killed))
+
+    def die(channel):
+        channel.receive()
+        os._exit(1)
+
+    judge, other_end = os.pipe()
+    succession = Succession(serve=die, foresee=lambda _, channel: channel.wait(), inherited=())
+    with os.fdopen(judge, "rb") as requests, os.fdopen(other_end, "wb"):
+        first = succession.process_for(OPEN)
+        succession.foresee(FORESEE)
+        killed.append(first)
+        assert json.loads(first.ask(b"{}\n", requests))["out_of_memory"]
+        assert not json.loads(succession.process_for(OPEN).ask(b"{}\n", requests))["out_of_memory"]
+    succession.end()
 
 
 def test_one_that_waits_is_closed_to_debuggers():
