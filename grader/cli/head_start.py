@@ -35,7 +35,7 @@ def _mean_processes(words: Sequence[str]) -> bool:
         return sandbox in {"process", "user"}
     from grader.grading.trust import was_started
 
-    with suppress(OSError):  # such as a name that is too long, which is said when the file is read
+    with suppress(OSError, RuntimeError):  # a name that is too long or a ring of links: said when the file is read
         return any(was_started(path if path.is_dir() else path.parent) for path in map(Path, words[1:]))
     return False
 
