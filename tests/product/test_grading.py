@@ -257,9 +257,9 @@ def test_a_submission_stands_still_while_its_grading_holds_no_lock(bench, tmp_pa
     monkeypatch.setattr(grading, "check_performance", lambda each, *_: unmeasured(each.assignment, each.device))
     assignment = small_course(tmp_path, "coalsTransp", (), watched=False, hidden=("primes",)).load("coalsTransp")
     grade(assignment, SUBMISSIONS / "coalsTransp" / "course-style-lmem", bench)
-    to_prepare, awake = ["lock", "unlock"], ["lock", "thaw", "freeze", "unlock"]
+    to_start, awake = ["lock", "unlock"], ["lock", "thaw", "freeze", "unlock"]
     cases_and_simulator, rounds, hidden = awake, awake, awake
-    assert told == [*to_prepare * 2, *cases_and_simulator, *rounds, *to_prepare, *hidden]
+    assert told == [*to_start, *cases_and_simulator, *rounds, *to_start, *hidden]
 
 
 @pytest.mark.parametrize(

@@ -845,6 +845,7 @@ def test_the_environment_holds_nothing_of_the_judges(processes):
             "POCL_CACHE_DIR": "/tmp",
             "POCL_AFFINITY": "1",
             "PYOPENCL_NO_CACHE": "1",
+            "CUDA_DEVICE_MAX_CONNECTIONS": "1",
             "OPENBLAS_NUM_THREADS": "1",
         }
 
