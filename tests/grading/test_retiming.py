@@ -39,6 +39,8 @@ def noisy(monkeypatch):
         found = iter(verdicts)
         monkeypatch.setattr("grader.grading.timing.measurement.enough", lambda rounds, *_: len(rounds) == FEWEST)
         monkeypatch.setattr("grader.grading.timing.measurement.too_noisy", lambda *_: next(found, "quiet") == "noisy")
+        # It may be busy all the same, and what it delays would look like a submission that lies about its times.
+        monkeypatch.setattr("grader.grading.timing.performance.implausible", lambda *_: None)
 
     return noisy
 
