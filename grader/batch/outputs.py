@@ -73,14 +73,21 @@ class Outputs:
 
     def renew(self, name: str, source: str, render: Callable[[], str]) -> None:
         """Write a file, unless it was made from the same `source` and nobody has touched it since."""
-        sha256 = _hash(self.path(name))
-        made = next(
-            (line for line in self._known.get(name, []) if (line.sha256, line.source) == (sha256, source)), None
-        )
+        made = self._made(name, source)
         if made is None:
             self.write(name, render(), source)
         else:
             self._now[name] = made
+
+    def has(self, name: str, source: str) -> bool:
+        """Whether a file was made from this and is as it was: `renew` would leave it."""
+        return self._made(name, source) is not None
+
+    def _made(self, name: str, source: str) -> WrittenFile | None:
+        """The line of a file that is as it was made from this."""
+        sha256 = _hash(self.path(name))
+        lines = self._known.get(name, [])
+        return next((line for line in lines if (line.sha256, line.source) == (sha256, source)), None)
 
     @contextmanager
     def making(self, name: str) -> Iterator[Path]:

@@ -14,10 +14,11 @@ from grader.batch.extensions import read_extensions
 from grader.batch.lateness import LateWork, apply_deadlines
 from grader.batch.lms_files import Upload, write_uploads
 from grader.batch.outputs import Outputs
+from grader.batch.press import Here, Press
 from grader.batch.progress_table import following
-from grader.batch.publishing import Outcomes, blank_book, publish
+from grader.batch.publishing import Outcomes, blank_book, pages_of, publish
 from grader.batch.regrading import choose, chosen_in_words
-from grader.batch.scheduler import grade_all, make_plan, missing
+from grader.batch.scheduler import Event, Listener, grade_all, make_plan, missing
 from grader.batch.store import Store, at_work, batch_seed, swap_stands
 from grader.batch.workforce import Workforce
 from grader.common.errors import InputError, InterruptedGradingError
@@ -31,6 +32,9 @@ from grader.lms.intake.summary import tell
 from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook
 from grader.results.withholding import View, withheld
+
+HERE = Here()
+"""Makes pages when all is graded."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,45 +54,61 @@ class BatchRequest:
     view: View = withheld
 
 
-def grade_batch(request: BatchRequest, hire: Callable[[], Workforce], say: Callable[[str], None]) -> Gradebook:
+def grade_batch(
+    request: BatchRequest, hire: Callable[[int], Workforce], say: Callable[[str], None], press: Press = HERE
+) -> Gradebook:
     """Grade what has not been graded yet, write all results and reports, and return the gradebook.
 
-    `hire` is called once it is known that there is something to grade; `say` prints a line or several.
+    `hire` is called once it is known that there is something to grade, and how many gradings that is at most; `say`
+    prints a line or several. The press makes pages while others are graded.
     """
     assignments = {assignment.name: assignment for assignment in request.assignments}
     deadlines, corrections = look(request, say)
     with at_work(request.folder):
         seed = batch_seed(request.folder, request.seed)
         store = Store(request.folder)
-        with closing(hire()) as workforce:
+        with closing(hire(len(deadlines.intake.handins))) as workforce:
             plan = make_plan(deadlines.intake, request.assignments, workforce.facilities(), request.orders, seed)
             for wanted in request.regrade:
                 chosen = choose(plan, store, assignments, wanted)
                 say(chosen_in_words(wanted, len(chosen)))
                 for key in chosen:
                     store.drop(key)
+            outcomes = Outcomes(
+                deadlines=deadlines,
+                assignments=assignments,
+                plan=plan,
+                store=store,
+                faults={},
+                view=request.view,
+                corrections=corrections,
+            )
             left = missing(plan, store)
             before = len(plan.items) - len(left.items)
             say(_start(len(plan.items), before, str(plan.facilities)))
             try:
                 with following(len(plan.items), before, say) as listen:
-                    faults = grade_all(left, workforce, store, listen)
+                    faults = grade_all(left, workforce, store, _with_pages(outcomes, press, listen))
             except InterruptedGradingError as error:
                 done = sum(store.holds(key) for key in plan.items)
                 raise InterruptedGradingError(
                     f"{error} {done} of {count(len(plan.items), 'grading')} are done and kept in {request.folder}; "
                     "the same command goes on from there (without --regrade)."
                 ) from error
-        outcomes = Outcomes(
-            deadlines=deadlines,
-            assignments=assignments,
-            plan=plan,
-            store=store,
-            faults=faults,
-            view=request.view,
-            corrections=corrections,
-        )
-        return _publish(request, outcomes, say)
+        return _publish(request, replace(outcomes, faults=faults), press, say)
+
+
+def _with_pages(outcomes: Outcomes, press: Press, listen: Listener) -> Listener:
+    """The listener; and the pages of what is graded are begun."""
+
+    def hear(event: Event | None) -> None:
+        listen(event)
+        if event is not None and event.what == "graded":
+            for outcome in outcomes.of(event.item):
+                for told in pages_of(outcome).values():
+                    press.begin(told)
+
+    return hear
 
 
 def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, Orders]:
@@ -115,10 +135,10 @@ def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, O
     return deadlines, corrections
 
 
-def _publish(request: BatchRequest, outcomes: Outcomes, say: Callable[[str], None]) -> Gradebook:
+def _publish(request: BatchRequest, outcomes: Outcomes, press: Press, say: Callable[[str], None]) -> Gradebook:
     """Write every file that this run makes, remove those that only earlier ones made, and say what has changed."""
     outputs = Outputs(request.folder)
-    book = publish(outcomes, outputs)
+    book = publish(outcomes, outputs, press)
     remarks = write_uploads(request.uploads, book, outputs)
     for remark in (*without_effect(outcomes.corrections, book), *remarks):
         say(showable(f"{remark.where}: {remark.why}"))

@@ -11,7 +11,7 @@ What lies under students/ is for students: hidden checks are withheld there (res
 until they are released.
 """
 
-import hashlib
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,6 +19,7 @@ from functools import partial
 from grader.batch.corrections import ABSENT, Order, Orders, corrected, graded_by_hand
 from grader.batch.lateness import LateWork, deducted
 from grader.batch.outputs import Outputs
+from grader.batch.press import Press, source_of
 from grader.batch.rescoring import up_to_date
 from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
@@ -27,7 +28,7 @@ from grader.course.submissions.handin import Absence, HandIn, Intake, strangers
 from grader.course.suite import Coursework
 from grader.lms.exports.grades import grades_csv
 from grader.lms.exports.gradescope import gradescope_results
-from grader.reports import REPORTS, Report, overview_page
+from grader.reports import REPORTS, Report
 from grader.reports.junit import render_batch
 from grader.results.gradebook import Gradebook, StudentRow, grade_of
 from grader.results.result import Result, Ungraded
@@ -36,13 +37,15 @@ from grader.results.withholding import View, withheld
 PAGE = "html"
 """The ending of the page of an outcome."""
 
-WRITTEN: dict[str, Report] = {
-    PAGE: REPORTS["html"],
+BESIDE: dict[str, Report] = {
     "xml": REPORTS["junit"],
     "gradescope.json": gradescope_results,
     "json": REPORTS["json"],
 }
-"""The reports of every outcome, by the endings of their files."""
+"""The reports of every outcome beside its page, by the endings of their files."""
+
+AHEAD = 8
+"""Outcomes whose pages are made while that of another is written."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,12 +77,17 @@ class Outcomes:
         """The outcome of every hand-in, sorted by label; one at a time, since results are large."""
         pairs = ((handin, item) for item in self.plan.items.values() for handin in item.handins)
         for handin, item in sorted(pairs, key=lambda pair: (pair[0].student.label, pair[0].assignment)):
-            stored = self.store.load(item.key)
-            told = self._ungraded(handin, item.key) if stored is None else self._scored(handin, stored)
-            shown = self.view(told, self.assignments[handin.assignment]) if isinstance(told, Result) else told
-            yield Outcome(
-                handin=handin, item=item, told=self._adjusted(told, handin), shown=self._adjusted(shown, handin)
-            )
+            yield self._of(handin, item)
+
+    def of(self, item: Item) -> Iterator[Outcome]:
+        """Those of all who handed in the same."""
+        return (self._of(handin, item) for handin in item.handins)
+
+    def _of(self, handin: HandIn, item: Item) -> Outcome:
+        stored = self.store.load(item.key)
+        told = self._ungraded(handin, item.key) if stored is None else self._scored(handin, stored)
+        shown = self.view(told, self.assignments[handin.assignment]) if isinstance(told, Result) else told
+        return Outcome(handin=handin, item=item, told=self._adjusted(told, handin), shown=self._adjusted(shown, handin))
 
     @property
     def intake(self) -> Intake:
@@ -117,18 +125,18 @@ class Outcomes:
         return replace(up_to_date(stored, assignment), submission=handin.where)
 
 
-def publish(outcomes: Outcomes, outputs: Outputs) -> Gradebook:
+def publish(outcomes: Outcomes, outputs: Outputs, press: Press) -> Gradebook:
     """Write everything but the files for upload, and return the gradebook.
 
-    Each outcome is read once: its reports and its row are made while its JUnit suite is written.
+    Each outcome is read once: its reports and its row are made while its JUnit suite is written, and its page before.
     """
     rows: list[StudentRow] = []
     links: dict[tuple[str, str], str] = {}
 
     def suites() -> Iterator[tuple[str, Result | Ungraded | Absence]]:
-        for outcome in outcomes.each():
+        for outcome in _with_pages_begun(outcomes.each(), outputs, press):
             student, assignment = outcome.handin.student, outcome.handin.assignment
-            _write_reports(outcome, outputs)
+            _write_reports(outcome, outputs, press)
             rows.append(outcomes.corrected_row(_row(outcome)))
             links[student.label, assignment] = _page(outcome)
             yield student.label, outcome.told
@@ -138,7 +146,7 @@ def publish(outcomes: Outcomes, outputs: Outputs) -> Gradebook:
     outputs.write("batch.xml", render_batch(suites()))
     book = _gradebook(rows, outcomes)
     outputs.write("grades.csv", grades_csv(book))
-    outputs.write("index.html", overview_page(book, links))
+    outputs.write("index.html", press.overview(book, links))
     return book
 
 
@@ -174,19 +182,33 @@ def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
     )
 
 
-def _write_reports(outcome: Outcome, outputs: Outputs) -> None:
+def pages_of(outcome: Outcome) -> dict[str, Result | Ungraded]:
+    """What its pages tell, by their names: the student's, and the whole one where students are shown less."""
+    student = f"students/{outcome.handin.student.label}/{outcome.handin.assignment}.{PAGE}"
+    return {student: outcome.shown, _page(outcome): outcome.told}
+
+
+def _with_pages_begun(outcomes: Iterator[Outcome], outputs: Outputs, press: Press) -> Iterator[Outcome]:
+    """The outcomes; what pages are to be made of the next ones is begun."""
+    waiting: deque[Outcome] = deque()
+    for outcome in outcomes:
+        for name, told in pages_of(outcome).items():
+            if not outputs.has(name, source_of(told)):
+                press.begin(told)
+        waiting.append(outcome)
+        if len(waiting) > AHEAD:
+            yield waiting.popleft()
+    yield from waiting
+
+
+def _write_reports(outcome: Outcome, outputs: Outputs, press: Press) -> None:
     """Write the reports of one hand-in; pages take long to make, so what is up to date is not made again."""
     student, assignment = outcome.handin.student, outcome.handin.assignment
-    source = _source(outcome.shown)
-    for ending, render in WRITTEN.items():
+    for name, told in pages_of(outcome).items():
+        outputs.renew(name, source_of(told), partial(press.page, told))
+    source = source_of(outcome.shown)
+    for ending, render in BESIDE.items():
         outputs.renew(f"students/{student.label}/{assignment}.{ending}", source, partial(render, outcome.shown))
-    if outcome.shown != outcome.told:
-        outputs.renew(_page(outcome), _source(outcome.told), partial(WRITTEN[PAGE], outcome.told))
-
-
-def _source(told: Result | Ungraded) -> str:
-    """The hash of all that reports are made from."""
-    return hashlib.sha256(told.model_dump_json().encode()).hexdigest()
 
 
 def _page(outcome: Outcome) -> str:

@@ -267,6 +267,12 @@ class Worker:
             self._begins_in = "new"
             self.close()
 
+    def stay(self) -> None:
+        """From now on, have each session go on in the process of the one before: for a worker that runs nothing but our
+        own kernels, where a driver takes long to make a process known to its device.
+        """
+        self._begins_in = "used"
+
     def freeze(self) -> None:
         """Stop all of the worker until it is thawed, as far as its sandbox can."""
         if self._process is not None and not self._is_frozen:
@@ -436,7 +442,7 @@ class Worker:
         nobody has waited for, ends when the next one begins.
         """
         if self._process is not None and self._awaited is None:
-            self._send(Close())
+            self._send(Close(process=self._begins_in))
             self._is_closing = True
         self._plan = None
 

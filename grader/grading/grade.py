@@ -161,7 +161,7 @@ def _draft(task: Task, bench: Bench, progress: Progress, lined_up: LineUp = _lin
     with ExitStack() as workers:
         crew = _hire(task, bench, progress, workers)
         draft = _test(crew, bench.provenance(task, crew.device, started), lined_up)
-    _probe_after((*draft.cases, *draft.others), bench)
+    _probe_after((*draft.cases, *draft.others), bench, draft.provenance.device)
     return replace(draft, seconds=time.perf_counter() - clock)
 
 
@@ -169,7 +169,7 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
     """Build it, run the cases that are shown, then the checks that depend on them."""
     asked = crew.task.assignment
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
-        with also_shared(crew.device, crew.bench.locks):
+        with also_shared(crew.device, crew.bench.locks), _beginning_next(crew.bench):
             home = lined_up(crew) if crew.bench.has_plenty else None
             build = check_build(_prepare(crew), crew.student)
             _tell(crew, [build.check])
@@ -246,6 +246,17 @@ def _prepare(crew: Crew) -> Prepared:
     """Do all that needs the text and no device."""
     crew.progress("building")
     return prepare(crew.task, crew.student)
+
+
+@contextmanager
+def _beginning_next(bench: Bench) -> Iterator[None]:
+    """With processors to spare, the next submission's worker starts beside this one's cases; it rests at the end of the
+    block, before anybody is timed.
+    """
+    if bench.has_plenty:
+        bench.begin_next()
+    yield
+    bench.settle()
 
 
 def _let_go(workers: Iterable[Worker]) -> None:
@@ -330,7 +341,7 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
             worker.load({SUBMISSION: draft.built.program})
             tried = tuple(try_cases(asked.hidden, draft.built, load_oracle(draft.task.assignment), worker))
     checks = _blamed(conclude(tried, draft.built, load_oracle(draft.task.assignment)), draft.built)
-    _probe_after(checks, bench)
+    _probe_after(checks, bench, device)
     return checks
 
 
@@ -366,11 +377,13 @@ def _blamed(checks: Iterable[Check], built: Built) -> tuple[Check, ...]:
     return tuple(blamed(check, built.misordered) for check in checks)
 
 
-def _probe_after(checks: Iterable[Check], bench: Bench) -> None:
+def _probe_after(checks: Iterable[Check], bench: Bench, device: DeviceFacts) -> None:
     """After a kernel that crashed or did not end, check that the device still works. That is told to nobody: a hidden
-    check may be the reason.
+    check may be the reason. If the driver had to reset a GPU, what our own workers have there is lost.
     """
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
+        if not share_a_process(device):
+            bench.own.close()
         probe(bench.worker(), RECOVERY)
 
 

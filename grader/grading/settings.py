@@ -88,9 +88,9 @@ BUSY = 2
 """Processors that a grading keeps busy all the time: the submission's, and ours."""
 
 
-def spare_processors() -> int:
-    """Those of this machine that a grading alone would leave idle."""
-    return max(0, len(os.sched_getaffinity(0)) - BUSY)
+def spare_processors(jobs: int = 1) -> int:
+    """Those of this machine that so many gradings side by side would leave idle, for each of them."""
+    return max(0, len(os.sched_getaffinity(0)) // jobs - BUSY)
 
 
 class Settings(BaseSettings):
@@ -100,6 +100,7 @@ class Settings(BaseSettings):
 
     sandbox: str | None = None
     device: int = Field(default=0, ge=0)
+    spare: int = Field(default=0, ge=0)
     course: Path | None = Field(default_factory=own_course)
     deadlines: Deadlines = Deadlines()
     limits: WorkerLimits = WorkerLimits()
@@ -202,11 +203,16 @@ class Settings(BaseSettings):
             device=self.device,
             deadlines=self.deadlines,
             timing=self.timing,
-            locks=self.locks or _lock_folder(sandbox_name),
+            locks=self.lock_folder(sandbox_name),
             profiles=self.profiles,
             watching=self.watching,
             search=self.search,
+            spare=self.spare,
         )
+
+    def lock_folder(self, sandbox_name: str) -> Path:
+        """Where those lock who use the devices of this host, in such sandboxes or beside them."""
+        return self.locks or _lock_folder(sandbox_name)
 
     def orders(self, given: dict[str, Any]) -> str:
         """The settings that a station elsewhere must grade by, as JSON: what was `given` for this batch, and every rule
@@ -237,9 +243,16 @@ class Settings(BaseSettings):
                 bench.begin_ours()
                 yield bench
 
-    def open_batch(self, sandbox_name: str) -> AbstractContextManager["Bench"]:
-        """The same for many gradings: a spare worker is always starting."""
-        return self._open(sandbox_name, SpareSandbox(self.make_sandbox(sandbox_name)))
+    @contextmanager
+    def open_batch(self, sandbox_name: str) -> Iterator["Bench"]:
+        """The same for many gradings: a spare worker is always starting. With processors to spare, the next
+        submission's makes itself known to the device before there is a submission.
+        """
+        with self._open(sandbox_name, SpareSandbox(self.make_sandbox(sandbox_name))) as bench:
+            from grader.execution.pool import Ahead
+
+            with closing(Ahead(bench.worker)) as ahead:
+                yield replace(bench, ahead=ahead) if bench.has_plenty else bench
 
     @contextmanager
     def _open(self, sandbox_name: str, sandbox: Sandbox) -> Iterator["Bench"]:

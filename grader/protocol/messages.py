@@ -180,9 +180,12 @@ class Observe(Message):
 
 
 class Close(Message):
-    """End the session; answered by `Done`."""
+    """End the session; answered by `Done`. `process` says where the next one will begin: the process of this one ends
+    too, if a kernel has run in it, unless that is the place.
+    """
 
     kind: Literal["close"] = "close"
+    process: Process = "new"
 
 
 Request = Annotated[

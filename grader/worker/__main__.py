@@ -48,7 +48,7 @@ def main() -> None:
         else:
             fork = succession.process_for(request)
             fork.is_spent |= isinstance(request, LaunchRequest | Turn)
-            if isinstance(request, Close) and fork.is_spent:
+            if isinstance(request, Close) and request.process == "new" and fork.is_spent:
                 fork.kill()  # without asking: what has survived in the session may not answer
                 replies.write(DONE)
             else:

@@ -11,7 +11,8 @@ from puppets import Puppets
 from samples import BUILD, SPEED, failed, result
 
 from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
-from grader.batch.pipeline import BatchRequest, grade_batch, look
+from grader.batch.pipeline import HERE, BatchRequest, grade_batch, look
+from grader.batch.press import Here
 from grader.batch.progress_table import outcome_in_words
 from grader.batch.store import Store
 from grader.cli.result_codes import batch_exit_code
@@ -38,7 +39,7 @@ def submissions(tmp_path):
 def run(submissions, tmp_path, transposition):
     """Mark them; the gradebook, the workforce, and what was said."""
 
-    def run(workforce=None, assignment=transposition, **changes):
+    def run(workforce=None, assignment=transposition, press=HERE, **changes):
         workforce = workforce or Puppets(assignment_sha256=assignment.sha256)
         said = []
         request = BatchRequest(
@@ -51,7 +52,7 @@ def run(submissions, tmp_path, transposition):
                 **changes,
             }
         )
-        return grade_batch(request, lambda: workforce, said.append), workforce, said
+        return grade_batch(request, lambda _: workforce, said.append, press), workforce, said
 
     return run
 
@@ -78,6 +79,35 @@ def test_everything_is_written(run, tmp_path):
         "carol": ("graded", ()),
         "dora": ("absent", ()),
     }
+
+
+class Recorder(Here):
+    """Makes pages here, and notes who was asked for what, and when."""
+
+    def __init__(self, workforce):
+        self.workforce, self.begun, self.made = workforce, [], []
+
+    def begin(self, told):
+        self.begun.append((told.submission, self.workforce.closed))
+
+    def page(self, told):
+        self.made.append(told.submission)
+        return super().page(told)
+
+
+def test_pages_are_begun_while_others_are_graded(run, transposition):
+    """One for everybody who handed in the same. When all is graded, only those are made that are not up to date, of
+    which the next are begun before one is written.
+    """
+    workforce = Puppets(hands=1, assignment_sha256=transposition.sha256)
+    press = Recorder(workforce)
+    run(workforce, press=press)
+    submissions = [f"submissions/{who}/kernels.cl" for who in ("anna", "bob", "carol")]
+    assert [name for name, closed in press.begun if not closed] == [name for name in submissions for _ in range(1)]
+    assert press.made == submissions
+    again = Recorder(Puppets(hands=1, assignment_sha256=transposition.sha256))
+    run(again.workforce, press=again)
+    assert (again.begun, again.made) == ([], [])
 
 
 def test_who_is_refused_is_not_absent(run, submissions, tmp_path):

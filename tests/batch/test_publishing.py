@@ -10,7 +10,6 @@ from selection import param
 
 from grader.batch.lms_files import NOT_RELEASED
 from grader.batch.publishing import PAGE
-from grader.reports import REPORTS
 from grader.results.result import Verdict
 from grader.results.withholding import released
 
@@ -123,7 +122,7 @@ def test_a_release_that_was_cut_short_leaves_nothing_to_be_taken_for_withheld(ba
         raise OSError("the disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr("grader.batch.publishing.WRITTEN", {PAGE: REPORTS["html"], "xml": full})
+        patch.setattr("grader.batch.publishing.BESIDE", {"xml": full})
         with pytest.raises(OSError, match="full"):
             batch.run(view=released)
     page = batch.folder / "out" / "students" / "Anna Alt" / f"small.{PAGE}"

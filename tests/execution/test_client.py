@@ -96,6 +96,19 @@ def test_sessions_in_one_process(worker):
     assert not (set(processes_of(worker._process.group)) - idle) & used
 
 
+def test_a_worker_that_stays_ends_a_session_and_no_process(worker):
+    """Of one grading after the other: what it has made known to a device stays so, and its memory is freed."""
+    worker.stay()
+    used = processes_after_a_run(worker)
+    for _ in range(2):
+        worker.rest()
+        assert processes_after_a_run(worker) == used
+    worker.rest()
+    assert isinstance(worker.open(plan("crash")), Opened)
+    assert isinstance(worker.run("run", ARRAYS), Crashed)
+    assert is_right(worker.run_once(plan("twice"), "run", ARRAYS)), "another process"
+
+
 def test_a_process_that_a_kernel_ended(worker):
     """Is no process to go on in: the next session has another."""
     with worker.in_one_process():

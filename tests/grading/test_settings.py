@@ -10,6 +10,7 @@ from project import ROOT
 
 from grader.common.errors import InputError
 from grader.execution.deadlines import Deadlines
+from grader.grading.bench import PLENTY
 from grader.grading.rules import TimingRules, WatchingRules
 from grader.grading.settings import CONFIG_FILE, CONFIG_VARIABLE, Settings, as_variables, config_file, load_settings
 from grader.grading.trust import note_started
@@ -77,6 +78,13 @@ def test_a_bench_has_what_the_settings_say():
     assert limits.model_copy(update={"processes": 7}) == Limits(
         memory_bytes=4 * 1024**3, cpu_seconds=300, file_bytes=2 * 1024**3, processes=7
     )
+
+
+@pytest.mark.parametrize(("spare", "waits"), [(PLENTY - 1, False), (PLENTY, True)])
+def test_with_processors_to_spare_the_next_submissions_worker_gets_ready_in_a_batch(spare, waits):
+    """Elsewhere it would take the processor from the submission that is graded."""
+    with load_settings({"spare": spare}).open_batch("process") as bench:
+        assert (bench.spare, bench.ahead is not None) == (spare, waits)
 
 
 def test_places_are_the_two_folders_of_the_course(folder):
@@ -231,6 +239,7 @@ def test_a_named_file_that_is_no_file_is_an_error(name, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "value", "found"),
     [
+        ("GRADER_SPARE", "4", lambda settings: settings.spare == 4),
         ("GRADER_DEVICE", "4", lambda settings: settings.device == 4),
         ("GRADER_TIMING__MIN_PAIRS", "50", lambda settings: settings.timing.min_pairs == 50),
         ("GRADER_WATCHING__REQUIRED", "true", lambda settings: settings.watching.required),

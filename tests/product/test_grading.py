@@ -14,6 +14,7 @@ from kernels import TRANSPOSITION, changed
 from limits import FEW_PAIRS
 from lineups import at_sizes, with_constants
 from project import ROOT
+from samples import DEVICE, failed
 from selection import GOLDEN, RIGHT, param
 
 from grader.authoring.golden import ONE_PAIR, PERFORMANCE, differences, skipped
@@ -291,6 +292,57 @@ def test_what_begins_early_on_spare_processors_changes_no_verdict(course, bench,
     ]
     told_first = next(each for each in order if each.startswith(("performance", "sanitizer")))
     assert told_first.startswith("performance") is apart
+
+
+class Ahead:
+    """Stands in for the next submission's worker, and notes what it is asked beside what is told of this one."""
+
+    def __init__(self, bench, told):
+        self.bench, self.told = bench, told
+
+    def take(self):
+        return self.bench.worker()
+
+    def begin(self):
+        self.told.append("begin")
+
+    def settle(self):
+        self.told.append("settle")
+
+
+@pytest.mark.parametrize("name", ["coalsTransp/course-style-lmem", "coalsTransp/missing-guard-on-store"])
+def test_the_next_submissions_worker_rests_before_anybody_is_timed(tmp_path, bench, name, monkeypatch):
+    """With processors to spare it begins before the first verdict on this one, and rests when the cases are over:
+    another grading may be timed then.
+    """
+    told = []
+    monkeypatch.setattr(grading, "check_performance", lambda each, *_: unmeasured(each.assignment, each.device))
+    assignment = small_course(tmp_path, "coalsTransp", (), watched=False).load("coalsTransp")
+    task = Task(assignment=assignment, submission=read_submission(SUBMISSIONS / name), seed=3)
+    wide = replace(bench, spare=PLENTY, ahead=Ahead(bench, told))
+    grading.grade_submission(task, wide, lambda each: told.append(str(each)))
+    assert told.index("begin") < told.index("build")
+    cases = [place for place, each in enumerate(told) if each.startswith("correctness")]
+    assert max(cases) < told.index("settle")
+    assert not any(each.startswith(("timing", "watching")) for each in told[: told.index("settle")])
+
+
+@pytest.mark.parametrize(("reason", "on_gpu", "closed"), [
+    (Reason.CRASH, True, True), (Reason.TIME_LIMIT, True, True), (Reason.WRONG_OUTPUT, True, False),
+    (Reason.CRASH, False, False),
+])  # fmt: skip
+def test_what_our_workers_have_on_a_gpu_is_made_anew_when_its_driver_may_have_reset_it(
+    bench, reason, on_gpu, closed, monkeypatch
+):
+    """Their processes stay from one grading to the next, and nothing in them would work."""
+    own, probed = OwnWorkers(), []
+    monkeypatch.setattr(grading, "share_a_process", lambda _: not on_gpu)
+    monkeypatch.setattr(grading, "probe", lambda *_: probed.append(bool(own._kept)))
+    own.begin("reference", bench.worker())
+    with closing(own):
+        grading._probe_after([failed("correctness: one", reason)], replace(bench, own=own), DEVICE)
+        assert (not own._kept) is closed
+    assert probed == ([] if reason is Reason.WRONG_OUTPUT else [not closed])
 
 
 def test_every_reason_has_a_meaning_in_the_page_that_explains_reports():

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 
 from grader.batch.workforce import Workforce
-from grader.batch.workforce.processes import Places, Processes
+from grader.batch.workforce.stations import Places, Stations
 from grader.common.errors import InputError
 
 
 def hire(orders: str, jobs: int, scheduler: str | None, places: Places, say: Callable[[str], None]) -> Workforce:
     """Stations on this machine, at these places, or in a cluster; `say` is called when a worker of it comes or goes."""
     if scheduler is None:
-        return Processes(jobs, orders, places)
+        return Stations(jobs, orders, places)
     try:
         from grader.batch.workforce.cluster import Cluster  # an extra, which only this needs
     except ImportError as error:

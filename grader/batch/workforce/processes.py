@@ -1,8 +1,8 @@
-"""Stations as processes of their own, beside the command line.
+"""Processes beside the command line, which call functions of ours: they grade, or make pages.
 
-Each has a thread here that hands it one errand after the other. A process that dies is replaced, and costs the errand
-that it had. It is in a session of its own, so that Ctrl-C reaches this process alone, which then decides; and when this
-one dies, however it does, its stations see their connection close, and stop (__main__.py is their side).
+Each has a thread here that hands it one call after the other. A process that dies is replaced, and costs the call that
+it had. It is in a session of its own, so that Ctrl-C reaches this process alone, which then decides; and when this one
+dies, however it does, the others see their connection close, and stop (__main__.py is their side).
 """
 
 import os
@@ -12,62 +12,48 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import cycle, islice
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from signal import Signals
 from typing import Any
 
-from grader.batch.station import Errand, Facilities, grade, look_around
-from grader.common.errors import GraderError, InputError, WorkerError
-from grader.grading.settings import as_variables
-from grader.results.result import Result, Ungraded
+from grader.common.errors import GraderError, WorkerError
 
-STATION = ("-P", "-m", "grader.batch.workforce")
+SERVE = ("-P", "-m", "grader.batch.workforce")
 """-P: nothing is imported from the working directory, which may hold what students have handed in."""
 
 LEAVE = 20.0
 """Seconds in which a station must have stopped its sandboxes; engines were seen to take ten."""
 
 
-Places = Sequence[Mapping[str, Any]]
-"""Settings that stations get in turn: each place may be another device."""
-
-
 class Processes:
-    """Stations on this machine. They start when they are first needed."""
+    """Processes with these variables, one for each. They start when they are first needed."""
 
-    def __init__(self, jobs: int, orders: str, places: Places = ({},)) -> None:
-        self.hands = jobs
-        self._orders = orders
-        self._places = min(jobs, len(places))
-        self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="station")
+    def __init__(self, variables: Sequence[Mapping[str, str]]) -> None:
+        self._threads = ThreadPoolExecutor(len(variables), thread_name_prefix="beside")
         self._idle: SimpleQueue[_Process] = SimpleQueue()
-        self._all = [_Process(as_variables(place)) for place in islice(cycle(places), jobs)]
+        self._all = [_Process(each) for each in variables]
         for process in self._all:
             self._idle.put(process)
 
-    def facilities(self) -> Facilities:
-        """What one station of each place grades with; raises InputError if they differ."""
-        # The idle stand in line, so that these are the first stations, which have a place each.
-        asked = [self._threads.submit(self._call, look_around, self._orders) for _ in range(self._places)]
-        first, *others = (future.result() for future in asked)
-        for other in others:
-            if other != first:
-                raise InputError(
-                    f"the devices of this batch differ: {first}, and {other}. Name devices of one kind: the results "
-                    "could not be compared."
-                )
-        found: Facilities = first
-        return found
+    def submit(self, function: Callable[[Any], Any], argument: object) -> "Future[Any]":
+        """Have it called by the next process that is free; of those that were never asked, by the first."""
+        return self._threads.submit(self.call, function, argument)
 
-    def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
-        """Have it graded by the next station that is free."""
-        return self._threads.submit(self._call, grade, errand)
+    def call(self, function: Callable[[Any], Any], argument: object) -> Any:
+        """The same, waited for. Raises the GraderError that it raises there, and WorkerError if its process dies."""
+        process = self._idle.get()
+        try:
+            answer = process.call(function, argument)
+        finally:
+            self._idle.put(process)
+        if isinstance(answer, GraderError):
+            raise answer
+        return answer
 
     def close(self) -> None:
-        """Stop all stations; errands under way fail. A second interruption ends the wait for them."""
+        """Stop them all; calls under way fail. A second interruption ends the wait for them."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         try:
             for process in self._all:
@@ -80,19 +66,9 @@ class Processes:
                 process.kill()
             self._threads.shutdown()
 
-    def _call(self, function: Callable[[Any], Any], argument: object) -> Any:
-        process = self._idle.get()
-        try:
-            answer = process.call(function, argument)
-        finally:
-            self._idle.put(process)
-        if isinstance(answer, GraderError):
-            raise answer
-        return answer
-
 
 class _Process:
-    """One station's process, and this end of its connection."""
+    """One process, and this end of its connection."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         self._variables = variables
@@ -108,7 +84,7 @@ class _Process:
             link.send((function, argument))
             return link.recv()
         except (EOFError, OSError) as error:
-            raise WorkerError(f"the process that graded it {_ending(process.wait())}") from error
+            raise WorkerError(f"its process {_ending(process.wait())}") from error
 
     def _running(self) -> tuple[subprocess.Popen[bytes], Connection]:
         with self._guard:
@@ -147,7 +123,7 @@ def _start(variables: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], Conne
     ours, theirs = Pipe()
     try:
         process = subprocess.Popen(  # noqa: S603 - our own module, run by our own Python
-            [sys.executable, *STATION, str(theirs.fileno())],
+            [sys.executable, *SERVE, str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             env={**os.environ, **variables},

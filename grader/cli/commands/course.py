@@ -1,14 +1,17 @@
 """The commands for a whole course: grade it here, or have it graded elsewhere."""
 
 import os
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from grader.cli.options import CourseOption, GradingOptions, SandboxOption
+
+if TYPE_CHECKING:
+    from grader.batch.workforce import Workforce
 
 DEFAULT_JOBS = min(8, len(os.sched_getaffinity(0)))
 """A grading keeps about one core busy while it is not timed; past eight, a GPU's timed sections are the bottleneck."""
@@ -75,6 +78,7 @@ def batch(
     """Grade a course: other people's submissions, each in containers of its own. Run again, it does what is missing."""
     from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet, Upload, read_upload
     from grader.batch.pipeline import BatchRequest, grade_batch, look
+    from grader.batch.press import Beside
     from grader.batch.progress_table import outcome_in_words
     from grader.batch.workforce.hiring import hire
     from grader.cli.devices import places
@@ -116,7 +120,13 @@ def batch(
     if extent.dry_run:
         look(request, typer.echo)
         raise typer.Exit(PASSED)
-    stations_of = partial(hire, orders, where.jobs, where.scheduler, stations, typer.echo)
-    gradebook = grade_batch(request, stations_of, typer.echo)
+
+    def hired(gradings: int) -> "Workforce":
+        """No more stations than there are gradings, but one of each place: their devices are compared."""
+        jobs = max(len(stations), min(where.jobs, gradings))
+        return hire(orders, jobs, where.scheduler, stations, typer.echo)
+
+    with closing(Beside(settings.lock_folder(settings.sandbox_for_others()))) as press:
+        gradebook = grade_batch(request, hired, typer.echo, press)
     typer.echo(outcome_in_words(gradebook, out))
     raise typer.Exit(batch_exit_code(gradebook.rows))

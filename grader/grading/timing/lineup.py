@@ -79,7 +79,9 @@ class Home:
 
 
 def line_up(task: Task, device: DeviceFacts, hire: Callable[[Role], Worker]) -> Home:
-    """Workers that are hired for our own kernels: they start to build without being waited for."""
+    """Workers that are hired for our own kernels: they start to build without being waited for. On a GPU their
+    processes are kept: making one known to it, and ending one, keeps all others waiting, on all GPUs of a machine.
+    """
     match = match_of(task.assignment, device, task.seed)
     referee = referee_for(match)
     contestants = {}
@@ -88,7 +90,10 @@ def line_up(task: Task, device: DeviceFacts, hire: Callable[[Role], Worker]) -> 
         Role.CONTROL: control_plan(match.assignment, device),
     }
     for role, plan in plans.items():
-        contestants[role] = Contestant(worker=hire(role), plan=referee.prepare(plan))
+        worker = hire(role)
+        if not share_a_process(device):
+            worker.stay()
+        contestants[role] = Contestant(worker=worker, plan=referee.prepare(plan))
         begin(contestants[role], own_programs(match.assignment), referee)
     return Home(referee=referee, contestants=contestants)
 

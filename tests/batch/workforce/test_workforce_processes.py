@@ -1,4 +1,4 @@
-"""processes.py and __main__.py: a station that dies costs its errand, and none outlives the batch."""
+"""processes.py and __main__.py: a process that dies costs its call, and none outlives the batch."""
 
 import os
 import signal
@@ -12,17 +12,11 @@ from multiprocessing import Pipe
 import pytest
 from batches import processes, waited
 from project import importable
-from samples import DEVICE
 
-from grader.batch.station import Facilities
 from grader.batch.workforce import __main__ as station
 from grader.batch.workforce import processes as module
 from grader.batch.workforce.processes import Processes
-from grader.common.errors import DeviceError, InputError, InterruptedGradingError, WorkerError
-from grader.grading.settings import load_settings
-from grader.protocol.messages import DeviceFacts
-
-ORDERS = load_settings({}).orders({"sandbox": "process"})
+from grader.common.errors import DeviceError, InterruptedGradingError, WorkerError
 
 
 class UnpicklableError(Exception):
@@ -80,7 +74,7 @@ def _importable(monkeypatch):
 
 @pytest.fixture
 def two():
-    with closing(Processes(2, ORDERS)) as workforce:
+    with closing(Processes([{}] * 2)) as workforce:
         yield workforce
 
 
@@ -102,74 +96,15 @@ def read_pid(path):
 
 def test_a_station_is_another_process_and_stays_for_the_next_errand(two):
     """What it has opened is open for all errands after the first, and there are not more than were asked for."""
-    stations = {two._call(pid, None) for _ in range(5)}
+    stations = {two.call(pid, None) for _ in range(5)}
     assert os.getpid() not in stations
     assert len(stations) <= 2
-
-
-def test_what_a_station_grades_with_is_that_of_this_machine(two):
-    """As a worker there finds it; its number among several alike does not count."""
-    facilities = two.facilities()
-    assert isinstance(facilities.device, DeviceFacts)
-    assert facilities.device.index == 0
-    assert two.hands == 2
-
-
-def place(_):
-    return os.environ["GRADER_DEVICE"], os.environ.get("GRADER_DOCKER__GPU")
-
-
-def pretend(_):
-    """What a station would find on a machine whose every device is of another kind."""
-    device = DEVICE.model_copy(update={"name": f"Device {os.environ['GRADER_DEVICE']}"})
-    return Facilities(grader="0", device=device, simulated=True)
-
-
-@pytest.mark.whole
-def test_stations_get_their_places_in_turn(monkeypatch):
-    """Three places and five stations; what a place leaves open is as this process's own settings say."""
-    monkeypatch.setenv("GRADER_DEVICE", "7")
-    places = [{"device": 0, "docker": None}, {"device": 0, "docker": {"gpu": "nvidia:1"}}, {"docker": {"gpu": "amd"}}]
-    with closing(Processes(5, ORDERS, places)) as workforce:
-        found = [workforce._call(place, None) for _ in range(5)]
-    assert found == [("0", None), ("0", "nvidia:1"), ("7", "amd"), ("0", None), ("0", "nvidia:1")]
-
-
-def test_devices_that_differ_are_refused_before_anything_is_graded(monkeypatch):
-    """Half of the gradings could not be made, or all not be compared."""
-    monkeypatch.setattr(module, "look_around", pretend)
-    with (
-        closing(Processes(4, ORDERS, [{"device": 0}, {"device": 1}])) as workforce,
-        pytest.raises(
-            InputError, match=r"differ: grader 0 on Device 0, with the simulator, and .* Device 1, .* one kind"
-        ),
-    ):
-        workforce.facilities()
-
-
-@pytest.mark.whole
-def test_devices_that_are_alike_are_one_batch():
-    """Here it is the same device twice; a device that is not there is told as ever."""
-    with closing(Processes(2, ORDERS, [{"device": 0}, {"device": 0}])) as workforce:
-        assert workforce.facilities().device.index == 0
-    with (
-        closing(Processes(2, ORDERS, [{"device": 0}, {"device": 99}])) as workforce,
-        pytest.raises(DeviceError, match="no OpenCL device 99"),
-    ):
-        workforce.facilities()
-
-
-def test_settings_that_cannot_be_used_are_the_callers_error():
-    """The station finds out, and the command line must end as for any other wrong setting."""
-    with closing(Processes(1, '{"timing": {"min_pairs": "many"}}')) as workforce, pytest.raises(InputError) as caught:
-        workforce.facilities()
-    assert "timing.min_pairs" in str(caught.value)
 
 
 def test_an_error_of_ours_arrives_as_it_was(two):
     """Its class decides the exit code, its words are for people."""
     with pytest.raises(DeviceError, match=r"^no device\.$"):
-        two._call(fail_in_our_words, "no device.")
+        two.call(fail_in_our_words, "no device.")
 
 
 def test_what_cannot_travel_is_told_and_the_station_goes_on():
@@ -195,9 +130,9 @@ def test_what_cannot_travel_is_told_and_the_station_goes_on():
 def test_a_station_that_dies_says_how_and_another_takes_its_place(two, function, argument, how):
     """The errand's future fails, and only that."""
     with pytest.raises(WorkerError) as caught:
-        two._call(_call_with, (function, argument))
+        two.call(_call_with, (function, argument))
     assert how in str(caught.value)
-    assert two._call(pid, None) != os.getpid()
+    assert two.call(pid, None) != os.getpid()
 
 
 def _call_with(what):
@@ -207,14 +142,14 @@ def _call_with(what):
 
 def test_a_killed_station_harms_no_other(two, caller, tmp_path):
     """The blame is the one's whose process it was; the other goes on with what it is at."""
-    first, second = (caller.submit(two._call, linger, tmp_path / name) for name in ("first", "second"))
+    first, second = (caller.submit(two.call, linger, tmp_path / name) for name in ("first", "second"))
     victim, other = read_pid(tmp_path / "first"), read_pid(tmp_path / "second")
     os.kill(victim, signal.SIGKILL)
     with pytest.raises(WorkerError, match="SIGKILL"):
         first.result(20)
     assert not second.done()
     assert is_alive(other)
-    assert two._call(pid, None) not in {victim, other}
+    assert two.call(pid, None) not in {victim, other}
 
 
 def test_a_station_that_was_killed_while_idle_costs_nothing():
@@ -229,8 +164,8 @@ def test_a_station_that_was_killed_while_idle_costs_nothing():
 
 def test_closing_lets_stations_clean_up(caller, tmp_path):
     """They are interrupted, not killed: a grading stops its sandboxes on the way out."""
-    workforce = Processes(2, ORDERS)
-    calls = [caller.submit(workforce._call, linger, tmp_path / name) for name in ("first", "second")]
+    workforce = Processes([{}] * 2)
+    calls = [caller.submit(workforce.call, linger, tmp_path / name) for name in ("first", "second")]
     stations = [read_pid(tmp_path / name) for name in ("first", "second")]
     workforce.close()
     assert not any(is_alive(station) for station in stations)
@@ -241,8 +176,8 @@ def test_closing_lets_stations_clean_up(caller, tmp_path):
 def test_a_station_that_does_not_end_is_ended(caller, tmp_path, monkeypatch):
     """After the time that cleaning up may take."""
     monkeypatch.setattr(module, "LEAVE", 0.5)
-    workforce = Processes(1, ORDERS)
-    call = caller.submit(workforce._call, cling, tmp_path / "pid")
+    workforce = Processes([{}])
+    call = caller.submit(workforce.call, cling, tmp_path / "pid")
     station = read_pid(tmp_path / "pid")
     workforce.close()
     assert not is_alive(station)
@@ -252,8 +187,8 @@ def test_a_station_that_does_not_end_is_ended(caller, tmp_path, monkeypatch):
 def test_an_interruption_that_is_lost_on_the_way_ends_the_station_all_the_same(caller, tmp_path, monkeypatch):
     """Somewhere in a grading or in a library, any exception may be caught."""
     monkeypatch.setattr(module, "LEAVE", 600)
-    workforce = Processes(1, ORDERS)
-    caller.submit(workforce._call, be_deaf, tmp_path / "pid")
+    workforce = Processes([{}])
+    caller.submit(workforce.call, be_deaf, tmp_path / "pid")
     station = read_pid(tmp_path / "pid")
     workforce.close()
     assert not is_alive(station)
@@ -265,8 +200,8 @@ def test_an_interruption_that_is_lost_on_the_way_ends_the_station_all_the_same(c
 def test_a_station_ends_whatever_it_is_at(wait, monkeypatch):
     """Just after an answer, it may still be on its way out of sending."""
     monkeypatch.setattr(module, "LEAVE", 600)
-    workforce = Processes(1, ORDERS)
-    workforce._call(pid, None)
+    workforce = Processes([{}])
+    workforce.call(pid, None)
     time.sleep(wait)
     workforce.close()
     assert workforce._all[0]._process.returncode == 0
@@ -290,17 +225,17 @@ def test_a_station_that_waits_sees_a_signal_that_did_not_end_its_wait(monkeypatc
 
 def test_nothing_starts_after_the_end():
     """A thread that still has an errand must not start a station that nobody stops."""
-    workforce = Processes(1, ORDERS)
+    workforce = Processes([{}])
     workforce.close()
     with pytest.raises(WorkerError, match="stopped"):
-        workforce._call(pid, None)
+        workforce.call(pid, None)
 
 
 def test_stations_end_with_a_batch_that_is_killed(tmp_path):
     """Even in the middle of an errand, and they clean up before they do."""
     script = (
         "import sys; from pathlib import Path; from test_workforce_processes import *;"
-        "Processes(1, ORDERS)._call(linger, Path(sys.argv[1]))"
+        "Processes([{}]).call(linger, Path(sys.argv[1]))"
     )
     batch = subprocess.Popen([sys.executable, "-c", script, tmp_path / "pid"])
     station = read_pid(tmp_path / "pid")
@@ -312,7 +247,7 @@ def test_stations_end_with_a_batch_that_is_killed(tmp_path):
 
 def test_ctrl_c_reaches_only_the_batch(two, caller, tmp_path):
     """A terminal sends it to the whole group; what becomes of the stations is for the batch to decide."""
-    caller.submit(two._call, linger, tmp_path / "pid")
+    caller.submit(two.call, linger, tmp_path / "pid")
     station = read_pid(tmp_path / "pid")
     assert os.getsid(station) == station != os.getsid(0)
 
@@ -322,5 +257,5 @@ def test_nothing_is_imported_from_the_working_directory(tmp_path, monkeypatch):
     (tmp_path / "grader.py").write_text("raise SystemExit('student')")
     (tmp_path / "numpy.py").write_text("raise SystemExit('student')")
     monkeypatch.chdir(tmp_path)
-    with closing(Processes(1, ORDERS)) as workforce:
-        assert workforce._call(pid, None) != os.getpid()
+    with closing(Processes([{}])) as workforce:
+        assert workforce.call(pid, None) != os.getpid()

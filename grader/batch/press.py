@@ -1,0 +1,105 @@
+"""Makes the pages of a batch: figures take long to draw, so that others draw them while submissions are still graded.
+
+It takes the processor as a grading does: nobody draws while somebody is timed on it.
+"""
+
+import hashlib
+import os
+import zlib
+from collections.abc import Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Protocol
+
+from grader.batch.workforce.processes import Processes
+from grader.common.errors import WorkerError
+from grader.grading.device_lock import shared_cpu
+from grader.reports import REPORTS, overview_page
+from grader.results.gradebook import Gradebook
+from grader.results.result import Result, Ungraded
+
+HANDS = 4
+"""Processes that draw, at most: each takes 100 MB, and a page a quarter of a second, less than its grading."""
+
+Links = Mapping[tuple[str, str], str]
+"""Where the overview leads, by student and assignment."""
+
+
+class Press(Protocol):
+    """Who makes pages."""
+
+    def begin(self, told: Result | Ungraded) -> None:
+        """Have the page of an outcome made, without waiting for it, unless that was asked already."""
+
+    def page(self, told: Result | Ungraded) -> str:
+        """The page of an outcome."""
+
+    def overview(self, book: Gradebook, links: Links) -> str:
+        """The page about the batch."""
+
+
+class Here:
+    """Makes each page in this process, when it is asked for it."""
+
+    def begin(self, told: Result | Ungraded) -> None:
+        """Nothing."""
+
+    def page(self, told: Result | Ungraded) -> str:
+        """The page of an outcome."""
+        return REPORTS["html"](told)
+
+    def overview(self, book: Gradebook, links: Links) -> str:
+        """The page about the batch."""
+        return overview_page(book, links)
+
+
+class Beside:
+    """Makes pages in processes beside this one, which start with the first; one that dies costs no page."""
+
+    def __init__(self, locks: Path) -> None:
+        """`locks` is the folder in which those lock who use the devices of this host."""
+        self._locks = locks
+        self._processes = Processes([{}] * min(HANDS, len(os.sched_getaffinity(0))))
+        self._begun: dict[str, Future[bytes]] = {}
+
+    def begin(self, told: Result | Ungraded) -> None:
+        """Have the page of an outcome made, unless that was asked already."""
+        source = source_of(told)
+        if source not in self._begun:
+            self._begun[source] = self._processes.submit(_packed_page, (self._locks, told))
+
+    def page(self, told: Result | Ungraded) -> str:
+        """The page of an outcome, when it is made; each is handed out once."""
+        self.begin(told)
+        try:
+            return zlib.decompress(self._begun.pop(source_of(told)).result()).decode()
+        except WorkerError:
+            return Here().page(told)
+
+    def overview(self, book: Gradebook, links: Links) -> str:
+        """The page about the batch; a process that has drawn others draws it sooner than this one could."""
+        try:
+            page: str = self._processes.call(_overview, (book, links))
+        except WorkerError:
+            return Here().overview(book, links)
+        return page
+
+    def close(self) -> None:
+        """End the processes."""
+        self._processes.close()
+
+
+def source_of(told: Result | Ungraded) -> str:
+    """The hash of all that the reports of an outcome are made from."""
+    return hashlib.sha256(told.model_dump_json().encode()).hexdigest()
+
+
+def _packed_page(order: tuple[Path, Result | Ungraded]) -> bytes:
+    """A page as it waits in memory for the others, of which a course has thousands."""
+    locks, told = order
+    with shared_cpu(locks):
+        return zlib.compress(Here().page(told).encode())
+
+
+def _overview(order: tuple[Gradebook, Links]) -> str:
+    return Here().overview(*order)

@@ -1,0 +1,48 @@
+"""The stations of this machine, which share its processors."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from itertools import cycle, islice
+from typing import Any
+
+from grader.batch.station import Errand, Facilities, grade, look_around
+from grader.batch.workforce.processes import Processes
+from grader.common.errors import InputError
+from grader.grading.settings import as_variables, spare_processors
+from grader.results.result import Result, Ungraded
+
+Places = Sequence[Mapping[str, Any]]
+"""Settings that stations get in turn: each place may be another device."""
+
+
+class Stations:
+    """Stations as processes beside this one."""
+
+    def __init__(self, jobs: int, orders: str, places: Places = ({},)) -> None:
+        self.hands = jobs
+        self._orders = orders
+        self._places = min(jobs, len(places))
+        share = {"spare": spare_processors(jobs)}
+        self._processes = Processes([as_variables({**place, **share}) for place in islice(cycle(places), jobs)])
+
+    def facilities(self) -> Facilities:
+        """What one station of each place grades with; raises InputError if they differ."""
+        # All start now, in line: the first have a place each, and nobody waits for the others.
+        asked = [self._processes.submit(look_around, self._orders) for _ in range(self.hands)]
+        first, *others = (future.result() for future in asked[: self._places])
+        for other in others:
+            if other != first:
+                raise InputError(
+                    f"the devices of this batch differ: {first}, and {other}. Name devices of one kind: the results "
+                    "could not be compared."
+                )
+        found: Facilities = first
+        return found
+
+    def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
+        """Have it graded by the next station that is free."""
+        return self._processes.submit(grade, errand)
+
+    def close(self) -> None:
+        """Stop all stations; errands under way fail."""
+        self._processes.close()

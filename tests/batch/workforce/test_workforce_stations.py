@@ -1,0 +1,116 @@
+"""stations.py: what stations of this machine grade with, where, and with how much of it."""
+
+import os
+import time
+from contextlib import closing
+
+import pytest
+from batches import waited
+from project import importable
+from samples import DEVICE
+
+from grader.batch.station import Facilities
+from grader.batch.workforce import stations as module
+from grader.batch.workforce.stations import Stations
+from grader.common.errors import DeviceError, InputError
+from grader.grading.settings import load_settings, spare_processors
+from grader.protocol.messages import DeviceFacts
+
+ORDERS = load_settings({}).orders({"sandbox": "process"})
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch):
+    """Stations can import the functions below."""
+    monkeypatch.setenv("PYTHONPATH", importable(__file__))
+
+
+def test_what_a_station_grades_with_is_that_of_this_machine():
+    """As a worker there finds it; its number among several alike does not count."""
+    with closing(Stations(2, ORDERS)) as two:
+        facilities = two.facilities()
+        assert two.hands == 2
+    assert isinstance(facilities.device, DeviceFacts)
+    assert facilities.device.index == 0
+
+
+def place(_):
+    return os.environ["GRADER_DEVICE"], os.environ.get("GRADER_DOCKER__GPU")
+
+
+def spare(_):
+    return int(os.environ["GRADER_SPARE"])
+
+
+def test_stations_share_the_processors(monkeypatch):
+    """Sixteen are enough for four gradings to have two each to spare, and for eight to have none."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)))
+    for jobs, left in ((1, 14), (4, 2), (8, 0), (32, 0)):
+        assert spare_processors(jobs) == left
+        with closing(Stations(jobs, ORDERS)) as workforce:
+            assert workforce._processes.call(spare, None) == left
+
+
+def answer_in_turn(_):
+    """The first at once, the others never."""
+    if os.environ["GRADER_DEVICE"] != "0":
+        time.sleep(600)
+    return Facilities(grader="0", device=DEVICE, simulated=True)
+
+
+def test_all_stations_start_at_once_and_nobody_waits_for_more_than_one_of_each_place(monkeypatch):
+    """What a station opens takes most of a second, and gradings come as soon as the first is open."""
+    monkeypatch.setattr(module, "look_around", answer_in_turn)
+    with closing(Stations(3, ORDERS)) as workforce:
+        processes = workforce._processes._all
+        processes[1]._variables = processes[2]._variables = {"GRADER_DEVICE": "1"}
+        processes[0]._variables = {"GRADER_DEVICE": "0"}
+        assert workforce.facilities().device == DEVICE
+        waited(lambda: all(each._process is not None for each in processes))
+
+
+def pretend(_):
+    """What a station would find on a machine whose every device is of another kind."""
+    device = DEVICE.model_copy(update={"name": f"Device {os.environ['GRADER_DEVICE']}"})
+    return Facilities(grader="0", device=device, simulated=True)
+
+
+@pytest.mark.whole
+def test_stations_get_their_places_in_turn(monkeypatch):
+    """Three places and five stations; what a place leaves open is as this process's own settings say."""
+    monkeypatch.setenv("GRADER_DEVICE", "7")
+    places = [{"device": 0, "docker": None}, {"device": 0, "docker": {"gpu": "nvidia:1"}}, {"docker": {"gpu": "amd"}}]
+    with closing(Stations(5, ORDERS, places)) as workforce:
+        found = [workforce._processes.call(place, None) for _ in range(5)]
+    assert found == [("0", None), ("0", "nvidia:1"), ("7", "amd"), ("0", None), ("0", "nvidia:1")]
+
+
+def test_devices_that_differ_are_refused_before_anything_is_graded(monkeypatch):
+    """Half of the gradings could not be made, or all not be compared."""
+    monkeypatch.setattr(module, "look_around", pretend)
+    with (
+        closing(Stations(4, ORDERS, [{"device": 0}, {"device": 1}])) as workforce,
+        pytest.raises(
+            InputError, match=r"differ: grader 0 on Device 0, with the simulator, and .* Device 1, .* one kind"
+        ),
+    ):
+        workforce.facilities()
+
+
+@pytest.mark.whole
+def test_devices_that_are_alike_are_one_batch():
+    """Here it is the same device twice; a device that is not there is told as ever."""
+    with closing(Stations(2, ORDERS, [{"device": 0}, {"device": 0}])) as workforce:
+        assert workforce.facilities().device.index == 0
+    with (
+        closing(Stations(2, ORDERS, [{"device": 0}, {"device": 99}])) as workforce,
+        pytest.raises(DeviceError, match="no OpenCL device 99"),
+    ):
+        workforce.facilities()
+
+
+def test_settings_that_cannot_be_used_are_the_callers_error():
+    """The station finds out, and the command line must end as for any other wrong setting."""
+    with closing(Stations(1, '{"timing": {"min_pairs": "many"}}')) as workforce, pytest.raises(InputError) as caught:
+        workforce.facilities()
+    assert "timing.min_pairs" in str(caught.value)
