@@ -55,19 +55,19 @@ class BatchRequest:
 
 
 def grade_batch(
-    request: BatchRequest, hire: Callable[[int], Workforce], say: Callable[[str], None], press: Press = HERE
+    request: BatchRequest, hire: Callable[[], Workforce], say: Callable[[str], None], press: Press = HERE
 ) -> Gradebook:
     """Grade what has not been graded yet, write all results and reports, and return the gradebook.
 
-    `hire` is called once it is known that there is something to grade, and how many gradings that is at most; `say`
-    prints a line or several. The press makes pages while others are graded.
+    `hire` is called once it is known that there is something to grade; `say` prints a line or several. The press makes
+    pages while others are graded.
     """
     assignments = {assignment.name: assignment for assignment in request.assignments}
     deadlines, corrections = look(request, say)
     with at_work(request.folder):
         seed = batch_seed(request.folder, request.seed)
         store = Store(request.folder)
-        with closing(hire(len(deadlines.intake.handins))) as workforce:
+        with closing(hire()) as workforce:
             plan = make_plan(deadlines.intake, request.assignments, workforce.facilities(), request.orders, seed)
             for wanted in request.regrade:
                 chosen = choose(plan, store, assignments, wanted)

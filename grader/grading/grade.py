@@ -169,7 +169,7 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
     """Build it, run the cases that are shown, then the checks that depend on them."""
     asked = crew.task.assignment
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
-        with also_shared(crew.device, crew.bench.locks), _beginning_next(crew.bench):
+        with also_shared(crew.device, crew.bench.locks):
             home = lined_up(crew) if crew.bench.has_plenty else None
             build = check_build(_prepare(crew), crew.student)
             _tell(crew, [build.check])
@@ -246,17 +246,6 @@ def _prepare(crew: Crew) -> Prepared:
     """Do all that needs the text and no device."""
     crew.progress("building")
     return prepare(crew.task, crew.student)
-
-
-@contextmanager
-def _beginning_next(bench: Bench) -> Iterator[None]:
-    """With processors to spare, the next submission's worker starts beside this one's cases; it rests at the end of the
-    block, before anybody is timed.
-    """
-    if bench.has_plenty:
-        bench.begin_next()
-    yield
-    bench.settle()
 
 
 def _let_go(workers: Iterable[Worker]) -> None:

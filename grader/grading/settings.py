@@ -243,16 +243,9 @@ class Settings(BaseSettings):
                 bench.begin_ours()
                 yield bench
 
-    @contextmanager
-    def open_batch(self, sandbox_name: str) -> Iterator["Bench"]:
-        """The same for many gradings: a spare worker is always starting. With processors to spare, the next
-        submission's makes itself known to the device before there is a submission.
-        """
-        with self._open(sandbox_name, SpareSandbox(self.make_sandbox(sandbox_name))) as bench:
-            from grader.execution.pool import Ahead
-
-            with closing(Ahead(bench.worker)) as ahead:
-                yield replace(bench, ahead=ahead) if bench.has_plenty else bench
+    def open_batch(self, sandbox_name: str) -> AbstractContextManager["Bench"]:
+        """The same for many gradings: a spare worker is always starting."""
+        return self._open(sandbox_name, SpareSandbox(self.make_sandbox(sandbox_name)))
 
     @contextmanager
     def _open(self, sandbox_name: str, sandbox: Sandbox) -> Iterator["Bench"]:

@@ -171,7 +171,7 @@ class Course:
             seed=7,
             view=released if stage.released else withheld,
         )
-        grade_batch(request, lambda _: workforce, self.said.append)
+        grade_batch(request, lambda: workforce, self.said.append)
         return len(workforce.errands)
 
     def files(self):

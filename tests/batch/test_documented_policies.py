@@ -45,7 +45,7 @@ def book(tmp_path):
         orders='{"sandbox": "process"}',
     )
     said = []
-    found = grade_batch(request, lambda _: Puppets(assignment_sha256=assignment.sha256), said.append)
+    found = grade_batch(request, lambda: Puppets(assignment_sha256=assignment.sha256), said.append)
     return found, "\n".join(said)
 
 

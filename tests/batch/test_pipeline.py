@@ -52,7 +52,7 @@ def run(submissions, tmp_path, transposition):
                 **changes,
             }
         )
-        return grade_batch(request, lambda _: workforce, said.append, press), workforce, said
+        return grade_batch(request, lambda: workforce, said.append, press), workforce, said
 
     return run
 

@@ -10,7 +10,6 @@ from project import ROOT
 
 from grader.common.errors import InputError
 from grader.execution.deadlines import Deadlines
-from grader.grading.bench import PLENTY
 from grader.grading.rules import TimingRules, WatchingRules
 from grader.grading.settings import CONFIG_FILE, CONFIG_VARIABLE, Settings, as_variables, config_file, load_settings
 from grader.grading.trust import note_started
@@ -62,6 +61,7 @@ def test_a_bench_has_what_the_settings_say():
     """Deadlines, limits, device, timing and what is simulated reach the gradings."""
     given = {
         "device": 3,
+        "spare": 1,
         "deadlines": {"launch": 1.5},
         "limits": {"processes": 7},
         "timing": {"max_pairs": 31},
@@ -69,7 +69,7 @@ def test_a_bench_has_what_the_settings_say():
     }
     with load_settings(given).open_bench("process") as bench:
         pass
-    assert (bench.sandbox_name, bench.device) == ("process", 3)
+    assert (bench.sandbox_name, bench.device, bench.spare) == ("process", 3, 1)
     assert bench.deadlines == Deadlines(start=30, build=30, first_launch=20, launch=1.5, transfer=30, simulation=30)
     assert bench.timing == TimingRules(max_pairs=31)
     assert bench.watching == WatchingRules(required=True, simulation=Simulation(warp=64))
@@ -78,13 +78,6 @@ def test_a_bench_has_what_the_settings_say():
     assert limits.model_copy(update={"processes": 7}) == Limits(
         memory_bytes=4 * 1024**3, cpu_seconds=300, file_bytes=2 * 1024**3, processes=7
     )
-
-
-@pytest.mark.parametrize(("spare", "waits"), [(PLENTY - 1, False), (PLENTY, True)])
-def test_with_processors_to_spare_the_next_submissions_worker_gets_ready_in_a_batch(spare, waits):
-    """Elsewhere it would take the processor from the submission that is graded."""
-    with load_settings({"spare": spare}).open_batch("process") as bench:
-        assert (bench.spare, bench.ahead is not None) == (spare, waits)
 
 
 def test_places_are_the_two_folders_of_the_course(folder):

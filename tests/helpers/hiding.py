@@ -152,7 +152,7 @@ class Batch:
             seed=7,
             view=view,
         )
-        return grade_batch(request, lambda _: workforce, self.said.append), len(workforce.errands)
+        return grade_batch(request, lambda: workforce, self.said.append), len(workforce.errands)
 
     def worksheet(self):
         """Of Moodle, to be filled."""

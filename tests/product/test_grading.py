@@ -294,43 +294,15 @@ def test_what_begins_early_on_spare_processors_changes_no_verdict(course, bench,
     assert told_first.startswith("performance") is apart
 
 
-class Ahead:
-    """Stands in for the next submission's worker, and notes what it is asked beside what is told of this one."""
-
-    def __init__(self, bench, told):
-        self.bench, self.told = bench, told
-
-    def take(self):
-        return self.bench.worker()
-
-    def begin(self):
-        self.told.append("begin")
-
-    def settle(self):
-        self.told.append("settle")
-
-
-@pytest.mark.parametrize("name", ["coalsTransp/course-style-lmem", "coalsTransp/missing-guard-on-store"])
-def test_the_next_submissions_worker_rests_before_anybody_is_timed(tmp_path, bench, name, monkeypatch):
-    """With processors to spare it begins before the first verdict on this one, and rests when the cases are over:
-    another grading may be timed then.
-    """
-    told = []
-    monkeypatch.setattr(grading, "check_performance", lambda each, *_: unmeasured(each.assignment, each.device))
-    assignment = small_course(tmp_path, "coalsTransp", (), watched=False).load("coalsTransp")
-    task = Task(assignment=assignment, submission=read_submission(SUBMISSIONS / name), seed=3)
-    wide = replace(bench, spare=PLENTY, ahead=Ahead(bench, told))
-    grading.grade_submission(task, wide, lambda each: told.append(str(each)))
-    assert told.index("begin") < told.index("build")
-    cases = [place for place, each in enumerate(told) if each.startswith("correctness")]
-    assert max(cases) < told.index("settle")
-    assert not any(each.startswith(("timing", "watching")) for each in told[: told.index("settle")])
-
-
-@pytest.mark.parametrize(("reason", "on_gpu", "closed"), [
-    (Reason.CRASH, True, True), (Reason.TIME_LIMIT, True, True), (Reason.WRONG_OUTPUT, True, False),
-    (Reason.CRASH, False, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reason", "on_gpu", "closed"),
+    [
+        (Reason.CRASH, True, True),
+        (Reason.TIME_LIMIT, True, True),
+        (Reason.WRONG_OUTPUT, True, False),
+        (Reason.CRASH, False, False),
+    ],
+)
 def test_what_our_workers_have_on_a_gpu_is_made_anew_when_its_driver_may_have_reset_it(
     bench, reason, on_gpu, closed, monkeypatch
 ):

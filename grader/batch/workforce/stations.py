@@ -27,9 +27,9 @@ class Stations:
 
     def facilities(self) -> Facilities:
         """What one station of each place grades with; raises InputError if they differ."""
-        # All start now, in line: the first have a place each, and nobody waits for the others.
-        asked = [self._processes.submit(look_around, self._orders) for _ in range(self.hands)]
-        first, *others = (future.result() for future in asked[: self._places])
+        # The idle stand in line, so that these are the first stations, which have a place each.
+        asked = [self._processes.submit(look_around, self._orders) for _ in range(self._places)]
+        first, *others = (future.result() for future in asked)
         for other in others:
             if other != first:
                 raise InputError(

@@ -3,15 +3,13 @@
 import os
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from grader.cli.options import CourseOption, GradingOptions, SandboxOption
-
-if TYPE_CHECKING:
-    from grader.batch.workforce import Workforce
 
 DEFAULT_JOBS = min(8, len(os.sched_getaffinity(0)))
 """A grading keeps about one core busy while it is not timed; past eight, a GPU's timed sections are the bottleneck."""
@@ -120,13 +118,8 @@ def batch(
     if extent.dry_run:
         look(request, typer.echo)
         raise typer.Exit(PASSED)
-
-    def hired(gradings: int) -> "Workforce":
-        """No more stations than there are gradings, but one of each place: their devices are compared."""
-        jobs = max(len(stations), min(where.jobs, gradings))
-        return hire(orders, jobs, where.scheduler, stations, typer.echo)
-
+    stations_of = partial(hire, orders, where.jobs, where.scheduler, stations, typer.echo)
     with closing(Beside(settings.lock_folder(settings.sandbox_for_others()))) as press:
-        gradebook = grade_batch(request, hired, typer.echo, press)
+        gradebook = grade_batch(request, stations_of, typer.echo, press)
     typer.echo(outcome_in_words(gradebook, out))
     raise typer.Exit(batch_exit_code(gradebook.rows))

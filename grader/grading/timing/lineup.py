@@ -79,8 +79,10 @@ class Home:
 
 
 def line_up(task: Task, device: DeviceFacts, hire: Callable[[Role], Worker]) -> Home:
-    """Workers that are hired for our own kernels: they start to build without being waited for. On a GPU their
-    processes are kept: making one known to it, and ending one, keeps all others waiting, on all GPUs of a machine.
+    """Workers that are hired for our own kernels: they start to build without being waited for.
+
+    On a GPU their processes are kept. Its driver makes one context after the other: on an H100, eight processes that
+    start at once have theirs after 0.48 s, one alone after 0.15 s.
     """
     match = match_of(task.assignment, device, task.seed)
     referee = referee_for(match)

@@ -1,11 +1,9 @@
 """stations.py: what stations of this machine grade with, where, and with how much of it."""
 
 import os
-import time
 from contextlib import closing
 
 import pytest
-from batches import waited
 from project import importable
 from samples import DEVICE
 
@@ -49,24 +47,6 @@ def test_stations_share_the_processors(monkeypatch):
         assert spare_processors(jobs) == left
         with closing(Stations(jobs, ORDERS)) as workforce:
             assert workforce._processes.call(spare, None) == left
-
-
-def answer_in_turn(_):
-    """The first at once, the others never."""
-    if os.environ["GRADER_DEVICE"] != "0":
-        time.sleep(600)
-    return Facilities(grader="0", device=DEVICE, simulated=True)
-
-
-def test_all_stations_start_at_once_and_nobody_waits_for_more_than_one_of_each_place(monkeypatch):
-    """What a station opens takes most of a second, and gradings come as soon as the first is open."""
-    monkeypatch.setattr(module, "look_around", answer_in_turn)
-    with closing(Stations(3, ORDERS)) as workforce:
-        processes = workforce._processes._all
-        processes[1]._variables = processes[2]._variables = {"GRADER_DEVICE": "1"}
-        processes[0]._variables = {"GRADER_DEVICE": "0"}
-        assert workforce.facilities().device == DEVICE
-        waited(lambda: all(each._process is not None for each in processes))
 
 
 def pretend(_):
