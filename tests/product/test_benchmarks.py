@@ -13,6 +13,7 @@ FOLDER = ROOT / "tests" / "benchmarks"
 SMALLEST = {
     "at_once": ["1", "--saves", "1"],
     "busy_machine": ["--gradings", "2", "--burners", "1"],
+    "cards": ["0:1", "--students", "1", "--assignment", "vectorAdd"],
     "copy_bandwidth": [],
     "course": ["1", "--jobs", "1"],
     "crowds": ["--students", "10", "--stations", "1", "--tries", "2"],
@@ -36,6 +37,7 @@ SMALLEST = {
 PRINTED = {
     "at_once": "1 saves",
     "busy_machine": "lost 0",
+    "cards": "1 gradings of vectorAdd",
     "copy_bandwidth": "is no GPU of NVIDIA's",
     "course": "verdicts as expected 1",
     "crowds": "students stations pages/s processors",

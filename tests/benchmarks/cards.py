@@ -1,0 +1,90 @@
+"""Prints how fast a batch is graded on one device and on several, by so many jobs, in turn.
+
+    python tests/benchmarks/cards.py [DEVICES:JOBS ...] [--students N] [--assignment NAME]
+
+DEVICES are numbers of `grader devices`, such as 0 or 0,1. Each student hands in the model solution with a comment of
+its own. `whole` is the command from the shell, with its start, its pages and its end; `each` is what a grading adds to
+a long batch: the time between results, but for the first and the last of every job.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """The devices that share the work, as the command line names them, and how many jobs."""
+
+    devices: str
+    jobs: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """Seconds from the start of a batch until each result, and until its end."""
+
+    results: tuple[float, ...]
+    end: float
+
+    def each(self, jobs: int) -> str:
+        """Seconds between two results in the middle, or of all where there are few; of one, there are none."""
+        middle = self.results[jobs:-jobs] if len(self.results) > 3 * jobs else self.results
+        return f"{(middle[-1] - middle[0]) / (len(middle) - 1):6.2f} s" if len(middle) > 1 else "     -"
+
+
+def main() -> None:
+    """A row for each share."""
+    options = argparse.ArgumentParser()
+    options.add_argument("shares", metavar="DEVICES:JOBS", nargs="*", type=_share, default=[_share("0:1")])
+    options.add_argument("--students", type=int, default=26)
+    options.add_argument("--assignment", metavar="NAME", default="blockMMM")
+    chosen = options.parse_args()
+    with TemporaryDirectory() as folder:
+        course = Path(folder) / "submissions"
+        _hand_in(course, chosen.assignment, chosen.students)
+        print("devices  jobs   whole    each")
+        for number, share in enumerate(chosen.shares):
+            told = _graded(course, Path(folder) / str(number), chosen.assignment, share)
+            assert len(told.results) == chosen.students, "the batch did not grade all of them"
+            print(f"{share.devices:7} {share.jobs:5} {told.end:6.1f} s {told.each(share.jobs)}", flush=True)
+    print(f"{chosen.students} gradings of {chosen.assignment}")
+
+
+def _share(text: str) -> Share:
+    devices, _, jobs = text.partition(":")
+    return Share(devices=devices, jobs=int(jobs))
+
+
+def _hand_in(folder: Path, assignment: str, students: int) -> None:
+    source = (ROOT / "reference" / assignment / "kernels.cl").read_text(encoding="utf-8")
+    for number in range(students):
+        home = folder / f"student{number:03}"
+        home.mkdir(parents=True)
+        (home / "kernels.cl").write_text(f"{source}\n// {number}\n", encoding="utf-8")
+
+
+def _graded(course: Path, out: Path, assignment: str, share: Share) -> Told:
+    command = [sys.executable, "-m", "grader.cli.main", "batch", str(course), "--assignment", assignment]
+    command += ["--out", str(out), "--sandbox", "process", "--device", share.devices, "--jobs", str(share.jobs)]
+    start = time.monotonic()
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as batch:
+        assert batch.stdout is not None
+        results = tuple(_moments(batch.stdout, start))
+    return Told(results=results, end=time.monotonic() - start)
+
+
+def _moments(lines: Iterable[str], start: float) -> Iterator[float]:
+    """When each line came that tells a result."""
+    return (time.monotonic() - start for line in lines if line.startswith("["))
+
+
+if __name__ == "__main__":
+    main()
