@@ -86,6 +86,8 @@ def grade_batch(
             left = missing(plan, store)
             before = len(plan.items) - len(left.items)
             say(_start(len(plan.items), before, str(plan.facilities)))
+            if left.items:
+                press.start()
             try:
                 with following(len(plan.items), before, say) as listen:
                     faults = grade_all(left, workforce, store, _with_pages(outcomes, press, listen))

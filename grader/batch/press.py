@@ -1,6 +1,6 @@
 """Makes the pages of a batch: figures take long to draw, so that others draw them while submissions are still graded.
 
-It takes the processor as a grading does: nobody draws while somebody is timed on it.
+A process of the press takes the processor as a grading does: no page is drawn there while somebody is timed on it.
 """
 
 import hashlib
@@ -28,6 +28,9 @@ Links = Mapping[tuple[str, str], str]
 class Press(Protocol):
     """Who makes pages."""
 
+    def start(self) -> None:
+        """Get ready, before anybody is timed."""
+
     def begin(self, told: Result | Ungraded) -> None:
         """Have the page of an outcome made, without waiting for it, unless that was asked already."""
 
@@ -40,6 +43,9 @@ class Press(Protocol):
 
 class Here:
     """Makes each page in this process, when it is asked for it."""
+
+    def start(self) -> None:
+        """Nothing."""
 
     def begin(self, told: Result | Ungraded) -> None:
         """Nothing."""
@@ -54,13 +60,21 @@ class Here:
 
 
 class Beside:
-    """Makes pages in processes beside this one, which start with the first; one that dies costs no page."""
+    """Makes pages in processes beside this one, which start with the first if nobody has them start before; one that
+    dies costs no page.
+    """
 
     def __init__(self, locks: Path) -> None:
         """`locks` is the folder in which those lock who use the devices of this host."""
         self._locks = locks
-        self._processes = Processes([{}] * min(HANDS, len(os.sched_getaffinity(0))))
+        self._hands = min(HANDS, len(os.sched_getaffinity(0)))
+        self._processes = Processes([{}] * self._hands)
         self._begun: dict[str, Future[bytes]] = {}
+
+    def start(self) -> None:
+        """Start all processes: that takes a processor for half a second each."""
+        for _ in range(self._hands):
+            self._processes.submit(_nothing, None)
 
     def begin(self, told: Result | Ungraded) -> None:
         """Have the page of an outcome made, unless that was asked already."""
@@ -92,6 +106,10 @@ class Beside:
 def source_of(told: Result | Ungraded) -> str:
     """The hash of all that the reports of an outcome are made from."""
     return hashlib.sha256(told.model_dump_json().encode()).hexdigest()
+
+
+def _nothing(_: object) -> None:
+    """What a process is asked that is only to start."""
 
 
 def _packed_page(order: tuple[Path, Result | Ungraded]) -> bytes:

@@ -1,7 +1,7 @@
 """Grades a whole course: what remains to be done, who does it, and what happens when a grading fails.
 
 Intake -> an item for each different file and assignment -> those not in the store -> workforce -> store
-       -> those whose speed could not be measured, one after the other, with nothing beside them -> store
+       -> those whose speed could not be measured, one after the other, with no other beside them -> store
 """
 
 from collections import deque

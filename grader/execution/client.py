@@ -80,6 +80,7 @@ class Worker:
         self._is_warming = False
         self._is_closing = False
         self._begins_in: Process = "new"
+        self._stays = False
         self.devices: tuple[DeviceFacts, ...] = ()
         self._too_new: tuple[str, ...] = ()
 
@@ -210,7 +211,16 @@ class Worker:
         self._send(plan.request(self._programs, self._begins_in))
 
     def open(self, plan: Plan) -> Opened | Failure:
-        """A session with the plan's programs built and its buffers made."""
+        """A session with the plan's programs built and its buffers made. A worker that stays tries it again in a new
+        process: what it had on a device is lost when the driver has reset that.
+        """
+        opened = self._open(plan)
+        if isinstance(opened, Opened | BuildFailed) or not self._stays:
+            return opened
+        self.stop()
+        return self._open(plan)
+
+    def _open(self, plan: Plan) -> Opened | Failure:
         self.begin_open(plan)
         self._awaited = None
         self.ready()
@@ -260,6 +270,7 @@ class Worker:
         """Until the end of the block, each session goes on in the process of the one before, whatever has run there. It
         is for what decides no points: there, a kernel may have left anything behind.
         """
+        assert not self._stays, "it would have nothing to go back to"
         self._begins_in = "used"
         try:
             yield
@@ -271,7 +282,7 @@ class Worker:
         """From now on, have each session go on in the process of the one before: for a worker that runs nothing but our
         own kernels, where a driver takes long to make a process known to its device.
         """
-        self._begins_in = "used"
+        self._stays, self._begins_in = True, "used"
 
     def freeze(self) -> None:
         """Stop all of the worker until it is thawed, as far as its sandbox can."""

@@ -11,7 +11,7 @@ from grader.execution.client import Worker
 from grader.execution.plan import NOTHING
 from grader.execution.probe import warm_up
 
-GRADINGS = 20
+GRADINGS = 10
 """Gradings after which a worker is replaced: its processor time is limited, and a grading takes some seconds of it."""
 
 

@@ -100,7 +100,7 @@ class Settings(BaseSettings):
 
     sandbox: str | None = None
     device: int = Field(default=0, ge=0)
-    spare: int = Field(default=0, ge=0)
+    spare: int | None = Field(default=None, ge=0)
     course: Path | None = Field(default_factory=own_course)
     deadlines: Deadlines = Deadlines()
     limits: WorkerLimits = WorkerLimits()
@@ -207,7 +207,7 @@ class Settings(BaseSettings):
             profiles=self.profiles,
             watching=self.watching,
             search=self.search,
-            spare=self.spare,
+            spare=self.spare or 0,
         )
 
     def lock_folder(self, sandbox_name: str) -> Path:

@@ -86,8 +86,8 @@ class Fork:
         return () if self.has_ended else (self._requests, self._replies)
 
     def takes_over(self) -> bool:
-        """Whether one that was asked nothing still lives: its end would be news. What was killed for memory so far was
-        another.
+        """Whether one that has nothing to answer still lives: its end would be news. What was killed for memory so far
+        was another.
         """
         self._kills_before = kills_for_memory()
         return not select.select([self._replies], [], [], 0)[0]

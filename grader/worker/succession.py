@@ -53,8 +53,9 @@ class Succession:
         """Whether a request may be answered by the process that served those before it."""
         if self._serving is None:
             return False
-        is_used = isinstance(request, Open) and request.process == "used"
-        return not (self._serving.has_ended if is_used else self._serving.is_spent)
+        if isinstance(request, Open) and request.process == "used":
+            return not self._serving.has_ended and self._serving.takes_over()
+        return not self._serving.is_spent
 
     def _take_next(self) -> Fork | None:
         """The one that was foreseen; None if there is none, or it has ended."""

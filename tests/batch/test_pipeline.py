@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 import zipfile
 from collections import Counter
 from xml.etree import ElementTree
@@ -81,33 +82,47 @@ def test_everything_is_written(run, tmp_path):
     }
 
 
+EVERYBODY = [f"submissions/{who}/kernels.cl" for who in ("anna", "bob", "carol")]
+
+
 class Recorder(Here):
     """Makes pages here, and notes who was asked for what, and when."""
 
     def __init__(self, workforce):
-        self.workforce, self.begun, self.made = workforce, [], []
+        self.workforce, self.begun, self.made, self.before, self.started = workforce, [], [], [], 0
+
+    def start(self):
+        self.started += 1
 
     def begin(self, told):
         self.begun.append((told.submission, self.workforce.closed))
 
     def page(self, told):
         self.made.append(told.submission)
+        self.before.append(len(self.begun))
         return super().page(told)
 
 
 def test_pages_are_begun_while_others_are_graded(run, transposition):
-    """One for everybody who handed in the same. When all is graded, only those are made that are not up to date, of
-    which the next are begun before one is written.
-    """
+    """Each student has a page, also of the same text; nobody is asked for one that is up to date."""
     workforce = Puppets(hands=1, assignment_sha256=transposition.sha256)
     press = Recorder(workforce)
     run(workforce, press=press)
-    submissions = [f"submissions/{who}/kernels.cl" for who in ("anna", "bob", "carol")]
-    assert [name for name, closed in press.begun if not closed] == [name for name in submissions for _ in range(1)]
-    assert press.made == submissions
+    assert [name for name, closed in press.begun if not closed] == EVERYBODY
+    assert press.made == EVERYBODY
     again = Recorder(Puppets(hands=1, assignment_sha256=transposition.sha256))
     run(again.workforce, press=again)
-    assert (again.begun, again.made) == ([], [])
+    assert (again.begun, again.made, again.started) == ([], [], 0)
+
+
+def test_the_next_pages_are_made_while_one_is_written(run, transposition, tmp_path):
+    """As after a changed threshold, when all pages are made anew and nobody is graded."""
+    run()
+    shutil.rmtree(tmp_path / "out" / "students")
+    press = Recorder(Puppets(assignment_sha256=transposition.sha256))
+    run(press.workforce, press=press)
+    assert [name for name, _ in press.begun] == EVERYBODY
+    assert press.before == [3, 3, 3], "all three were begun before the first was made"
 
 
 def test_who_is_refused_is_not_absent(run, submissions, tmp_path):

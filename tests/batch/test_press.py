@@ -3,7 +3,7 @@
 import os
 import signal
 import zlib
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -52,8 +52,11 @@ def running(press):
 
 def has_open(process, path):
     """Whether a process has opened a file."""
-    opened = Path("/proc", str(process.pid), "fd").iterdir()
-    return any(os.path.lexists(each) and each.readlink() == path for each in opened)
+    for each in Path("/proc", str(process.pid), "fd").iterdir():
+        with suppress(FileNotFoundError):  # it was closed meanwhile
+            if each.readlink() == path:
+                return True
+    return False
 
 
 def test_pages_wait_until_nobody_is_timed_on_the_processor(beside, tmp_path):
@@ -89,6 +92,12 @@ def test_the_overview_is_made_there_too(beside):
     assert beside.overview(book, {}) == page
     beside.close()
     assert beside.overview(book, {}) == page
+
+
+def test_all_processes_start_when_they_are_told_to(beside):
+    """Before a grading is timed, beside which they would take a processor."""
+    beside.start()
+    waited(lambda: all(each._process is not None for each in beside._processes._all))
 
 
 def test_no_process_is_left(tmp_path):

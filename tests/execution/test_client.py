@@ -103,10 +103,30 @@ def test_a_worker_that_stays_ends_a_session_and_no_process(worker):
     for _ in range(2):
         worker.rest()
         assert processes_after_a_run(worker) == used
+
+
+def test_a_worker_that_stays_goes_on_when_its_process_has_ended(worker):
+    """Under a kernel, or while it was idle; the next session has another process, and nobody is told."""
+    worker.stay()
+    assert isinstance(worker.run_once(plan("crash"), "run", ARRAYS), Crashed)
+    before = set(processes_of(worker._process.group))
+    (session,) = processes_after_a_run(worker) - before
     worker.rest()
-    assert isinstance(worker.open(plan("crash")), Opened)
-    assert isinstance(worker.run("run", ARRAYS), Crashed)
-    assert is_right(worker.run_once(plan("twice"), "run", ARRAYS)), "another process"
+    os.kill(session, signal.SIGKILL)
+    assert session not in processes_after_a_run(worker)
+
+
+def test_a_worker_that_stays_tries_again_what_its_process_cannot_do_any_more(worker, monkeypatch):
+    """As when the driver has reset a GPU, and all that a process had there is lost: a second failure is one."""
+    worker.stay()
+    processes_after_a_run(worker)
+    process, lost = worker._process, [Refused(call="opening the session", error="OUT_OF_RESOURCES")]
+    real = Worker._open
+    monkeypatch.setattr(Worker, "_open", lambda *given: lost.pop() if lost else real(*given))
+    assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
+    assert worker._process is not process
+    lost += [Refused(call="opening the session", error="OUT_OF_RESOURCES")] * 2
+    assert isinstance(worker.open(plan("twice")), Refused)
 
 
 def test_a_process_that_a_kernel_ended(worker):

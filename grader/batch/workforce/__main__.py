@@ -1,4 +1,4 @@
-"""The process of a station: it takes errands and returns outcomes until the other end (processes.py) is gone.
+"""A process beside the command line: it calls what it is told to until the other end (processes.py) is gone.
 
 processes.py starts it with the number of a descriptor that it inherits: its end of the connection.
 """

@@ -24,7 +24,7 @@ SERVE = ("-P", "-m", "grader.batch.workforce")
 """-P: nothing is imported from the working directory, which may hold what students have handed in."""
 
 LEAVE = 20.0
-"""Seconds in which a station must have stopped its sandboxes; engines were seen to take ten."""
+"""Seconds in which a process must have ended; a station stops its sandboxes then, and engines were seen to take ten."""
 
 
 class Processes:

@@ -1,4 +1,4 @@
-"""The stations of this machine, which share its processors."""
+"""The stations of this machine, which share its processors, unless the settings say how many each has to spare."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -8,7 +8,7 @@ from typing import Any
 from grader.batch.station import Errand, Facilities, grade, look_around
 from grader.batch.workforce.processes import Processes
 from grader.common.errors import InputError
-from grader.grading.settings import as_variables, spare_processors
+from grader.grading.settings import as_variables, load_settings, spare_processors
 from grader.results.result import Result, Ungraded
 
 Places = Sequence[Mapping[str, Any]]
@@ -22,7 +22,7 @@ class Stations:
         self.hands = jobs
         self._orders = orders
         self._places = min(jobs, len(places))
-        share = {"spare": spare_processors(jobs)}
+        share = {"spare": spare_processors(jobs)} if load_settings({}).spare is None else {}
         self._processes = Processes([as_variables({**place, **share}) for place in islice(cycle(places), jobs)])
 
     def facilities(self) -> Facilities:

@@ -119,7 +119,8 @@ def batch(
         look(request, typer.echo)
         raise typer.Exit(PASSED)
     stations_of = partial(hire, orders, where.jobs, where.scheduler, stations, typer.echo)
-    with closing(Beside(settings.lock_folder(settings.sandbox_for_others()))) as press:
+    here = settings.sandbox_for_others() if where.scheduler is None else "process"
+    with closing(Beside(settings.lock_folder(here))) as press:
         gradebook = grade_batch(request, stations_of, typer.echo, press)
     typer.echo(outcome_in_words(gradebook, out))
     raise typer.Exit(batch_exit_code(gradebook.rows))

@@ -47,6 +47,9 @@ def test_stations_share_the_processors(monkeypatch):
         assert spare_processors(jobs) == left
         with closing(Stations(jobs, ORDERS)) as workforce:
             assert workforce._processes.call(spare, None) == left
+    monkeypatch.setenv("GRADER_SPARE", "1")
+    with closing(Stations(1, ORDERS)) as workforce:
+        assert workforce._processes.call(spare, None) == 1, "the settings of the machine win"
 
 
 def pretend(_):
