@@ -14,7 +14,7 @@ from grader.batch.extensions import read_extensions
 from grader.batch.lateness import LateWork, apply_deadlines
 from grader.batch.lms_files import Upload, write_uploads
 from grader.batch.outputs import Outputs
-from grader.batch.press import Here, Press
+from grader.batch.press import HERE, Press
 from grader.batch.progress_table import following
 from grader.batch.publishing import Outcomes, blank_book, pages_of, publish
 from grader.batch.regrading import choose, chosen_in_words
@@ -32,9 +32,6 @@ from grader.lms.intake.summary import tell
 from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook
 from grader.results.withholding import View, withheld
-
-HERE = Here()
-"""Makes pages when all is graded."""
 
 
 @dataclass(frozen=True, kw_only=True)

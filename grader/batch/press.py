@@ -59,6 +59,9 @@ class Here:
         return overview_page(book, links)
 
 
+HERE = Here()
+
+
 class Beside:
     """Makes pages in processes beside this one, which start with the first if nobody has them start before; one that
     dies costs no page.
@@ -88,14 +91,14 @@ class Beside:
         try:
             return zlib.decompress(self._begun.pop(source_of(told)).result()).decode()
         except WorkerError:
-            return Here().page(told)
+            return HERE.page(told)
 
     def overview(self, book: Gradebook, links: Links) -> str:
         """The page about the batch; a process that has drawn others draws it sooner than this one could."""
         try:
             page: str = self._processes.call(_overview, (book, links))
         except WorkerError:
-            return Here().overview(book, links)
+            return HERE.overview(book, links)
         return page
 
     def close(self) -> None:
@@ -116,8 +119,8 @@ def _packed_page(order: tuple[Path, Result | Ungraded]) -> bytes:
     """A page as it waits in memory for the others, of which a course has thousands."""
     locks, told = order
     with shared_cpu(locks):
-        return zlib.compress(Here().page(told).encode())
+        return zlib.compress(HERE.page(told).encode())
 
 
 def _overview(order: tuple[Gradebook, Links]) -> str:
-    return Here().overview(*order)
+    return HERE.overview(*order)

@@ -184,8 +184,7 @@ def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
 
 def pages_of(outcome: Outcome) -> dict[str, Result | Ungraded]:
     """What its pages tell, by their names: the student's, and the whole one where students are shown less."""
-    student = f"students/{outcome.handin.student.label}/{outcome.handin.assignment}.{PAGE}"
-    return {student: outcome.shown, _page(outcome): outcome.told}
+    return {_file("students", outcome, PAGE): outcome.shown, _page(outcome): outcome.told}
 
 
 def _with_pages_begun(outcomes: Iterator[Outcome], outputs: Outputs, press: Press) -> Iterator[Outcome]:
@@ -203,18 +202,21 @@ def _with_pages_begun(outcomes: Iterator[Outcome], outputs: Outputs, press: Pres
 
 def _write_reports(outcome: Outcome, outputs: Outputs, press: Press) -> None:
     """Write the reports of one hand-in; pages take long to make, so what is up to date is not made again."""
-    student, assignment = outcome.handin.student, outcome.handin.assignment
     for name, told in pages_of(outcome).items():
         outputs.renew(name, source_of(told), partial(press.page, told))
     source = source_of(outcome.shown)
     for ending, render in BESIDE.items():
-        outputs.renew(f"students/{student.label}/{assignment}.{ending}", source, partial(render, outcome.shown))
+        outputs.renew(_file("students", outcome, ending), source, partial(render, outcome.shown))
 
 
 def _page(outcome: Outcome) -> str:
     """Where the overview leads: to the student's page, or to the whole one where students are shown less."""
     whose = "students" if outcome.shown == outcome.told else "instructor"
-    return f"{whose}/{outcome.handin.student.label}/{outcome.handin.assignment}.{PAGE}"
+    return _file(whose, outcome, PAGE)
+
+
+def _file(whose: str, outcome: Outcome, ending: str) -> str:
+    return f"{whose}/{outcome.handin.student.label}/{outcome.handin.assignment}.{ending}"
 
 
 def _row(outcome: Outcome) -> StudentRow:

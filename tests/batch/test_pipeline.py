@@ -12,8 +12,8 @@ from puppets import Puppets
 from samples import BUILD, SPEED, failed, result
 
 from grader.batch.lms_files import CanvasGradebook, MoodleWorksheet
-from grader.batch.pipeline import HERE, BatchRequest, grade_batch, look
-from grader.batch.press import Here
+from grader.batch.pipeline import BatchRequest, grade_batch, look
+from grader.batch.press import HERE, Here
 from grader.batch.progress_table import outcome_in_words
 from grader.batch.store import Store
 from grader.cli.result_codes import batch_exit_code
