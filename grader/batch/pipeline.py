@@ -94,7 +94,8 @@ def grade_batch(
                     f"{error} {done} of {count(len(plan.items), 'grading')} are done and kept in {request.folder}; "
                     "the same command goes on from there (without --regrade)."
                 ) from error
-        return _publish(request, replace(outcomes, faults=faults), press, say)
+            workforce.dismiss()
+            return _publish(request, replace(outcomes, faults=faults), press, say)
 
 
 def _with_pages(outcomes: Outcomes, press: Press, listen: Listener) -> Listener:

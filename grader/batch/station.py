@@ -122,8 +122,8 @@ def _assignments_folder(parent: Path) -> Iterator[Path]:
 
 
 def _look_around(bench: Bench) -> Facilities:
-    with shared_cpu(bench.locks), bench.worker() as worker, bench.simulator() as simulator:
-        here = worker.ready()
+    with shared_cpu(bench.locks), bench.simulator() as simulator:
+        here = bench.look()
         bench.roofs(here)  # a stale profile ends the batch before it begins
         simulated = absence(simulator, bench.watching) is None
     return Facilities(grader=version("grader"), device=one_of_several_alike(here), simulated=simulated)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from grader.common.errors import DeviceError, NoSimulatorError, WorkerError
 from grader.common.invocation import command
 from grader.common.phrases import listed
+from grader.common.record import replace
 from grader.execution.arrays import ArrayFiles, RoundFile
 from grader.execution.deadlines import Deadlines
 from grader.execution.layout import copied, divided, poison
@@ -28,7 +29,6 @@ from grader.protocol.messages import (
     Died,
     Done,
     Fetch,
-    Foresee,
     Job,
     Keyed,
     Launched,
@@ -79,8 +79,12 @@ class Worker:
         self._is_frozen = False
         self._is_warming = False
         self._is_closing = False
-        self._begins_in: Process = "new"
-        self._stays = False
+        self._is_spoiled = False
+        """Whether the driver has refused something since the last session began: it may refuse all that is to come in
+        that process.
+        """
+        self._goes_on = False
+        """Whether every session goes on in the process of the one before, whatever its plan says."""
         self.devices: tuple[DeviceFacts, ...] = ()
         self._too_new: tuple[str, ...] = ()
 
@@ -98,6 +102,7 @@ class Worker:
         self._replies = Replies(self._process)
         self._plan = self._awaited = None
         self._ahead.clear()
+        self._is_spoiled = False
         self._launched = set()  # the driver's cache is new, too
         self._send(self._job)
         self._send(ListDevices())
@@ -109,16 +114,6 @@ class Worker:
         """
         self._send(plan.request(programs))
         self._is_warming = True
-
-    def foresee(self, programs: Mapping[str, ProgramSource]) -> None:
-        """Have the process of the next session get ready beside this one, and build what is ours of its programs. The
-        session asks for it as ever, and is told there if that did not go well.
-        """
-        self.settle()
-        self.ready()  # anew, if it has failed
-        done = self._ask_done(Foresee(programs=dict(programs)), "starting a process", self._deadlines.start)
-        if not isinstance(done, Done):
-            self.stop()
 
     def settle(self) -> None:
         """Wait until it is warm, if it was asked for that."""
@@ -185,11 +180,11 @@ class Worker:
                 "--sandbox docker` says."
             )
 
-    def preprocess(self, source: str, definitions: Mapping[str, str]) -> str | Failure:
-        """The text as every driver will be given it."""
+    def preprocess(self, source: str, definitions: Mapping[str, str], process: Process = "new") -> str | Failure:
+        """The text as every driver will be given it, expanded in such a process."""
         self.settle()
         self.ready()  # anew, if it has failed
-        self._send(Preprocess(source=source, definitions=dict(definitions)))
+        self._send(Preprocess(source=source, definitions=dict(definitions), process=process))
         reply = self._reply("preprocessing", self._deadlines.build)
         return reply.text if isinstance(reply, Preprocessed) else self._unexpected(reply)
 
@@ -208,14 +203,21 @@ class Worker:
         if self._process is None:
             self.start()
         self._plan = self._awaited = plan
-        self._send(plan.request(self._programs, self._begins_in))
+        self._send(replace(plan, process=self._begins_in(plan)).request(self._programs))
+        self._is_spoiled = False
+
+    def _begins_in(self, plan: Plan) -> Process:
+        """Where the plan's session begins. A GPU's driver gives a process up in which a kernel has reached where it
+        must not.
+        """
+        return "used" if (self._goes_on or plan.process == "used") and not self._is_spoiled else "new"
 
     def open(self, plan: Plan) -> Opened | Failure:
-        """A session with the plan's programs built and its buffers made. A worker that stays tries it again in a new
-        process: what it had on a device is lost when the driver has reset that.
+        """A session with the plan's programs built and its buffers made. One that was to go on in a used process is
+        tried again in a new worker: what a process had on a device is lost when the driver has reset that.
         """
         opened = self._open(plan)
-        if isinstance(opened, Opened | BuildFailed) or not self._stays:
+        if plan.process == "new" or isinstance(opened, Opened | BuildFailed | TimedOut):
             return opened
         self.stop()
         return self._open(plan)
@@ -270,19 +272,12 @@ class Worker:
         """Until the end of the block, each session goes on in the process of the one before, whatever has run there. It
         is for what decides no points: there, a kernel may have left anything behind.
         """
-        assert not self._stays, "it would have nothing to go back to"
-        self._begins_in = "used"
+        self._goes_on = True
         try:
             yield
         finally:
-            self._begins_in = "new"
-            self.close()
-
-    def stay(self) -> None:
-        """From now on, have each session go on in the process of the one before: for a worker that runs nothing but our
-        own kernels, where a driver takes long to make a process known to its device.
-        """
-        self._stays, self._begins_in = True, "used"
+            self._goes_on = False
+            self._end_session()
 
     def freeze(self) -> None:
         """Stop all of the worker until it is thawed, as far as its sandbox can."""
@@ -439,21 +434,25 @@ class Worker:
         return self.fetch(self._script(name).buffers if fetched is None else fetched)
 
     def close(self) -> None:
-        """End the session; the process stays, unless that goes wrong. Where sessions go on in one process, the next one
-        does that.
+        """End the session, if there is one; the process stays, unless that goes wrong. One after which the next goes on
+        in its process ends when that begins.
         """
-        if self._process is not None and self._begins_in == "new":
+        if self._plan is not None and self._begins_in(self._plan) == "new":
+            self._end_session()
+        self._plan = None
+
+    def _end_session(self) -> None:
+        if self._process is not None:
             closed = self._ask_done(Close(), "closing", self._deadlines.transfer)
             if not isinstance(closed, Done):
                 self.stop()
-        self._plan = None
 
     def rest(self) -> None:
         """End the session that there is, without waiting until its memory is free; one that was asked for, and that
         nobody has waited for, ends when the next one begins.
         """
-        if self._process is not None and self._awaited is None:
-            self._send(Close(process=self._begins_in))
+        if self._process is not None and self._plan is not None and self._awaited is None:
+            self._send(Close(process=self._begins_in(self._plan)))
             self._is_closing = True
         self._plan = None
 
@@ -510,7 +509,10 @@ class Worker:
 
     def _failure(self, reply: Any) -> Failure:
         match reply:
-            case BuildFailed() | Refused() | Stopped() | TimedOut():
+            case BuildFailed() | TimedOut():
+                return reply
+            case Refused() | Stopped():
+                self._is_spoiled = True
                 return reply
             case Died(out_of_memory=True):
                 return OutOfMemory()

@@ -11,7 +11,7 @@ from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
 from grader.course.rubric import Sizes
 from grader.course.truth.poison import GUARD_BYTES, INPUT_POISON, POISON
-from grader.execution.device import PEAK_GROUP, PeakRun, copy_size, peak_run, speed_goal
+from grader.execution.device import PEAK_GROUP, PeakRun, copy_size, peak_run, share_a_process, speed_goal
 from grader.protocol.messages import Arrays, DeviceFacts, Open, Process
 from grader.protocol.steps import (
     Arg,
@@ -86,13 +86,14 @@ class Script:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What one session is for: its buffers, and its scripts by name."""
+    """What one session is for: its buffers, and its scripts by name; how arrays come to it, and where it begins."""
 
     buffers: tuple[BufferSpec, ...]
     scripts: Mapping[str, Script]
     arrays: Arrays = "copied"
+    process: Process = "new"
 
-    def request(self, programs: Mapping[str, ProgramSource], process: Process = "new") -> Open:
+    def request(self, programs: Mapping[str, ProgramSource]) -> Open:
         """The request that opens the session with these programs."""
         sequences = {name: script.steps for name, script in self.scripts.items()}
         repeats = {name: script.repeat for name, script in self.scripts.items() if script.repeat is not None}
@@ -102,12 +103,13 @@ class Plan:
             sequences=sequences,
             repeats=repeats,
             arrays=self.arrays,
-            process=process,
+            process=self.process,
         )
 
     def on_buffers(self, called: Callable[[str], str]) -> "Plan":
         """The same plan with other names of buffers."""
-        return Plan(
+        return replace(
+            self,
             buffers=tuple(replace(spec, name=called(spec.name)) for spec in self.buffers),
             scripts={name: script.on_buffers(called) for name, script in self.scripts.items()},
         )
@@ -118,7 +120,7 @@ class Plan:
         """
         made = {name for script in self.scripts.values() for name in script.outputs}
         buffers = (replace(spec, guard=0, poison=None, read_only=spec.name not in made) for spec in self.buffers)
-        return Plan(buffers=tuple(buffers), scripts=self.scripts)
+        return replace(self, buffers=tuple(buffers))
 
 
 NOTHING = Plan(buffers=(), scripts={})
@@ -126,14 +128,25 @@ NOTHING = Plan(buffers=(), scripts={})
 
 
 def joined(plans: Mapping[str, Plan]) -> Plan:
-    """One session for plans of one script each, which goes by the name of its plan; each keeps buffers of its own."""
+    """One session for plans of one script each, which goes by the name of its plan; each keeps buffers of its own. In
+    all else the plans are alike.
+    """
     buffers: list[BufferSpec] = []
     scripts: dict[str, Script] = {}
     for owner, plan in plans.items():
         own = plan.on_buffers(partial(buffer_of, owner))
         buffers += own.buffers
         (scripts[owner],) = own.scripts.values()
-    return Plan(buffers=tuple(buffers), scripts=scripts)
+    return replace(next(iter(plans.values())), buffers=tuple(buffers), scripts=scripts)
+
+
+def going_on(plan: Plan, device: DeviceFacts) -> Plan:
+    """The plan; where kernels cannot reach their process, as on a GPU, its session goes on in that of the one before.
+
+    A GPU's driver makes a process known to its device (a context) for one after the other, on all cards of a machine:
+    two H200s were seen to get five a second between them, as one did alone.
+    """
+    return plan if share_a_process(device) else replace(plan, process="used")
 
 
 def buffer_of(owner: str, name: str) -> str:

@@ -77,6 +77,14 @@ class Bench:
             for role in (Role.REFERENCE, Role.CONTROL):
                 self.own.begin(role, self.worker())
 
+    def look(self) -> DeviceFacts:
+        """The device. The worker that sees it will run the model solution: as long as a process is known to a GPU, its
+        driver takes a tenth of the time for the next.
+        """
+        worker = self.worker()
+        self.own.begin(Role.REFERENCE, worker)
+        return worker.ready()
+
     def student(self) -> Worker:
         """A worker for a submission, which may be warm already."""
         return self.worker() if self.ahead is None else self.ahead.take()

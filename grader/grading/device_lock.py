@@ -1,10 +1,14 @@
 """Who may use a device: one timed section at a time and nothing beside it, across all graders of a host.
 
-Work that is not timed shares the device with other such work. A grader that needs the device alone first closes the
-gate, so that no other comes in, and then waits until those inside have left:
+Work that is not timed shares the device with other such work. A grader that needs the device alone first shuts the
+gate, so that no more of those come in, and then waits until the ones inside have left. It opens the gate when it has
+been inside itself; until then, others that need the device alone go in one after the other. So all that is timed comes
+together, and then all that is not: in turn, a device would be waited for twice as often.
 
-    grader-DEVICE.gate   held by the grader that is about to come in
+    grader-DEVICE.gate   held by a grader that goes through; shared by those that keep it shut
     grader-DEVICE.lock   held by those who are inside: shared, or by one alone
+
+Nobody waits for ever: each grading is timed once, and shares the device before that.
 """
 
 import fcntl
@@ -12,7 +16,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from grader.common.errors import WorkerError
@@ -30,17 +34,17 @@ def exclusive(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]
     The locks are on files in `folder`, which all graders of the host must share. They end with the process that holds
     them. Whoever shares the device must not ask for it alone.
     """
-    return _inside(_identity(device), folder, fcntl.LOCK_EX)
+    return _alone(_identity(device), folder)
 
 
 def shared(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]:
     """Wait until no other grader has the device alone, and let none have it alone until the end of the block."""
-    return _inside(_identity(device), folder, fcntl.LOCK_SH)
+    return _together(_identity(device), folder)
 
 
 def shared_cpu(folder: Path) -> AbstractContextManager[None]:
     """The same for work on processor cores that is not a kernel on a device."""
-    return _inside(CPU, folder, fcntl.LOCK_SH)
+    return _together(CPU, folder)
 
 
 def also_shared(device: DeviceFacts, folder: Path) -> AbstractContextManager[None]:
@@ -58,18 +62,28 @@ def _identity(device: DeviceFacts) -> str:
 
 
 @contextmanager
-def _inside(name: str, folder: Path, how: int) -> Iterator[None]:
-    lock = _open(folder / f"grader-{name}.lock")
+def _alone(name: str, folder: Path) -> Iterator[None]:
+    with _held(folder / f"grader-{name}.gate", fcntl.LOCK_SH), _held(folder / f"grader-{name}.lock", fcntl.LOCK_EX):
+        yield
+
+
+@contextmanager
+def _together(name: str, folder: Path) -> Iterator[None]:
+    with ExitStack() as inside:
+        with _held(folder / f"grader-{name}.gate", fcntl.LOCK_EX):
+            inside.enter_context(_held(folder / f"grader-{name}.lock", fcntl.LOCK_SH))
+        yield
+
+
+@contextmanager
+def _held(path: Path, how: int) -> Iterator[None]:
+    """The lock on a file, waited for, until the end of the block."""
+    descriptor = _open(path)
     try:
-        gate = _open(folder / f"grader-{name}.gate")
-        try:
-            fcntl.flock(gate, fcntl.LOCK_EX)
-            fcntl.flock(lock, how)
-        finally:
-            os.close(gate)
+        fcntl.flock(descriptor, how)
         yield
     finally:
-        os.close(lock)
+        os.close(descriptor)
 
 
 def _make(path: Path) -> None:

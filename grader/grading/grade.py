@@ -108,9 +108,7 @@ LineUp = Callable[[Crew], Home | Problem]
 
 
 def _lined_up(crew: Crew) -> Home | Problem:
-    home = line_up(crew.task, crew.device, crew.hire)
-    home.foresee(crew.student)
-    return home
+    return line_up(crew.task, crew.device, crew.hire)
 
 
 def grade_coursework(

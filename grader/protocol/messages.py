@@ -74,6 +74,14 @@ class Job(Message):
 
 # --- requests --------------------------------------------------------------------------------
 
+Arrays = Literal["copied", "shared"]
+"""How the content of buffers comes to a worker: copied, as any device can have it, or in memory that it shares with the
+judge, for kernels on the host's own processors."""
+
+Process = Literal["new", "used"]
+"""Where a session begins, and a text is expanded: in a process that no kernel has run in, or in that of the session
+before. A used one is quicker, since its driver has loaded what it needs, and is known to the device."""
+
 
 class ListDevices(Message):
     """Ask for the OpenCL devices; answered by `Devices`."""
@@ -90,15 +98,7 @@ class Preprocess(Message):
     kind: Literal["preprocess"] = "preprocess"
     source: str
     definitions: dict[str, str]
-
-
-Arrays = Literal["copied", "shared"]
-"""How the content of buffers comes to a worker: copied, as any device can have it, or in memory that it shares with the
-judge, for kernels on the host's own processors."""
-
-Process = Literal["new", "used"]
-"""Where a session begins: what decides points, in a process that nothing has run in. A used one is quicker, since its
-driver has loaded what it needs to compile."""
+    process: Process = "new"
 
 
 class Open(Message):
@@ -116,15 +116,6 @@ class Open(Message):
     repeats: dict[str, RepeatSteps] = Field(default_factory=dict)
     arrays: Arrays = "copied"
     process: Process = "new"
-
-
-class Foresee(Message):
-    """Start the process of the next session that asks for a new one, while this one goes on: it makes itself known to
-    the device, and builds these programs, which a driver then has in its cache. Answered by `Done` at once.
-    """
-
-    kind: Literal["foresee"] = "foresee"
-    programs: dict[str, ProgramSource]
 
 
 class Stage(Message):
@@ -189,7 +180,7 @@ class Close(Message):
 
 
 Request = Annotated[
-    ListDevices | Preprocess | Open | Foresee | Stage | LaunchRequest | Turn | Fetch | Observe | Close,
+    ListDevices | Preprocess | Open | Stage | LaunchRequest | Turn | Fetch | Observe | Close,
     Field(discriminator="kind"),
 ]
 

@@ -9,7 +9,6 @@ from grader.protocol.messages import (
     REQUEST,
     Close,
     Done,
-    Foresee,
     Job,
     LaunchRequest,
     Turn,
@@ -37,22 +36,16 @@ def main() -> None:
         prepare(job.simulation)
     close_to_debuggers()
 
-    succession = Succession(
-        serve=partial(session.serve, job), foresee=partial(session.foresee, job), inherited=(requests, replies)
-    )
+    succession = Succession(serve=partial(session.serve, job), inherited=(requests, replies))
     while line := requests.readline():
         request = REQUEST.validate_json(line)
-        if isinstance(request, Foresee):
-            succession.foresee(request)
+        fork = succession.process_for(request)
+        fork.is_spent |= isinstance(request, LaunchRequest | Turn)
+        if isinstance(request, Close) and request.process == "new" and fork.is_spent:
+            fork.kill()  # without asking: what has survived in the session may not answer
             replies.write(DONE)
         else:
-            fork = succession.process_for(request)
-            fork.is_spent |= isinstance(request, LaunchRequest | Turn)
-            if isinstance(request, Close) and request.process == "new" and fork.is_spent:
-                fork.kill()  # without asking: what has survived in the session may not answer
-                replies.write(DONE)
-            else:
-                replies.write(fork.ask(line, requests))
+            replies.write(fork.ask(line, requests))
         replies.flush()
     succession.end()
 

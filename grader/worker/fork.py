@@ -21,10 +21,6 @@ class Channel:
         self._requests = requests
         self._replies = replies
 
-    def wait(self) -> None:
-        """Until there is a first request, or there will be none."""
-        select.select([self._requests], [], [])
-
     def receive(self) -> bytes:
         """The next request; empty when there will be none."""
         return self._requests.readline()
@@ -75,22 +71,12 @@ class Fork:
         os.close(reply_in)
         return cls(pid, os.fdopen(request_in, "wb", buffering=0), os.fdopen(reply_out, "rb", buffering=0))
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether that is known of it: it can serve no session at all."""
-        return self._pid is None
-
-    @property
-    def streams(self) -> tuple[BinaryIO, ...]:
-        """This end of it, which no other session may inherit."""
-        return () if self.has_ended else (self._requests, self._replies)
-
-    def takes_over(self) -> bool:
+    def may_go_on(self) -> bool:
         """Whether one that has nothing to answer still lives: its end would be news. What was killed for memory so far
         was another.
         """
         self._kills_before = kills_for_memory()
-        return not select.select([self._replies], [], [], 0)[0]
+        return self._pid is not None and not select.select([self._replies], [], [], 0)[0]
 
     def ask(self, request: bytes, judge: BinaryIO) -> bytes:
         """Pass a request on and return the session's reply, or `Died` in its place.

@@ -24,7 +24,6 @@ from grader.protocol.messages import (
     Devices,
     Done,
     Fetch,
-    Foresee,
     Job,
     Launched,
     LaunchRequest,
@@ -45,7 +44,6 @@ from grader.protocol.wire import FEW, LOG_LIMIT
 from grader.worker import simulator
 from grader.worker.fingerprint import fingerprint
 from grader.worker.fork import Channel
-from grader.worker.limits import close_to_debuggers, open_to_debuggers
 from grader.worker.opencl.facts import device_facts, kernel_facts
 from grader.worker.opencl.options import build_options, fewer_registers
 from grader.worker.opencl.preprocess import PreprocessingError, preprocess
@@ -54,16 +52,6 @@ from grader.worker.opencl.shared import SharedMemory
 from grader.worker.waiting import waited_since, waits
 
 warnings.simplefilter("ignore")  # pyopencl warns about non-empty build logs; the judge gets the log itself
-
-
-def foresee(job: Job, request: Foresee, channel: Channel) -> None:
-    """Do what a later session begins with, and wait for it, closed to the submission, which runs in another process of
-    this user; what fails here, fails there again, and is told there.
-    """
-    _guarded("getting ready", lambda: _open(job, Open(programs=request.programs)))
-    close_to_debuggers()
-    channel.wait()
-    open_to_debuggers()
 
 
 def serve(job: Job, channel: Channel) -> None:

@@ -65,6 +65,7 @@ def files_in(folder):
 def test_everything_is_written(run, tmp_path):
     """A result for each different file; reports for each student, and those of the batch."""
     book, workforce, _ = run()
+    assert workforce.dismissed
     assert workforce.closed
     assert len(workforce.errands) == 2
     found = files_in(tmp_path / "out")
@@ -95,7 +96,7 @@ class Recorder(Here):
         self.started += 1
 
     def begin(self, told):
-        self.begun.append((told.submission, self.workforce.closed))
+        self.begun.append((told.submission, self.workforce.dismissed))
 
     def page(self, told):
         self.made.append(told.submission)
@@ -108,7 +109,7 @@ def test_pages_are_begun_while_others_are_graded(run, transposition):
     workforce = Puppets(hands=1, assignment_sha256=transposition.sha256)
     press = Recorder(workforce)
     run(workforce, press=press)
-    assert [name for name, closed in press.begun if not closed] == EVERYBODY
+    assert [name for name, dismissed in press.begun if not dismissed] == EVERYBODY
     assert press.made == EVERYBODY
     again = Recorder(Puppets(hands=1, assignment_sha256=transposition.sha256))
     run(again.workforce, press=again)

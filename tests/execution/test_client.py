@@ -33,6 +33,7 @@ from grader.protocol.messages import (
     Opened,
     Refused,
     StepTime,
+    Stopped,
     Turned,
 )
 from grader.protocol.steps import LocalArg, ProgramSource
@@ -96,37 +97,65 @@ def test_sessions_in_one_process(worker):
     assert not (set(processes_of(worker._process.group)) - idle) & used
 
 
-def test_a_worker_that_stays_ends_a_session_and_no_process(worker):
-    """Of one grading after the other: what it has made known to a device stays so, and its memory is freed."""
-    worker.stay()
-    used = processes_after_a_run(worker)
+def going_on(kernel):
+    """The plan, in the process of the session before."""
+    return replace(plan(kernel), process="used")
+
+
+def processes_after_going_on(worker):
+    assert is_right(worker.run_once(going_on("twice"), "run", ARRAYS))
+    return set(processes_of(worker._process.group))
+
+
+def test_a_session_that_goes_on_ends_the_one_before_and_no_process(worker):
+    """What it has made known to a device stays so, and its memory is freed; a text is expanded there as well."""
+    used = processes_after_going_on(worker)
+    assert worker.preprocess("int a;", {}, "used").strip() == "int a;"
     for _ in range(2):
+        assert processes_after_going_on(worker) == used
         worker.rest()
-        assert processes_after_a_run(worker) == used
+    assert processes_after_going_on(worker) == used
+    assert worker.preprocess("int a;", {}).strip() == "int a;"
+    assert len(set(processes_of(worker._process.group)) & used) == 1, "only the worker itself stays"
 
 
-def test_a_worker_that_stays_goes_on_when_its_process_has_ended(worker):
-    """Under a kernel, or while it was idle; the next session has another process, and nobody is told."""
-    worker.stay()
-    assert isinstance(worker.run_once(plan("crash"), "run", ARRAYS), Crashed)
+def test_a_session_goes_on_in_another_process_when_that_has_ended(worker):
+    """Under a kernel, or while it was idle; nobody is told."""
+    assert isinstance(worker.run_once(going_on("crash"), "run", ARRAYS), Crashed)
     before = set(processes_of(worker._process.group))
-    (session,) = processes_after_a_run(worker) - before
+    (session,) = processes_after_going_on(worker) - before
     worker.rest()
     os.kill(session, signal.SIGKILL)
-    assert session not in processes_after_a_run(worker)
+    assert session not in processes_after_going_on(worker)
 
 
-def test_a_worker_that_stays_tries_again_what_its_process_cannot_do_any_more(worker, monkeypatch):
+def test_a_session_that_cannot_go_on_is_tried_again_in_another_worker(worker, monkeypatch):
     """As when the driver has reset a GPU, and all that a process had there is lost: a second failure is one."""
-    worker.stay()
-    processes_after_a_run(worker)
+    processes_after_going_on(worker)
     process, lost = worker._process, [Refused(call="opening the session", error="OUT_OF_RESOURCES")]
     real = Worker._open
     monkeypatch.setattr(Worker, "_open", lambda *given: lost.pop() if lost else real(*given))
-    assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
+    assert is_right(worker.run_once(going_on("twice"), "run", ARRAYS))
     assert worker._process is not process
     lost += [Refused(call="opening the session", error="OUT_OF_RESOURCES")] * 2
-    assert isinstance(worker.open(plan("twice")), Refused)
+    assert isinstance(worker.open(going_on("twice")), Refused)
+    lost += [Refused(call="opening the session", error="OUT_OF_RESOURCES")]
+    assert isinstance(worker.open(plan("twice")), Refused), "it was not to go on: the refusal is its own"
+
+
+@pytest.mark.parametrize("refusal", [Refused(call="stage", error="X"), Stopped(error="OUT_OF_RESOURCES")])
+def test_no_session_goes_on_where_the_driver_has_refused_something(worker, monkeypatch, refusal):
+    """After a wild access, a GPU's driver refuses whatever is to come in that process."""
+    used = processes_after_going_on(worker)
+    assert isinstance(worker.open(going_on("twice")), Opened)
+    real = worker._replies.next
+    with monkeypatch.context() as patch:
+        patch.setattr(worker._replies, "next", lambda *given: (real(*given), refusal)[1])
+        assert worker.run("run", ARRAYS) == refusal
+    worker.close()
+    fresh = processes_after_going_on(worker)
+    assert len(fresh & used) == 1, "only the worker itself stays"
+    assert processes_after_going_on(worker) == fresh
 
 
 def test_a_process_that_a_kernel_ended(worker):
@@ -248,62 +277,18 @@ def test_sessions_share_a_process_until_a_kernel_has_run_in_it(worker):
     assert len(last & third) == 1, "only the worker itself stays"
 
 
-def test_the_process_of_a_session_that_was_foreseen_is_there_before_it(worker):
-    """It waits beside the one in which a kernel runs, and serves the next session that asks for a new one."""
-    assert isinstance(worker.open(plan("twice")), Opened)
-    before = set(processes_of(worker._process.group))
-    worker.foresee({"p": ProgramSource(source=KERNELS)})
-    (foreseen,) = set(processes_of(worker._process.group)) - before
-    assert is_right(worker.run("run", ARRAYS))
-    worker.close()
-    assert isinstance(worker.open(plan("twice")), Opened)
-    assert foreseen in processes_of(worker._process.group)
-    assert is_right(worker.run("run", ARRAYS))
-    worker.close()
-    assert foreseen not in processes_of(worker._process.group), "a kernel has run in it"
-
-
-@pytest.mark.parametrize("source", ["__kernel void (", KERNELS], ids=["does not build", "is killed"])
-def test_a_process_that_was_foreseen_in_vain_does_no_harm(worker, source):
-    """What goes wrong before the session is asked for is no fault of the submission's."""
-    assert isinstance(worker.open(plan("twice")), Opened)
-    before = set(processes_of(worker._process.group))
-    worker.foresee({"p": ProgramSource(source=source)})
-    if source is KERNELS:
-        (foreseen,) = set(processes_of(worker._process.group)) - before
-        os.kill(foreseen, signal.SIGKILL)
-    assert is_right(worker.run("run", ARRAYS))
-    worker.close()
-    assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
-
-
 def test_a_worker_that_still_warms_up_answers_in_order(worker):
     """Nobody need have waited for it, whatever is asked next."""
     worker.warm_up(NOTHING, {})
-    worker.foresee({})
     assert isinstance(worker.open(plan("twice")), Opened)
     worker.close()
     worker.warm_up(NOTHING, {})
     assert worker.preprocess("int a = B;", {"B": "1"}).strip() == "int a = 1;"
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [lambda worker: worker.preprocess("int a;", {}), lambda worker: worker.foresee({})],
-    ids=["preprocess", "foresee"],
-)
-def test_a_worker_that_fails_while_it_warms_up_starts_anew(worker, ask):
-    """Whatever is asked of it next."""
+def test_a_worker_that_fails_while_it_warms_up_starts_anew(worker):
+    """What is asked of it next is not the worse for it."""
     worker.warm_up(NOTHING, {"p": ProgramSource(source="__kernel void (")})
-    ask(worker)
-    assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
-
-
-def test_a_worker_that_cannot_foresee_starts_anew(worker, monkeypatch):
-    """That is nothing that a submission could do."""
-    worker.ready()
-    monkeypatch.setattr(worker._replies, "next", lambda *_: TimedOut(doing="starting a process", seconds=1))
-    worker.foresee({})
     assert worker.preprocess("int a;", {}).strip() == "int a;"
     assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
 

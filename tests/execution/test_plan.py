@@ -1,5 +1,6 @@
 """plan.py: what workers are asked to do."""
 
+import pytest
 from lineups import with_constants
 from samples import DEVICE
 
@@ -18,6 +19,7 @@ from grader.execution.plan import (
     Plan,
     Script,
     control_plan,
+    going_on,
     joined,
     reference_plan,
     submission_plan,
@@ -141,6 +143,14 @@ def test_plans_that_share_a_session_share_nothing_else(transposition):
         assert script.steps == (step.model_copy(update={"args": args}),)
         kept = [spec.model_copy(update={"name": f"{spec.name} of {name}"}) for spec in plan.buffers]
         assert [spec for spec in shared.buffers if spec.name.endswith(name)] == kept
+
+
+@pytest.mark.parametrize(("kind", "process"), [("cpu", "new"), ("gpu", "used"), ("accelerator", "used")])
+def test_sessions_go_on_in_a_process_that_kernels_cannot_reach(transposition, kind, process):
+    """On a processor they run in it, and each session has one of its own; one for several plans is as they are."""
+    plan = going_on(submission_plan(transposition, SIZES, {}), DEVICE.model_copy(update={"type": kind}))
+    assert plan.process == joined({"a": plan, "b": plan}).process == plan.watched().process == process
+    assert plan.request({}).process == process
 
 
 def test_a_copy_is_made_between_buffers_of_its_own_plan():

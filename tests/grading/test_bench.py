@@ -1,12 +1,17 @@
 """bench.py: a result says what it rests on."""
 
+from contextlib import closing
 from datetime import UTC, datetime
 
+import pytest
 from samples import DEVICE
 
+from grader.common.record import replace
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
+from grader.execution.pool import OwnWorkers
 from grader.grading import bench as module
+from grader.grading.timing.contestant import Role
 
 
 def test_enough_is_stated_to_repeat_a_grading(transposition, bench):
@@ -24,3 +29,13 @@ def test_a_package_that_is_not_installed_is_left_out(transposition, bench, monke
     monkeypatch.setattr(module, "PACKAGES", ("numpy", "no-such-package"))
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=5)
     assert list(bench.provenance(task, DEVICE, datetime.now(UTC)).packages) == ["numpy"]
+
+
+def test_who_looks_at_the_device_runs_the_model_solution(bench):
+    """One process is known to the device, which it would take long to make another one known to."""
+    with closing(OwnWorkers()) as own:
+        looking = replace(bench, own=own)
+        device = looking.look()
+        with own.borrow(Role.REFERENCE, pytest.fail) as worker:
+            assert worker.is_there
+            assert worker.ready() == device

@@ -174,7 +174,7 @@ def test_a_place_where_no_lock_can_be_is_our_error(tmp_path, place, reason):
     (tmp_path / "file").touch()
     with pytest.raises(WorkerError) as caught, exclusive(DEVICE, tmp_path / place):
         pass
-    assert f"{tmp_path / place / 'grader-cpu.lock'}: {reason}" in str(caught.value)
+    assert f"{tmp_path / place / 'grader-cpu.gate'}: {reason}" in str(caught.value)
     assert "set GRADER_LOCKS to a folder" in str(caught.value)
 
 
@@ -286,6 +286,22 @@ def test_newcomers_wait_behind_somebody_who_waits_to_time(tmp_path):
     leave.set()
     assert newcomer.wait(ENOUGH)
     leave_newcomer.set()
+
+
+def test_all_that_is_timed_comes_together(tmp_path):
+    """And all that is not, after it: in turn, each timed section would wait for others' work once more."""
+    with shared(DEVICE, tmp_path):
+        _, first, leave_first, _ = enters(exclusive(DEVICE, tmp_path))
+        newcomers = [enters(shared(DEVICE, tmp_path)) for _ in range(2)]
+        _, second, leave_second, _ = enters(exclusive(DEVICE, tmp_path))
+    for inside, leave in ((first, leave_first), (second, leave_second)):
+        assert inside.wait(ENOUGH)
+        assert not any(newcomer.is_set() for _, newcomer, _, _ in newcomers)
+        leave.set()
+    for _, newcomer, _, _ in newcomers:
+        assert newcomer.wait(ENOUGH), "both are inside at the same time"
+    for _, _, leave, _ in newcomers:
+        leave.set()
 
 
 def test_a_gpu_that_is_timed_leaves_the_cpu_to_the_simulator(tmp_path):

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import numpy as np
+from samples import DEVICE
 
 from grader.execution.outcome import Fetched, TimedOut
 from grader.execution.plan import Binding
@@ -18,6 +19,9 @@ class FakeWorker:
         self.make = make
         self.again = again or make
         self.launches = Counter()
+
+    def ready(self):
+        return DEVICE
 
     def open(self, plan):
         self.plan = plan

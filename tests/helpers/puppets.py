@@ -52,7 +52,7 @@ class Puppets:
         self.answers = {data: list(turns) for data, turns in (answers or {}).items()}
         self.errands = []
         self.most = 0
-        self.closed = False
+        self.dismissed = self.closed = False
         self._facilities = facilities
         self._sha256 = assignment_sha256
 
@@ -71,6 +71,9 @@ class Puppets:
         else:
             future.set_result(outcome_of(errand, self._sha256))
         return future
+
+    def dismiss(self):
+        self.dismissed = True
 
     def close(self):
         self.closed = True

@@ -20,5 +20,8 @@ class Workforce(Protocol):
     def submit(self, errand: Errand) -> "Future[Result | Ungraded]":
         """Have it graded. The future raises WorkerError if the station died over it."""
 
+    def dismiss(self) -> None:
+        """Begin to stop, since no more errands will come, without waiting for it."""
+
     def close(self) -> None:
         """Stop what is under way, and wait until nothing of it is left."""

@@ -115,6 +115,9 @@ class Cluster:
         asked.add_done_callback(lambda done: self._pass_on(done, errand, outcome))
         return outcome
 
+    def dismiss(self) -> None:
+        """Nothing: the workers stay."""
+
     def close(self) -> None:
         """Cancel what has not begun, and disconnect. Workers stay, and finish gradings that nobody waits for."""
         self._closed.set()

@@ -52,12 +52,16 @@ class Processes:
             raise answer
         return answer
 
-    def close(self) -> None:
-        """Stop them all; calls under way fail. A second interruption ends the wait for them."""
+    def dismiss(self) -> None:
+        """Have them all begin to stop; calls under way fail."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+        for process in self._all:
+            process.ask_to_stop()
+
+    def close(self) -> None:
+        """Stop them all, and wait for that. A second interruption ends the wait."""
         try:
-            for process in self._all:
-                process.ask_to_stop()
+            self.dismiss()
             end = time.monotonic() + LEAVE
             for process in self._all:
                 process.wait(end)
@@ -97,11 +101,11 @@ class _Process:
             return self._process, self._link
 
     def ask_to_stop(self) -> None:
-        """Have it end what it has started, and then itself. It is not started again."""
+        """Have it end what it has started, and then itself, unless it was asked. It is not started again."""
         with self._guard:
-            self._stopped = True
-            if self._process is not None:
+            if self._process is not None and not self._stopped:
                 self._process.terminate()
+            self._stopped = True
 
     def wait(self, end: float) -> None:
         """Until it has ended, or until the monotonic clock shows `end`."""

@@ -43,6 +43,10 @@ class Stations:
         """Have it graded by the next station that is free."""
         return self._processes.submit(grade, errand)
 
+    def dismiss(self) -> None:
+        """Have all stations begin to stop."""
+        self._processes.dismiss()
+
     def close(self) -> None:
         """Stop all stations; errands under way fail."""
         self._processes.close()

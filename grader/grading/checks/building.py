@@ -17,7 +17,7 @@ from grader.grading.explain.build_log import Source
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem, of_build_log, of_costly_text, of_forbidden, of_later_call
 from grader.grading.explain.resource_usage import usage_of
-from grader.protocol.messages import BuildFailed
+from grader.protocol.messages import BuildFailed, Process
 from grader.protocol.steps import ProgramSource
 from grader.results.metrics import Usage
 from grader.results.result import Check, Kind, full_marks
@@ -108,13 +108,13 @@ def _expand_as_chosen(task: Task, worker: Worker) -> Expanded:
     return expand(ChosenTask(assignment=assignment, submission=task.submission, seed=task.seed), worker)
 
 
-def expand(task: ChosenTask, worker: Worker) -> Expanded:
-    """The text that every driver is given; raises FailedError if it holds what is forbidden or what the language lacks,
-    openly or behind its macros.
+def expand(task: ChosenTask, worker: Worker, process: Process = "new") -> Expanded:
+    """The text that every driver is given, expanded in such a process; raises FailedError if it holds what is forbidden
+    or what the language lacks, openly or behind its macros.
     """
     written, allowed = task.submission, task.assignment.allow
     _refuse(first_sighting(written.scan.sightings, allowed))
-    text = worker.preprocess(written.source, submitted_definitions(task))
+    text = worker.preprocess(written.source, submitted_definitions(task), process)
     if isinstance(text, BuildFailed):
         source = Source(text=written.source, written=written.scan.code, compiled=written.scan.code)
         raise FailedError(of_build_log(text.log, source))

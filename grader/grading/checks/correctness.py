@@ -16,7 +16,7 @@ from grader.course.assignment import Assignment
 from grader.course.rubric import Case, Sizes
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
-from grader.execution.plan import submission_plan
+from grader.execution.plan import going_on, submission_plan
 from grader.execution.series import Series
 from grader.grading.checks.building import Built
 from grader.grading.checks.hanging import Launcher, Lookout
@@ -93,8 +93,9 @@ def try_cases(
     """Run each of these cases of the assignment when it is asked for, all in one worker; the lookout is for those that
     hang.
     """
-    assignment = built.task.assignment
-    series = Series(worker, {case.name: submission_plan(assignment, case.sizes, built.bindings) for case in cases})
+    assignment, device = built.task.assignment, worker.ready()
+    plans = {case.name: submission_plan(assignment, case.sizes, built.bindings) for case in cases}
+    series = Series(worker, {name: going_on(plan, device) for name, plan in plans.items()})
     launcher = Launcher(series, worker, lookout)
     seen: dict[bool, Counter[Reason]] = defaultdict(Counter)
     for case in cases:

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from grader.common.errors import InputError
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.launches import ELEMENT_BYTES, DataKind, ElementType
 from grader.course.rubric import Range
@@ -117,7 +118,7 @@ def supplied(assignment: Assignment, plan: Plan, sets: int) -> Plan:
         of_this = own.on_buffers(partial(of_set, number=number))
         buffers += of_this.buffers
         scripts |= {of_set(name, number): script for name, script in of_this.scripts.items()}
-    return Plan(buffers=tuple(buffers), scripts=scripts)
+    return replace(plan, buffers=tuple(buffers), scripts=scripts)
 
 
 def _with_supply(assignment: Assignment, plan: Plan) -> Plan:

@@ -9,7 +9,7 @@ from grader.course.rubric import SpeedGoal
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle, load_oracle
 from grader.execution.client import Worker
-from grader.execution.device import device_class, model_speed, share_a_process, speed_goal
+from grader.execution.device import device_class, model_speed, speed_goal
 from grader.execution.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, submission_plan
 from grader.grading.checks.building import Built, expand
 from grader.grading.checks.program import PEAK_PROGRAM, own_program
@@ -70,13 +70,6 @@ class Home:
         visitor = Contestant(worker=student, plan=self.referee.prepare(entry))
         return Lineup(referee=self.referee, contestants={Role.SUBMISSION: visitor, **self.contestants})
 
-    def foresee(self, student: Worker) -> None:
-        """Have the process of the submission's timed session get ready, with what the reference's needs of the referee,
-        while its cases run in another; but not where kernels run in such processes, and one could reach the other.
-        """
-        if not share_a_process(self.referee.match.device):
-            student.foresee(self.referee.programs(self.contestants[Role.REFERENCE].plan))
-
 
 def line_up(task: Task, device: DeviceFacts, hire: Callable[[Role], Worker]) -> Home:
     """Workers that are hired for our own kernels: they start to build without being waited for, on a GPU in processes
@@ -90,10 +83,7 @@ def line_up(task: Task, device: DeviceFacts, hire: Callable[[Role], Worker]) -> 
         Role.CONTROL: control_plan(match.assignment, device),
     }
     for role, plan in plans.items():
-        worker = hire(role)
-        if referee.lets_stay:
-            worker.stay()
-        contestants[role] = Contestant(worker=worker, plan=referee.prepare(plan))
+        contestants[role] = Contestant(worker=hire(role), plan=referee.prepare(plan))
         begin(contestants[role], own_programs(match.assignment), referee)
     return Home(referee=referee, contestants=contestants)
 
@@ -131,7 +121,8 @@ def enter(lineup: Lineup, built: Built) -> None:
     program = built.program
     timed = _timed(built, lineup.device)
     if timed.constants != built.task.assignment.constants:
-        program = ProgramSource(source=expand(replace(built.task, assignment=timed), student.worker).text)
+        task = replace(built.task, assignment=timed)
+        program = ProgramSource(source=expand(task, student.worker, student.plan.process).text)
     begin(student, {SUBMISSION: program}, lineup.referee)
 
 

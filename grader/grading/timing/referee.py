@@ -24,7 +24,7 @@ from grader.course.truth.comparison import Standard, compare
 from grader.course.truth.oracle import Oracle, Truth
 from grader.execution.device import device_class
 from grader.execution.outcome import Fetched, Garbled, Took
-from grader.execution.plan import STUDENT, Plan
+from grader.execution.plan import STUDENT, Plan, going_on
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial, stray_write
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem, of_failure, of_mismatch
@@ -98,10 +98,6 @@ class Referee(Protocol):
     def session_pairs(self, rules: TimingRules) -> int | None:
         """After how many pairs sessions are renewed; None if never."""
 
-    @property
-    def lets_stay(self) -> bool:
-        """Whether our own kernels may be timed in processes of earlier gradings."""
-
     def scene(self, number: int) -> RoundData:
         """The data of a round."""
 
@@ -136,11 +132,6 @@ class ByOracle:
     def session_pairs(self, rules: TimingRules) -> int | None:
         """Buffers come to lie elsewhere in memory: the luck of one placement in caches must not decide."""
         return rules.session_pairs
-
-    @property
-    def lets_stay(self) -> bool:
-        """No: buffers would come to lie where they have been."""
-        return False
 
     def scene(self, number: int) -> RoundData:
         """Fresh inputs, and the truth about them."""
@@ -202,19 +193,14 @@ class ByReference:
         return {SUPPLY: supply_program(plan)}
 
     def prepare(self, plan: Plan) -> Plan:
-        """With scripts for inputs and for digests, in several sets."""
-        return supplied(self.match.assignment, plan, self._sets)
+        """With scripts for inputs and for digests, in several sets; in processes of earlier gradings, or of a
+        submission's own cases: what lies where in memory is another matter in each round.
+        """
+        return going_on(supplied(self.match.assignment, plan, self._sets), self.match.device)
 
     def session_pairs(self, rules: TimingRules) -> int | None:  # noqa: ARG002 - there is no rule for it
         """Never: a round takes another set of arrays, which lie elsewhere in memory."""
         return None
-
-    @property
-    def lets_stay(self) -> bool:
-        """Yes. A GPU's driver makes one context after the other: on an H100, eight processes that start at once have
-        theirs after 0.48 s, one alone after 0.15 s.
-        """
-        return True
 
     def scene(self, number: int) -> RoundData:
         """Two fresh keys."""

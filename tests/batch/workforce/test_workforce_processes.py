@@ -101,6 +101,15 @@ def test_a_station_is_another_process_and_stays_for_the_next_errand(two):
     assert len(stations) <= 2
 
 
+def test_those_that_are_dismissed_end_by_themselves(two):
+    """Nobody need wait for it, and nobody has them start again."""
+    station = two.call(pid, None)
+    two.dismiss()
+    waited(lambda: not is_alive(station))
+    with pytest.raises(WorkerError, match="stopped"):
+        two.call(pid, None)
+
+
 def test_an_error_of_ours_arrives_as_it_was(two):
     """Its class decides the exit code, its words are for people."""
     with pytest.raises(DeviceError, match=r"^no device\.$"):
