@@ -65,7 +65,8 @@ class Worker:
         self, sandbox: Sandbox, device: int, deadlines: Deadlines, simulation: Simulation | None = None
     ) -> None:
         self._sandbox = sandbox
-        self._job = Job(limits=sandbox.limits(), device=device, simulation=simulation)
+        self._device = device
+        self._simulation = simulation
         self._deadlines = deadlines
         self._process: SandboxedWorker | None = None
         self._replies: Replies | None = None
@@ -104,7 +105,7 @@ class Worker:
         self._ahead.clear()
         self._is_spoiled = False
         self._launched = set()  # the driver's cache is new, too
-        self._send(self._job)
+        self._send(Job(limits=self._sandbox.limits(), device=self._device, simulation=self._simulation))
         self._send(ListDevices())
         self.devices = ()
 
@@ -154,12 +155,11 @@ class Worker:
                     words = self._process.last_words() if self._process else ""
                     self.stop()
                     raise WorkerError(f"a worker could not start: {failure}. {words} Run `grader doctor`.")
-        if self._job.simulation is not None and not self.devices:
+        if self._simulation is not None and not self.devices:
             raise NoSimulatorError(f"the simulator is missing here. Run `{command('setup')}`, which installs it.")
-        index = self._job.device
-        if index >= len(self.devices):
-            raise DeviceError(f"there is no OpenCL device {index}: {self._why_none()}")
-        return self.devices[index]
+        if self._device >= len(self.devices):
+            raise DeviceError(f"there is no OpenCL device {self._device}: {self._why_none()}")
+        return self.devices[self._device]
 
     def _why_none(self) -> str:
         """Why the device is missing, and the next step."""
@@ -214,10 +214,11 @@ class Worker:
 
     def open(self, plan: Plan) -> Opened | Failure:
         """A session with the plan's programs built and its buffers made. One that was to go on in a used process is
-        tried again in a new worker: what a process had on a device is lost when the driver has reset that.
+        tried again in a new worker: what a process had on a device is lost when the driver has reset that, which it may
+        tell in any way.
         """
         opened = self._open(plan)
-        if plan.process == "new" or isinstance(opened, Opened | BuildFailed | TimedOut):
+        if plan.process == "new" or isinstance(opened, Opened):
             return opened
         self.stop()
         return self._open(plan)

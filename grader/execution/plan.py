@@ -11,7 +11,7 @@ from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import ELEMENT_BYTES, Launch
 from grader.course.rubric import Sizes
 from grader.course.truth.poison import GUARD_BYTES, INPUT_POISON, POISON
-from grader.execution.device import PEAK_GROUP, PeakRun, copy_size, peak_run, share_a_process, speed_goal
+from grader.execution.device import PEAK_GROUP, PeakRun, copy_size, peak_run, speed_goal
 from grader.protocol.messages import Arrays, DeviceFacts, Open, Process
 from grader.protocol.steps import (
     Arg,
@@ -141,12 +141,12 @@ def joined(plans: Mapping[str, Plan]) -> Plan:
 
 
 def going_on(plan: Plan, device: DeviceFacts) -> Plan:
-    """The plan; where kernels cannot reach their process, as on a GPU, its session goes on in that of the one before.
+    """The plan; on a GPU, whose kernels cannot reach their process, its session goes on in that of the one before.
 
     A GPU's driver makes a process known to its device (a context) for one after the other, on all cards of a machine:
     two H200s were seen to get five a second between them, as one did alone.
     """
-    return plan if share_a_process(device) else replace(plan, process="used")
+    return replace(plan, process="used") if device.type == "gpu" else plan
 
 
 def buffer_of(owner: str, name: str) -> str:

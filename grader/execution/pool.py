@@ -37,7 +37,7 @@ class OwnWorkers:
     def borrow(self, name: str, make: Callable[[], Worker]) -> Iterator[Worker]:
         """The worker of this name, or a new one, until the end of the block. An error there ends it."""
         self._wait()
-        worker, gradings = self._kept.pop(name) if name in self._kept else (make(), 0)
+        worker, gradings = self._take(name) or (make(), 0)
         try:
             yield worker
             worker.rest()
@@ -48,6 +48,14 @@ class OwnWorkers:
             self._kept[name] = worker, gradings + 1
         else:
             self._let_go(worker)
+
+    def _take(self, name: str) -> tuple[Worker, int] | None:
+        """The worker of this name, unless it has ended while nobody needed it."""
+        kept = self._kept.pop(name, None)
+        if kept is not None and not kept[0].is_there:
+            kept[0].stop()
+            return None
+        return kept
 
     def close(self) -> None:
         """Stop them all."""

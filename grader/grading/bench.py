@@ -12,6 +12,7 @@ from grader.common.record import replace
 from grader.course.submissions.task import Task
 from grader.execution.client import Worker
 from grader.execution.deadlines import Deadlines
+from grader.execution.device import share_a_process
 from grader.execution.pool import Ahead, Early, OwnWorkers
 from grader.execution.sandbox import Sandbox
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
@@ -78,12 +79,15 @@ class Bench:
                 self.own.begin(role, self.worker())
 
     def look(self) -> DeviceFacts:
-        """The device. The worker that sees it will run the model solution: as long as a process is known to a GPU, its
+        """The device. The worker that sees a GPU will run the model solution: as long as a process is known to it, its
         driver takes a tenth of the time for the next.
         """
         worker = self.worker()
         self.own.begin(Role.REFERENCE, worker)
-        return worker.ready()
+        device = worker.ready()
+        if share_a_process(device):
+            self.own.close()
+        return device
 
     def student(self) -> Worker:
         """A worker for a submission, which may be warm already."""

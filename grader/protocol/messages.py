@@ -92,7 +92,7 @@ class ListDevices(Message):
 class Preprocess(Message):
     """Expand the macros of a text, so that every driver is given the same; answered by `Preprocessed` or `BuildFailed`.
 
-    `definitions` are the macros that are defined before it.
+    `definitions` are the macros that are defined before it; `process` says where it is done.
     """
 
     kind: Literal["preprocess"] = "preprocess"

@@ -145,9 +145,11 @@ def test_plans_that_share_a_session_share_nothing_else(transposition):
         assert [spec for spec in shared.buffers if spec.name.endswith(name)] == kept
 
 
-@pytest.mark.parametrize(("kind", "process"), [("cpu", "new"), ("gpu", "used"), ("accelerator", "used")])
+@pytest.mark.parametrize(("kind", "process"), [("cpu", "new"), ("accelerator", "new"), ("gpu", "used")])
 def test_sessions_go_on_in_a_process_that_kernels_cannot_reach(transposition, kind, process):
-    """On a processor they run in it, and each session has one of its own; one for several plans is as they are."""
+    """On a processor, whatever its driver calls it, they run in it, and each session has one of its own; one for
+    several plans is as they are.
+    """
     plan = going_on(submission_plan(transposition, SIZES, {}), DEVICE.model_copy(update={"type": kind}))
     assert plan.process == joined({"a": plan, "b": plan}).process == plan.watched().process == process
     assert plan.request({}).process == process

@@ -19,6 +19,8 @@ from grader.protocol.messages import Opened
 class Puppet:
     """Stands in for a worker."""
 
+    is_there = True
+
     def __init__(self):
         self.said = []
 
@@ -66,6 +68,17 @@ def test_it_is_replaced_now_and_then():
         with own.borrow("reference", lambda: made.append(Puppet()) or made[-1]):
             pass
     assert [each.said.count("stop") for each in made] == [1, 0]
+
+
+def test_one_that_has_ended_while_nobody_needed_it_is_replaced():
+    """As when an engine starts anew in the night; no grading is lost by it."""
+    own, ended, another = OwnWorkers(), Puppet(), Puppet()
+    with own.borrow("reference", lambda: ended):
+        pass
+    ended.is_there = False
+    with own.borrow("reference", lambda: another) as worker:
+        assert worker is another
+    assert ended.said == ["rest", "stop"]
 
 
 def test_a_worker_that_starts_early_leaves_the_device_to_others():

@@ -15,13 +15,14 @@ BINDINGS = {"coalsTransp": Binding(name="coalsTransp", takes_local=False)}
 class FakeWorker:
     """Makes of the first launch of a case what `make` says, and of repeats what `again` says; counts these by case."""
 
-    def __init__(self, make, again=None):
+    def __init__(self, make, again=None, kind="cpu"):
         self.make = make
+        self.kind = kind
         self.again = again or make
         self.launches = Counter()
 
     def ready(self):
-        return DEVICE
+        return DEVICE.model_copy(update={"type": self.kind})
 
     def open(self, plan):
         self.plan = plan

@@ -116,7 +116,8 @@ class Cluster:
         return outcome
 
     def dismiss(self) -> None:
-        """Nothing: the workers stay."""
+        """Watch them no more: they may leave."""
+        self._closed.set()
 
     def close(self) -> None:
         """Cancel what has not begun, and disconnect. Workers stay, and finish gradings that nobody waits for."""

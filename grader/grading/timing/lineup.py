@@ -72,9 +72,7 @@ class Home:
 
 
 def line_up(task: Task, device: DeviceFacts, hire: Callable[[Role], Worker]) -> Home:
-    """Workers that are hired for our own kernels: they start to build without being waited for, on a GPU in processes
-    that are there already.
-    """
+    """Workers that are hired for our own kernels: they start to build without being waited for."""
     match = match_of(task.assignment, device, task.seed)
     referee = referee_for(match)
     contestants = {}

@@ -114,6 +114,14 @@ def test_a_worker_hears_of_no_case_but_those_that_it_is_to_run(transposition):
         assert {spec.name.partition(" of ")[2] for spec in worker.plan.buffers} == {case.name for case in asked}
 
 
+@pytest.mark.parametrize(("kind", "process"), [("cpu", "new"), ("gpu", "used")])
+def test_on_a_gpu_cases_leave_their_process_to_what_is_timed(transposition, kind, process):
+    """On a processor, where kernels run in it, it ends with them."""
+    worker, cases = FakeWorker(lambda arrays: arrays["A"].T, kind=kind), transposition.correctness.cases
+    checked(cases, altered(transposition, cases), transposition, worker)
+    assert worker.plan.process == process
+
+
 def test_a_case_has_the_same_inputs_whether_or_not_it_is_hidden(transposition):
     """A seed repeats a grading also after the assignment shows what it has hidden."""
     cases = transposition.correctness.cases[:3]

@@ -4,11 +4,13 @@ import pytest
 from samples import DEVICE
 
 from grader.course.assignment import Chosen
+from grader.course.submissions.scan import scan
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import ChosenTask, Task
 from grader.grading.checks.building import Built
 from grader.grading.timing.contestant import Role
-from grader.grading.timing.lineup import line_up
+from grader.grading.timing.lineup import enter, line_up
+from grader.protocol.steps import ProgramSource
 
 
 class Hired:
@@ -21,23 +23,28 @@ class Hired:
         assert programs
         return self
 
+    def preprocess(self, source, definitions, process):
+        assert "TILE" in definitions
+        self.processes.append(process)
+        return source
+
     def begin_open(self, plan):
         self.processes.append(plan.process)
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "process"),
+    ("name", "kind", "process", "asked"),
     [
-        pytest.param("blockMMM", "cpu", "new", id="on a processor, where kernels run in these processes"),
-        pytest.param("blockMMM", "gpu", "used", id="on a GPU"),
-        pytest.param("jacobi", "gpu", "new", id="on a GPU, where sessions are renewed to lie elsewhere"),
+        pytest.param("blockMMM", "cpu", "new", 1, id="on a processor, where kernels run in these processes"),
+        pytest.param("blockMMM", "gpu", "used", 2, id="on a GPU"),
+        pytest.param("jacobi", "gpu", "new", 1, id="on a GPU, where sessions are renewed to lie elsewhere"),
     ],
 )
-def test_all_go_on_in_a_process_where_that_decides_nothing(course, name, kind, process):
+def test_all_go_on_in_a_process_where_that_decides_nothing(course, name, kind, process, asked):
     """Our own in those of earlier gradings, the submission in that of its cases: a GPU's driver takes long to begin and
     to end one. Elsewhere each has new ones.
     """
-    submission = Submission(path=None, source="", sha256="", scan=None)
+    submission = Submission(path=None, source="", sha256="", scan=scan(""))
     task = Task(assignment=course.load(name).parts[0], submission=submission, seed=1)
     hired = {}
     home = line_up(
@@ -50,5 +57,6 @@ def test_all_go_on_in_a_process_where_that_decides_nothing(course, name, kind, p
         Role.CONTROL: [process],
     }
     chosen = ChosenTask(assignment=Chosen(task.assignment), submission=submission, seed=1)
-    lineup = home.meets(Hired(), Built(task=chosen, program=None, bindings={}, usage=()))
-    assert lineup.contestants[Role.SUBMISSION].plan.process == process
+    student, built = Hired(), Built(task=chosen, program=ProgramSource(source=""), bindings={}, usage=())
+    assert enter(home.meets(student, built), built) is None
+    assert student.processes == [process] * asked, "a text with the constants of this device, if any, and the session"
