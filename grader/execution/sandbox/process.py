@@ -29,7 +29,7 @@ from grader.execution.sandbox.environment import HOME, LINK, environment_of
 from grader.execution.sandbox.folder import ENOUGH_FOR_ROUNDS, WorkerFolder, abandoned, sweep_rounds
 from grader.execution.sandbox.forkserver import ForkServer, Warden
 from grader.execution.sandbox.linking import make_names
-from grader.execution.sandbox.rules import Fact, Rules
+from grader.execution.sandbox.rules import Fact, Rules, processors, with_a_driver
 from grader.execution.sandbox.running import Running
 from grader.execution.sandbox.standstill import RestlessError, Standstill
 from grader.forkserver.order import WorkerOrder
@@ -37,6 +37,11 @@ from grader.protocol.messages import Limits
 
 READ_SIZE = 64 * 1024
 LAST_WORDS = 2000
+
+NEIGHBOURS, TASKS = 100, 4
+"""Workers of other gradings that may start while one runs, and what each has beside a thread for each processor. A
+batch with `--jobs 8` has 40 at a time; a worker that is refused a thread would end as if its kernel had crashed.
+"""
 
 START = 10.0
 """Seconds for a worker to be there, when its process group is asked for."""
@@ -55,10 +60,14 @@ class ProcessSandbox:
         sweep_rounds()
 
     def limits(self) -> Limits:
-        """The given limits; the process limit counts what the user already runs, since the kernel does too."""
-        if self._limits.processes is None:
-            return self._limits
-        return replace(self._limits, processes=self._limits.processes + _tasks_of_user())
+        """The given limits; the process limit counts what the user runs now, since the kernel does too, and what others
+        of this user's may start while the worker lives.
+        """
+        own = with_a_driver(self._limits)
+        if own.processes is None:
+            return own
+        others = _tasks_of_user() + NEIGHBOURS * (processors() + TASKS)
+        return replace(own, processes=own.processes + others)
 
     def facts(self) -> dict[str, Fact]:
         """The limits of a worker."""

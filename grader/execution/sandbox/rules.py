@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from grader.common.record import Record
+from grader.common.record import Record, replace
 from grader.execution.sandbox.docker.gpu import NO_GPU
 from grader.execution.sandbox.folder import array_folder
 from grader.execution.sandbox.forkserver import ForkServer
@@ -24,6 +24,7 @@ class WorkerLimits(Record):
     cpu_seconds: int = Field(default=300, gt=0)
     file_bytes: int = Field(default=2 * GIGABYTE, gt=0)
     processes: int = Field(default=64, gt=0)
+    """Threads count as well, but not those that a driver starts for each processor."""
 
 
 class ContainerRules(Record):
@@ -31,7 +32,7 @@ class ContainerRules(Record):
 
     image: str = "grader-worker"
     gpu: str = NO_GPU
-    cpus: float = Field(default_factory=lambda: float(os.cpu_count() or 1), gt=0)
+    cpus: float = Field(default_factory=lambda: float(processors()), gt=0)
     tmp_bytes: int = Field(default=256 * MEGABYTE, gt=0)
     shm_bytes: int = Field(default=16 * MEGABYTE, gt=0)
     open_files: int = Field(default=256, gt=0)
@@ -48,3 +49,13 @@ class Rules:
     limits: Limits
     container: ContainerRules
     server: ForkServer | None = None
+
+
+def with_a_driver(limits: Limits) -> Limits:
+    """The limits, with as many more processes as PoCL and the simulator start threads: one for each processor."""
+    return limits if limits.processes is None else replace(limits, processes=limits.processes + processors())
+
+
+def processors() -> int:
+    """Those of the machine, of which a process may have fewer."""
+    return os.cpu_count() or 1

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from grader.common.errors import WorkerError
 from grader.execution.sandbox.environment import HOME
 from grader.execution.sandbox.process import ProcessSandbox, ProcessWorker, WorkerPlace, new_folder
-from grader.execution.sandbox.rules import Fact, Rules
+from grader.execution.sandbox.rules import Fact, Rules, with_a_driver
 from grader.execution.sandbox.users import BorrowedUser
 from grader.protocol.messages import Limits
 
@@ -39,7 +39,7 @@ class UserSandbox(ProcessSandbox):
 
     def limits(self) -> Limits:
         """The given limits: no other processes are counted with those of a worker's user."""
-        return self._limits
+        return with_a_driver(self._limits)
 
     def facts(self) -> dict[str, Fact]:
         """What confines a worker."""

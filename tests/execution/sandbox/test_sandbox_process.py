@@ -90,6 +90,21 @@ def test_the_limits_are_in_force(worker):
         assert int(rows["Max processes"][0]) >= LIMITS.processes
 
 
+def test_others_of_this_user_may_start_while_a_worker_runs():
+    """The kernel counts them with it: with eight jobs right kernels crashed, whose driver was refused a thread."""
+    with closing(ProcessSandbox(RULES)) as sandbox:
+        before = sandbox.limits().processes
+        others = [subprocess.Popen(["sleep", "60"]) for _ in range(20)]
+        try:
+            counted = sandbox.limits().processes
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+    assert counted - before > 10, "what runs already is counted"
+    assert before > LIMITS.processes + 40 * (os.cpu_count() + 2), "five workers of eight stations fit beside it"
+
+
 def states(group):
     """What /proc says that the processes of a group do."""
     return {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in processes_of(group)}

@@ -36,7 +36,7 @@ from grader.execution.sandbox.docker.gpu import find_gpu
 from grader.execution.sandbox.docker.sweeping import LABEL, Sweeper, sweep
 from grader.execution.sandbox.environment import environment
 from grader.execution.sandbox.folder import ROUNDS, WorkerFolder
-from grader.execution.sandbox.rules import Fact, Rules
+from grader.execution.sandbox.rules import Fact, Rules, with_a_driver
 from grader.execution.sandbox.running import Running
 from grader.protocol.messages import INPUT_FILE, OUTPUT_FILE, Limits
 
@@ -152,7 +152,7 @@ class ContainerSandbox:
                 init=True,
                 cap_drop=["ALL"],
                 security_opt=["no-new-privileges", f"seccomp={self._seccomp}"],
-                pids_limit=limits.processes,
+                pids_limit=with_a_driver(limits).processes,
                 mem_limit=limits.memory_bytes,
                 memswap_limit=limits.memory_bytes,
                 nano_cpus=int(rules.cpus * 1e9),

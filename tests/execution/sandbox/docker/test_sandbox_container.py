@@ -6,6 +6,7 @@ The first half needs no engine: a fake one stands in for what real ones do rarel
 import errno
 import hashlib
 import json
+import os
 import re
 import socket
 import struct
@@ -14,6 +15,7 @@ import sys
 import threading
 import time
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -763,7 +765,7 @@ def test_every_limit_is_one_that_the_engine_knows(live, engine, worker_image):
     assert host["SecurityOpt"][0] == "no-new-privileges"
     assert json.loads(host["SecurityOpt"][1].removeprefix("seccomp="))["defaultAction"] == "SCMP_ACT_ERRNO"
     assert len(host["SecurityOpt"]) == 2
-    assert host["PidsLimit"] == LIMITS.processes
+    assert host["PidsLimit"] == LIMITS.processes + os.cpu_count()
     assert host["Memory"] == host["MemorySwap"] == LIMITS.memory_bytes
     assert host["NanoCpus"] == 1_500_000_000
     assert host["ShmSize"] == SMALL["shm_bytes"]
@@ -1024,6 +1026,13 @@ def test_a_container_that_ran_out_of_memory_is_known_as_such(fresh, engine):
         assert worker.stage("run", ARRAYS) == OutOfMemory()
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
         assert container_id(worker) != first
+
+
+def test_a_drivers_threads_do_not_count(worker_image, tmp_path):
+    """It starts one for each processor: beside them, init, the worker and its session are all that a kernel needs."""
+    few = replace(rules(tmp_path, image=worker_image), limits=LIMITS.model_copy(update={"processes": 4}))
+    with closing(ContainerSandbox(few)) as sandbox, make_worker(sandbox) as worker:
+        assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
 
 
 def test_a_folder_that_the_engine_does_not_see_is_our_error(fresh, monkeypatch, tmp_path):
