@@ -31,11 +31,15 @@ def test_a_package_that_is_not_installed_is_left_out(transposition, bench, monke
     assert list(bench.provenance(task, DEVICE, datetime.now(UTC)).packages) == ["numpy"]
 
 
-def test_who_looks_at_the_device_runs_the_model_solution(bench):
-    """One process is known to the device, which it would take long to make another one known to."""
+def test_who_looks_at_a_gpu_runs_the_model_solution(bench, monkeypatch):
+    """One process is known to it, to which it would take long to make another one known; a processor knows them all."""
     with closing(OwnWorkers()) as own:
         looking = replace(bench, own=own)
         device = looking.look()
+        with own.borrow(Role.REFERENCE, looking.worker) as worker:
+            assert not worker.is_there
+        monkeypatch.setattr(module, "share_a_process", lambda _: False)
+        assert looking.look() == device
         with own.borrow(Role.REFERENCE, pytest.fail) as worker:
             assert worker.is_there
             assert worker.ready() == device
