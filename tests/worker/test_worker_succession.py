@@ -19,7 +19,7 @@ RUN = LaunchRequest(sequence="run")
 
 
 def tell(channel):
-    """Answer every request with the number of the process, and how many descriptors it has; a launch ends it."""
+    """Answer every request with the number of the process, and how many descriptors it has; `die` ends it."""
     while request := channel.receive():
         if request == b"die\n":
             os._exit(1)

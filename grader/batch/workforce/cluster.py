@@ -121,7 +121,7 @@ class Cluster:
 
     def close(self) -> None:
         """Cancel what has not begun, and disconnect. Workers stay, and finish gradings that nobody waits for."""
-        self._closed.set()
+        self.dismiss()
         if self._client.status == "running":
             self._executor.shutdown(wait=False)
         self._client.close(timeout=CONNECTING)
