@@ -14,6 +14,7 @@ from grader.grading.timing.intervals import (
     interval,
     is_blind,
     is_decided,
+    is_held_up,
     too_noisy,
 )
 from grader.grading.timing.rounds import Round
@@ -163,3 +164,40 @@ def test_where_the_verdict_is_in_the_balance_the_machine_must_be_quiet(spread, n
     fickle = [rounds(1, submission=seconds)[0] for seconds in 15 * (0.5, 2.0)]
     assert not is_decided(fraction_of_reference(fickle), [1.0])
     assert not too_noisy(fickle, [1.0], TimingRules())
+
+
+def waiting(share, speed, count=30):
+    """Rounds of a submission that would reach this speed but for its waits, which are this share of its launches."""
+    seconds = 1 / speed / (1 - share)
+    return [replace(each, delay=share * seconds) for each in rounds(count, submission=seconds)]
+
+
+@pytest.mark.parametrize(
+    ("share", "speed", "open_"),
+    [
+        (0.0, 0.99, False),
+        (0.01, 0.98, False),
+        (0.4, 1.3, True),
+        (0.4, 0.97, True),  # as vectorAdd's loop over a grid beside eight other programs: 1.94 % where it asks for 2
+        (0.4, 0.75, True),
+        (0.4, 0.7, False),
+        (0.4, 1.7, False),
+        (0.7, 0.6, True),
+        (0.9, 0.5, False),
+    ],
+)
+def test_a_submission_that_waits_for_a_processor_is_not_too_slow(share, speed, open_):
+    """Not while it may reach the threshold alone. Who has its processor slows what is left of its launch as well, by
+    the same share at most; so half of the speed that is asked for is too slow on any machine, and points that it has in
+    spite of all are awarded. While it may, no few pairs are enough.
+    """
+    measured = waiting(share, speed)
+    assert is_held_up(measured, [1.0]) is open_
+    assert enough(measured, 1.0, [1.0], TimingRules()) is not open_
+    assert enough(measured, 15.0, [1.0], TimingRules())
+
+
+def test_who_waits_and_is_far_too_slow_is_told_so_after_one_session():
+    """As in the quiet; nearer to the threshold than by the share of its waits, it is timed on."""
+    assert enough(waiting(0.4, 0.4, count=10), 1.0, [1.0], TimingRules())
+    assert not enough(waiting(0.4, 0.75, count=10), 1.0, [1.0], TimingRules())
