@@ -23,7 +23,6 @@ from typing import BinaryIO, Self
 
 from grader.common.errors import WorkerError
 from grader.common.interrupts import uninterrupted
-from grader.common.record import replace
 from grader.execution.arrays import ArrayFiles
 from grader.execution.sandbox.environment import HOME, LINK, environment_of
 from grader.execution.sandbox.folder import ENOUGH_FOR_ROUNDS, WorkerFolder, abandoned, sweep_rounds
@@ -63,11 +62,7 @@ class ProcessSandbox:
         """The given limits; the process limit counts what the user runs now, since the kernel does too, and what others
         of this user's may start while the worker lives.
         """
-        own = with_a_driver(self._limits)
-        if own.processes is None:
-            return own
-        others = _tasks_of_user() + NEIGHBOURS * (processors() + TASKS)
-        return replace(own, processes=own.processes + others)
+        return with_a_driver(self._limits, others=_tasks_of_user() + NEIGHBOURS * (processors() + TASKS))
 
     def facts(self) -> dict[str, Fact]:
         """The limits of a worker."""

@@ -51,9 +51,12 @@ class Rules:
     server: ForkServer | None = None
 
 
-def with_a_driver(limits: Limits) -> Limits:
-    """The limits, with as many more processes as PoCL and the simulator start threads: one for each processor."""
-    return limits if limits.processes is None else replace(limits, processes=limits.processes + processors())
+def with_a_driver(limits: Limits, others: int = 0) -> Limits:
+    """The limits, with as many more processes as PoCL and the simulator start threads, one for each processor, and as
+    are counted besides.
+    """
+    own = limits.processes
+    return limits if own is None else replace(limits, processes=own + processors() + others)
 
 
 def processors() -> int:

@@ -94,8 +94,8 @@ def try_cases(
     hang.
     """
     assignment, device = built.task.assignment, worker.ready()
-    plans = {case.name: submission_plan(assignment, case.sizes, built.bindings) for case in cases}
-    series = Series(worker, {name: going_on(plan, device) for name, plan in plans.items()})
+    plans = {case.name: going_on(submission_plan(assignment, case.sizes, built.bindings), device) for case in cases}
+    series = Series(worker, plans)
     launcher = Launcher(series, worker, lookout)
     seen: dict[bool, Counter[Reason]] = defaultdict(Counter)
     for case in cases:

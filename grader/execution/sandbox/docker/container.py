@@ -36,7 +36,7 @@ from grader.execution.sandbox.docker.gpu import find_gpu
 from grader.execution.sandbox.docker.sweeping import LABEL, Sweeper, sweep
 from grader.execution.sandbox.environment import environment
 from grader.execution.sandbox.folder import ROUNDS, WorkerFolder
-from grader.execution.sandbox.rules import Fact, Rules, with_a_driver
+from grader.execution.sandbox.rules import Fact, Rules, processors, with_a_driver
 from grader.execution.sandbox.running import Running
 from grader.protocol.messages import INPUT_FILE, OUTPUT_FILE, Limits
 
@@ -69,7 +69,7 @@ UNSTOPPABLE, FREEZES = "unable to freeze", 3
 """What runc says of processes that would not stop, after a second of trying (cgroups of version 1), and how often we
 ask."""
 
-ALL_PROCESSORS = frozenset(range(os.cpu_count() or 1))
+ALL_PROCESSORS = frozenset(range(processors()))
 """What a container may use, whatever a batch system leaves to the judge."""
 
 SECCOMP = "seccomp.json"
