@@ -65,16 +65,18 @@ RULES = RULES.model_copy(update={"min_pairs": 30, "max_pairs": 60, "session_pair
 class World:
     """Time, and all those for whom it passes. Other programs, of which nobody knows, make any work take up to `burden`
     times as long again. Of a `crowd`, everybody knows: whoever computes for longer than a SLICE shares the processor
-    with so many others from then on.
+    with so many others from then on. They have its caches, too: what they leave of a launch takes up to their share of
+    it longer.
     """
 
     def __init__(self, seed, burden=0.0, crowd=0):
         self.now, self.processes, self.chance = 0.0, [], random.Random(seed)
         self.burden, self.crowd = burden, crowd
 
-    def delay(self, seconds):
-        """How long a launch of so many seconds waits for others."""
-        return self.crowd * max(0.0, seconds - SLICE)
+    def crowded(self, seconds):
+        """How long a launch of so many seconds takes, but for its waits, and how long it waits for others."""
+        delay = self.crowd * max(0.0, seconds - SLICE)
+        return seconds * (1 + self.chance.uniform(0, delay / (seconds + delay))), delay
 
     def perf_counter(self):
         return self.now
@@ -184,7 +186,7 @@ class FakeProcess:
         if self.world.is_disturbed(by=self):
             seconds *= 2
         seconds *= 1 + self.world.chance.uniform(0, self.world.burden)
-        delay = self.world.delay(seconds)
+        seconds, delay = self.world.crowded(seconds)
         seconds += delay
         self.owed = seconds
         self._take(OVERHEAD * self.world.chance.uniform(0.95, 1.05) * (1 - move.saves) + move.wastes)
