@@ -20,6 +20,8 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import IO
 
+from grader.cli.exit_codes import FAILED, PASSED
+
 ROOT = Path(__file__).parent.parent.parent
 NAME = "coalsTransp"
 MODEL = (ROOT / "reference" / NAME / "kernels.cl").read_text(encoding="utf-8")
@@ -53,6 +55,8 @@ QUESTIONS = (
 )
 WATCHED = 1.5
 
+GRADED = (PASSED, FAILED)
+
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 """A grader that is installed has it; without it, each command compiles 170 modules, which takes 0.2 s."""
 
@@ -82,11 +86,10 @@ def _asked(file: Path, question: Question) -> float:
     start = time.monotonic()
     with _grader(file, question.assignment) as process:
         assert process.stderr is not None
-        told = (time.monotonic() for line in process.stderr if question.line and question.line.search(line))
-        found = next(told, None)
-        for _ in told:
-            pass  # to the end, so that nothing of it runs beside the next
-    return (found or time.monotonic()) - start
+        told = [time.monotonic() for line in process.stderr if question.line and question.line.search(line)]
+    if process.returncode not in GRADED or (question.line and not told):
+        sys.exit(f"{question.what}: the grader ended with {process.returncode}, and has not said what it was asked")
+    return (told[0] if told else time.monotonic()) - start
 
 
 def _saves(file: Path, number: int) -> Iterator[float]:
