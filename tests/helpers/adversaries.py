@@ -62,6 +62,10 @@ SLICE = 0.0055
 RULES = RULES.model_copy(update={"min_pairs": 30, "max_pairs": 60, "session_pairs": 10})
 
 
+AMONG_THEMSELVES = 0.0005
+"""Seconds of a launch that its own threads wait for each other, whose processor nobody else wants."""
+
+
 class World:
     """Time, and all those for whom it passes. Other programs, of which nobody knows, make any work take up to `burden`
     times as long again. Of a `crowd`, everybody knows: whoever computes for longer than a SLICE shares the processor
@@ -191,6 +195,7 @@ class FakeProcess:
         self.owed = seconds
         self._take(OVERHEAD * self.world.chance.uniform(0.95, 1.05) * (1 - move.saves) + move.wastes)
         self._take(seconds * move.done)
+        delay += AMONG_THEMSELVES * self.world.chance.uniform(0.9, 1.1)
         self._answer(move, _launched(seconds * move.told, delay + move.idle))
 
     def _take(self, seconds):

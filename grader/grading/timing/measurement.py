@@ -123,7 +123,7 @@ def _round(lineup: Lineup, number: int, counted: int) -> Round:
         waited=state.waited - uneven,
         seen=state.seen - LAUNCHES * uneven,
         turn=state.turns[Role.SUBMISSION].seen,
-        delay=state.turns[Role.SUBMISSION].delay,
+        delay=state.delay,
         reference=by_device[Role.REFERENCE],
         control=by_device[Role.CONTROL],
         comparisons=_comparisons(lineup, scene) if counted % COMPARED_EVERY == 0 else None,

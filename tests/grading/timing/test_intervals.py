@@ -187,14 +187,23 @@ def waiting(share, speed, count=30):
     ],
 )
 def test_a_submission_that_waits_for_a_processor_is_not_too_slow(share, speed, open_):
-    """Not while it may reach the threshold alone. Who has its processor slows what is left of its launch as well, by
-    the same share at most; so half of the speed that is asked for is too slow on any machine, and points that it has in
+    """Not while it may reach the threshold alone. Who has its processor slows what is left of its launch as well; we
+    allow for the same share, so half of the speed that is asked for is too slow on any machine. Points that it has in
     spite of all are awarded. While it may, no few pairs are enough.
     """
     measured = waiting(share, speed)
     assert is_held_up(measured, [1.0]) is open_
     assert enough(measured, 1.0, [1.0], TimingRules()) is not open_
     assert enough(measured, 15.0, [1.0], TimingRules())
+
+
+def test_points_that_are_awarded_are_not_left_open():
+    """The upper end of the interval earns them, whatever waits there were."""
+    near = [*waiting(0.02, 0.99, count=16), *waiting(0.02, 1.03, count=14)]
+    measured = fraction_of_reference(near)
+    assert measured.median < 1.0 < measured.high
+    assert not is_held_up(near, [1.0])
+    assert is_held_up(near[:16], [1.0])
 
 
 def test_who_waits_and_is_far_too_slow_is_told_so_after_one_session():

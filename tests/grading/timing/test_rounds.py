@@ -52,6 +52,15 @@ def test_the_submissions_time_is_its_turn_without_our_own_overhead():
     assert state.seen == state.waited == pytest.approx(4.5)
 
 
+@pytest.mark.parametrize(("delay", "of_others"), [(6.0, 3.5), (2.5, 0.0), (1.0, 0.0)])
+def test_only_what_it_waits_beyond_ours_is_the_machines_doing(delay, of_others):
+    """Threads of one launch wait for each other, too, and ours for 2 and 3 s."""
+    state = Resting()
+    for role, waited in ((Role.SUBMISSION, delay), (Role.REFERENCE, 2.0), (Role.CONTROL, 3.0)):
+        state = state.wake(role).ask(0).answer(9.0, by_device=8.0, delay=waited).rest()
+    assert state.delay == of_others
+
+
 # --- adversaries ----------------------------------------------------------------------------------
 
 MOVES = st.builds(
@@ -124,12 +133,19 @@ def test_a_busy_machine_tells_nothing_wrong_of_an_honest_submission(transpositio
         assert check.verdict is (Verdict.PASSED if fraction > band.fraction else Verdict.FAILED)
 
 
+TOO_SLOW_ANYWHERE, NEAR_THE_GOAL = st.floats(0.1, 0.19), st.floats(0.4, 0.6)
+
+
 @QUICK
-@given(fraction=st.floats(0.1, 1.2) | st.floats(0.4, 0.6), seed=st.integers(0, 2**32), crowd=st.integers(1, 8))
+@given(
+    fraction=TOO_SLOW_ANYWHERE | NEAR_THE_GOAL | st.floats(0.1, 1.2),
+    seed=st.integers(0, 2**32),
+    crowd=st.integers(1, 8),
+)
 def test_a_machine_that_interrupts_long_launches_fails_nobody(transposition, fraction, seed, crowd):
     """The model solution is done before others get the processor, and against itself shows nothing; a kernel that is
     slower waits for them, and shares its caches with them. What it would have earned alone, it gets, or is asked again;
-    at half of the speed that is asked for it need not be.
+    at less than half of the speed that is asked for it need not be.
     """
     (band,) = transposition.performance.classes["cpu"].bands
     check, _ = graded(transposition, MODEL / fraction, seed=seed, crowd=crowd)
@@ -137,7 +153,7 @@ def test_a_machine_that_interrupts_long_launches_fails_nobody(transposition, fra
         assert check.reason in {None, Reason.NOT_MEASURED}
     if fraction < 0.95 * band.fraction:
         assert check.reason in {Reason.TOO_SLOW, Reason.NOT_MEASURED}
-    if fraction < 0.5 * band.fraction:
+    if fraction < 0.48 * band.fraction:
         assert check.reason is Reason.TOO_SLOW
 
 
@@ -147,7 +163,9 @@ HONEST_WORK = {"fraction": st.floats(0.1, 1.2), "seed": st.integers(0, 2**32)}
 @QUICK
 @given(**HONEST_WORK)
 def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fraction, seed):
-    """And no finding, whatever the machine's jitter; only at the very threshold can it be either."""
+    """And no finding, whatever the machine's jitter, and however its own threads wait for each other; only at the very
+    threshold can it be either.
+    """
     (band,) = transposition.performance.classes["cpu"].bands
     check, _ = graded(transposition, MODEL / fraction, seed=seed)
     assert check.reason in {None, Reason.TOO_SLOW}
