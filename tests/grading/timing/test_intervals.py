@@ -173,12 +173,12 @@ def waiting(share, speed, count=30):
 
 
 @pytest.mark.parametrize(
-    ("share", "speed", "open_"),
+    ("share", "speed", "left_open"),
     [
         (0.0, 0.99, False),
         (0.01, 0.98, False),
         (0.4, 1.3, True),
-        (0.4, 0.97, True),  # as vectorAdd's loop over a grid beside eight other programs: 1.94 % where it asks for 2
+        (0.4, 0.97, True),  # as vectorAdd's loop over a grid beside eight other programs: 1.94 % where it asked for 2
         (0.4, 0.75, True),
         (0.4, 0.7, False),
         (0.4, 1.7, False),
@@ -186,14 +186,14 @@ def waiting(share, speed, count=30):
         (0.9, 0.5, False),
     ],
 )
-def test_a_submission_that_waits_for_a_processor_is_not_too_slow(share, speed, open_):
+def test_a_submission_that_waits_for_a_processor_is_not_too_slow(share, speed, left_open):
     """Not while it may reach the threshold alone. Who has its processor slows what is left of its launch as well; we
     allow for the same share, so half of the speed that is asked for is too slow on any machine. Points that it has in
     spite of all are awarded. While it may, no few pairs are enough.
     """
     measured = waiting(share, speed)
-    assert is_held_up(measured, [1.0]) is open_
-    assert enough(measured, 1.0, [1.0], TimingRules()) is not open_
+    assert is_held_up(measured, [1.0]) is left_open
+    assert enough(measured, 1.0, [1.0], TimingRules()) is not left_open
     assert enough(measured, 15.0, [1.0], TimingRules())
 
 
