@@ -17,8 +17,10 @@ from chromium_pipe import Driven
 from commandline import complaint, grader
 from courses import course_of
 from project import ROOT
+from samples import DEVICE
 from serving_course import FIELDS, RIGHT, WRONG, Serving, alive, children, hand_in, until
 
+from grader.grading.device_lock import exclusive
 from grader.service.database.tables import State
 
 
@@ -231,31 +233,31 @@ new MutationObserver(() => {
   if (decided && !isOver) sessionStorage[location.pathname] = decided;
 }).observe(document, {childList: true, subtree: true});
 """
-"""Notes in each page how many checks arrive there before the points, if only for an instant; reports forbid it."""
+"""Notes how many checks arrive in a page before the points, if only for an instant."""
 
 
-def wait_for_points(driven, attempt):
-    """On the page that follows a hand-in, which nobody loads again; how many checks have arrived there before."""
-    driven.wait(f"document.title.startsWith('Attempt {attempt}')")
+def hand_in_and_watch(driven, source, attempt, locks):
+    """The checks arrive one by one, on a page that nobody loads again, until the points are there."""
+    with exclusive(DEVICE, locks):  # nothing is decided before the page is there
+        write_and_hand_in(driven, source)
+        driven.wait(f"document.title.startsWith('Attempt {attempt}') && document.readyState === 'complete'")
+        driven.say(ARRIVALS)
     driven.wait("document.querySelector('h1').textContent.includes('points')")
-    return int(driven.say("sessionStorage[location.pathname]") or 0)
+    assert int(driven.say("sessionStorage[location.pathname]") or 0) > 0
 
 
 @pytest.mark.whole
-def test_a_student_in_a_real_browser_comes_from_a_wrong_kernel_to_the_leaderboard(serving, driven):
+def test_a_student_in_a_real_browser_comes_from_a_wrong_kernel_to_the_leaderboard(serving, driven, locks):
     """Sign in, hand in, watch the checks arrive, read the report, hand in a better one, stand on the leaderboard."""
     sign_in(driven, serving.links["student"])
     driven.open(f"{serving.origin}/assignments/small/edit")
-    write_and_hand_in(driven, WRONG)
-    wait_for_points(driven, 1)  # it can be over before the page is there
+    hand_in_and_watch(driven, WRONG, 1, locks)
     driven.open(driven.say("document.querySelector('a.button.main').href"))
     driven.wait("document.body.innerText.includes('Start here')")
     driven.open(f"{serving.origin}/assignments/small")
     driven.open(driven.say("document.querySelector('a[href$=edit]').href"))
     assert "x[i] - y[i]" in driven.say("document.querySelector('.CodeMirror').CodeMirror.getValue()")
-    driven.ask("Page.addScriptToEvaluateOnNewDocument", source=ARRIVALS)
-    write_and_hand_in(driven, RIGHT)
-    assert wait_for_points(driven, 2) > 0
+    hand_in_and_watch(driven, RIGHT, 2, locks)
     assert driven.say("document.querySelector('h1').textContent") == "Attempt 2: 15 of 15 points"
     driven.open(f"{serving.origin}/assignments/small/leaderboard")
     assert "Nobody stands here yet." in driven.say("document.body.innerText")
