@@ -59,7 +59,7 @@ WAITING_GRADINGS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """What somebody hands in; `form_key` is the same for every click on the same form."""
+    """A file that a person hands in. Every click on one form has the same `form_key`."""
 
     person_id: int
     assignment: str
@@ -123,13 +123,14 @@ def _state(attempt: AttemptRow) -> State:
 
 def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) -> AttemptRow:
     """Store an attempt and put it in the queue, in the place of those that it supersedes, by the rules that hold for
-    the student; a form that has been accepted before gives the attempt that it gave. Raises NotDoneError, and then
-    stores nothing.
+    the student. A form that comes twice with one file gives one attempt; with another file, it gives another attempt.
+    Raises NotDoneError, and then stores nothing.
     """
     if not 0 < len(offer.form_key) <= FORM_KEY_LENGTH:
         raise NotDoneError(FOREIGN_FORM)
-    if known := _known(session, offer):
-        return known
+    previous = _previous(session, offer)
+    if previous is not None and previous.sha256 == _sha256(offer):
+        return previous
     team = team_at(session, rules.policies, offer.person_id)
     if len(team) > rules.policies.groups:
         most = count(rules.policies.groups, "member")
@@ -145,6 +146,7 @@ def accept(session: Session, offer: Offer, rules: HandInRules, now: datetime) ->
         if _people(session, attempts[position]) <= team:  # groups change: one that counts for others, too, stays
             _supersede(session, attempts[position], now)
     attempt = _attempt(offer, attempts[-1].number + 1 if attempts else 1, now)
+    attempt.form_use = 1 if previous is None else previous.form_use + 1
     attempt.late = policy.is_late(rules, now)
     attempt.trial = session.get_one(PersonRow, offer.person_id).role != CourseRole.STUDENT
     waiting = new_grading(HANDED_IN, FIRST, now)
@@ -189,9 +191,10 @@ def new_grading(why: str, priority: int, now: datetime) -> GradingRow:
     )
 
 
-def _known(session: Session, offer: Offer) -> AttemptRow | None:
+def _previous(session: Session, offer: Offer) -> AttemptRow | None:
+    """The latest attempt that came by this form."""
     same = AttemptRow.person_id == offer.person_id, AttemptRow.form_key == offer.form_key
-    found = session.scalar(select(AttemptRow).where(*same))
+    found = session.scalar(select(AttemptRow).where(*same).order_by(AttemptRow.form_use.desc()).limit(1))
     if found is not None and found.assignment != offer.assignment:
         raise NotDoneError(FOREIGN_FORM)
     return found
@@ -218,6 +221,10 @@ def _supersede(session: Session, attempt: AttemptRow, now: datetime) -> None:
     )
 
 
+def _sha256(offer: Offer) -> str:
+    return hashlib.sha256(offer.data).hexdigest()
+
+
 def _attempt(offer: Offer, number: int, now: datetime) -> AttemptRow:
     return AttemptRow(
         public=fresh_token(),
@@ -228,7 +235,7 @@ def _attempt(offer: Offer, number: int, now: datetime) -> AttemptRow:
         file_name=offer.file_name[:NAME_LENGTH],
         data=offer.data,
         size=len(offer.data),
-        sha256=hashlib.sha256(offer.data).hexdigest(),
+        sha256=_sha256(offer),
         received=now,
     )
 

@@ -89,12 +89,27 @@ class Database:
             connection = self._writer.connect()
         except OperationalError as error:
             raise SetupError(f"the database does not answer: {str(error.orig).strip().splitlines()[0]}") from error
-        with connection, connection.begin():
+        with connection, self._unchecked(connection), connection.begin():
             if not self.embedded:
                 connection.execute(text("SET LOCAL statement_timeout = 0"))
                 connection.execute(text("SET LOCAL lock_timeout = 0"))
                 connection.execute(select(func.pg_advisory_xact_lock(WRITERS)))
             yield connection
+
+    @contextmanager
+    def _unchecked(self, connection: Connection) -> Iterator[None]:
+        """SQLite changes a constraint by replacing the table, which its foreign keys forbid. They are off meanwhile, as
+        its manual asks ("Making Other Kinds Of Table Schema Changes").
+        """
+        if not self.embedded:
+            yield
+            return
+        driver: Any = connection.connection.driver_connection
+        driver.execute("PRAGMA foreign_keys = OFF")
+        try:
+            yield
+        finally:
+            driver.execute("PRAGMA foreign_keys = ON")
 
     def close(self) -> None:
         """Close every connection."""

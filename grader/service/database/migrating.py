@@ -29,6 +29,8 @@ def migrate(database: Database) -> str:
             return f"the tables are up to date (version {latest})."
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+        if database.embedded:
+            _require_references(connection)
     return f"brought the tables from version {before or 'none'} to {latest}."
 
 
@@ -55,6 +57,13 @@ def _require_unicode(connection: Connection) -> None:
             f"this database stores text as {encoding}, not as {UNICODE}; make another with "
             f"`createdb --encoding={UNICODE} --locale=C --template=template0 NAME`."
         )
+
+
+def _require_references(connection: Connection) -> None:
+    """Raises RuntimeError, so that nothing of the upgrade is stored, if a row refers to one that is not there."""
+    lost = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+    if lost:
+        raise RuntimeError(f"the upgrade of the tables would lose rows that others refer to: {lost[:5]}")
 
 
 def _versions(connection: Connection, config: Config) -> tuple[str | None, str]:

@@ -188,8 +188,9 @@ class DeviceSignInRow(Base):
 
 
 class AttemptRow(Base):
-    """A file that was handed in, as it came. `public` is its name in addresses; `form_key` is that of the form by which
-    it came, so that a second click stores nothing; `counted_id` is the grading whose result counts. `late` is what was
+    """A file that was handed in, as it came. `public` is its name in addresses. `form_key` is the key of the form by
+    which it came, so that a second click stores nothing; `form_use` counts the files that came by one form, since a
+    browser's Back shows a used one. `counted_id` is the grading whose result counts. `late` is what was
     said when it came; whether it counts as late follows from `received` and the student's dates (policy.is_late). A
     `trial` run is one of somebody who teaches, and counts nowhere.
     """
@@ -202,6 +203,7 @@ class AttemptRow(Base):
     assignment: Mapped[str]
     number: Mapped[int]
     form_key: Mapped[str]
+    form_use: Mapped[int] = mapped_column(server_default="1")
     file_name: Mapped[str]
     data: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     size: Mapped[int]
@@ -219,7 +221,7 @@ class AttemptRow(Base):
     )
 
     __table_args__ = (
-        UniqueConstraint("person_id", "form_key", name="attempts_once_per_form"),
+        UniqueConstraint("person_id", "form_key", "form_use", name="attempts_once_per_use_of_a_form"),
         UniqueConstraint("person_id", "assignment", "number", name="attempts_numbers"),
     )
 

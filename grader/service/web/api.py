@@ -23,7 +23,7 @@ from grader.service.web.callers import AnyCaller, Caller, Reader, Submitter
 from grader.service.web.downloads import FileName, download_of
 from grader.service.web.leaderboards import seen_by, with_leaderboard
 from grader.service.web.members import visible_attempt
-from grader.service.web.setting import Web, web_of
+from grader.service.web.setting import Web, arrival_of, web_of
 
 router = APIRouter(prefix="/api/v1")
 
@@ -146,13 +146,15 @@ def hand_in(
     data: Annotated[bytes, Depends(_body)],
     key: Annotated[str, Query(min_length=1, max_length=FORM_KEY_LENGTH)],
 ) -> AttemptState:
-    """Hand in a file, the body, at most 1 MiB. The same `key` again gives the same attempt: one may ask twice."""
+    """Hand in a file, the body, at most 1 MiB. A retry with the same `key` and the same bytes
+    gives the same attempt; other bytes give a new one.
+    """
     web = web_of(request)
     web.shelf.assignment(name)
     offer = Offer(person_id=caller.id, assignment=name, file_name=FILE_NAME, data=data, form_key=key)
     with web.database.writing() as session:
         rules = hand_in_rules(session, web.shelf.all(), name, caller.id)
-        row = accept(session, offer, rules, web.now())
+        row = accept(session, offer, rules, arrival_of(request))
         return _attempt(session, row, _Asked(web=web, caller=caller, rules=rules))
 
 

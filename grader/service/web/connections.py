@@ -9,9 +9,13 @@ import logging
 import resource
 import time
 from collections import Counter
+from datetime import datetime
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from grader.service.clock import utc_now
+from grader.service.web.setting import ARRIVED
 
 PATIENCE = 20.0
 """Seconds in which a request must have come with all its headers: since the connection began, or the last answer."""
@@ -44,12 +48,23 @@ class PatientProtocol(H11Protocol):
         """A browser, or whoever, is there; it is sent away where there are too many."""
         self._unsent, self._taken = 0, False
         self._deadline: asyncio.TimerHandle | None = None
+        self._arrived: datetime | None = None
         super().connection_made(transport)
         if not self._has_room():
             transport.abort()
             return
         self.loop.call_later(LOOK, self._look)
         self._expect_request(PATIENCE)
+
+    def data_received(self, data: bytes) -> None:
+        """Note when the first byte of a request is there, before the request waits for a thread or the database."""
+        served = self.cycle
+        if self._arrived is None and self.conn.their_state is not h11.SEND_BODY:
+            self._arrived = utc_now()
+            self.app_state = {**self.app_state, ARRIVED: self._arrived}
+        super().data_received(data)
+        if self.cycle is not served:  # this request has its time; the next bytes may be of another one
+            self._arrived = None
 
     def on_response_complete(self) -> None:
         """The next request may be there already; else it is waited for."""

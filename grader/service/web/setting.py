@@ -21,6 +21,10 @@ NAMES = 20
 """Pseudonyms that a person may try in an hour: one that is refused may be somebody's name or key."""
 
 
+ARRIVED = "arrived"
+"""Key of a request's state: when its first byte came (connections.py)."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Web:
     """The database, the course, the address that browsers use (such as https://grader.example.org), the time, how
@@ -69,3 +73,9 @@ def web_at(app: Starlette) -> Web:
     """What the application works with."""
     web: Web = app.state.web
     return web
+
+
+def arrival_of(request: Request) -> datetime:
+    """When the first byte of the request came; the present time where no connection has noted it."""
+    noted: datetime | None = request.scope.get("state", {}).get(ARRIVED)
+    return web_of(request).now() if noted is None else noted

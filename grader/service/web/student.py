@@ -24,7 +24,7 @@ from grader.service.turns import Turns
 from grader.service.web.members import LARGEST, AnyMember, Member, OwnForm, PerhapsMember, file_in, person_of, text_in
 from grader.service.web.pages import page
 from grader.service.web.points_chart import points_chart
-from grader.service.web.setting import web_of
+from grader.service.web.setting import arrival_of, web_of
 
 router = APIRouter()
 
@@ -171,5 +171,5 @@ def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Re
     )
     with web.database.writing() as session:
         rules = hand_in_rules(session, web.shelf.all(), name, member.id)
-        attempt = accept(session, offer, rules, web.now())
+        attempt = accept(session, offer, rules, arrival_of(request))
     return RedirectResponse(f"/attempts/{attempt.public}", 303)

@@ -5,12 +5,15 @@ import logging
 import resource
 import socket
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 
 import pytest
 import uvicorn
 
+from grader.service.clock import utc_now
 from grader.service.web import connections
 from grader.service.web.connections import SAID_A_MINUTE, PatientProtocol, Seldom, raise_limit_of_files
+from grader.service.web.setting import ARRIVED
 
 LARGE = 32 * 1024 * 1024
 """Bytes of an answer that fit into no buffer of the system's."""
@@ -149,6 +152,54 @@ def test_an_answer_that_is_read_slowly_is_not_dropped():
             return got
 
     assert asyncio.run(run()) > LARGE
+
+
+async def _arrival(scope, receive, send):
+    """Answers, after the body and a moment, with the time that the request has."""
+    while (await receive()).get("more_body"):
+        pass
+    await asyncio.sleep(PAUSE)
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"32")]})
+    await send(
+        {"type": "http.response.body", "body": scope["state"][ARRIVED].isoformat(timespec="microseconds").encode()}
+    )
+
+
+PAUSE = 0.2
+BODIES = BODY_TO_COME + b"x" * 9
+
+
+async def _times(*pieces):
+    """Send these pieces, a pause after each; when each was sent, and the time that each request has."""
+    async with _serving(_arrival) as (address, _):
+        reader, writer = await asyncio.open_connection(*address)
+        sent = []
+        for piece in pieces:
+            sent.append(utc_now())
+            writer.write(piece)
+            await asyncio.sleep(PAUSE)
+        writer.write_eof()
+        answers = (await reader.read()).decode().split("HTTP/1.1 200")[1:]
+        writer.close()
+        return sent, [datetime.fromisoformat(answer[-32:]) for answer in answers]
+
+
+def _is_at(time, sent):
+    return timedelta() <= time - sent < timedelta(seconds=PAUSE / 2)
+
+
+def test_a_request_has_the_time_of_its_first_byte():
+    """However long the rest of its head, its body and its answer take."""
+    sent, times = asyncio.run(_times(BODIES[:7], BODIES[7:-3], BODIES[-3:]))
+    assert len(times) == 1
+    assert _is_at(times[0], sent[0])
+
+
+def test_a_request_behind_another_has_its_own_time():
+    """Also one that comes before the answer to the first: nobody keeps an early time by a slow request."""
+    sent, times = asyncio.run(_times(BODIES[:-3], BODIES[-3:], BODIES, BODIES))
+    assert len(times) == 3
+    assert all(map(_is_at, times, (sent[0], sent[2], sent[3])))
 
 
 @pytest.mark.parametrize(("limit", "ours"), [("IN_ALL", True), ("AN_ADDRESS", False)])

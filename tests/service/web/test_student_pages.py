@@ -44,12 +44,31 @@ def test_text_can_be_pasted(ada):
 
 
 def test_a_second_click_leads_to_the_same_attempt(service, ada):
-    """Also with another file, since it is the same form."""
+    """The file is stored once."""
     key = {"form_key": "the same"}
-    first, second = upload(ada, **key), upload(ada, b"other", **key)
+    first, second = upload(ada, **key), upload(ada, **key)
     assert first.headers["location"] == second.headers["location"]
     with service.database.reading() as session:
         assert session.query(AttemptRow).count() == 1
+
+
+def test_a_page_that_back_has_shown_takes_another_file(ada):
+    """The form was used already. Each file is an attempt of its own, the first one handed in once more as well."""
+    key = {"form_key": "the same"}
+    sent = [SOURCE, b"other", b"other", SOURCE]
+    places = [upload(ada, data, **key).headers["location"] for data in sent]
+    assert [ada.get(f"{place}/file").content for place in places] == sent
+    assert len(set(places)) == 3
+    assert places[1] == places[2]
+
+
+def test_the_editor_takes_another_text_by_a_used_form(ada):
+    """What the student wrote last is what is graded."""
+    shown = ada.get("/assignments/small/edit")
+    keys = {name: field(shown, name) for name in ("form_token", "form_key")}
+    for text in ("first", "second"):
+        said = ada.post("/assignments/small/attempts", files=parts(**keys, text=text))
+        assert ada.get(said.headers["location"] + "/file").text == text
 
 
 def test_nothing_and_what_is_no_text_is_refused_in_a_sentence(service, ada):
