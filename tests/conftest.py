@@ -8,8 +8,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from limits import DEADLINES, RULES
 from project import ROOT
+from worker_rules import DEADLINES, RULES
 
 from grader.common import interrupts
 from grader.common.errors import InterruptedGradingError

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from batches import CALM, ROOT, small_batch, waited
-from limits import LIMITS
 from samples import profile_of
+from worker_rules import LIMITS
 
 from grader.batch import station
 from grader.batch.station import PREFIX, Errand, grade, leave, look_around

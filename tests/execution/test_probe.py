@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from limits import DEADLINES
+from worker_rules import DEADLINES
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.execution.client import Worker

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from limits import DEADLINES, LIMITS, sandbox_with
+from worker_rules import DEADLINES, LIMITS, sandbox_with
 
 from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from limits import DEADLINES, LIMITS
 from samples import BUILD, DEVICE, failed, result
 from texts import source_of
+from worker_rules import DEADLINES, LIMITS
 
 from grader.course.truth.poison import INPUT_POISON, POISON
 from grader.execution.client import Worker

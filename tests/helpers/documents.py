@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import sys
 
-from limits import FEW_PAIRS
+from worker_rules import FEW_PAIRS
 
 # A freshly started solution is a skeleton: its grading works, and fails.
 EXPECTED_EXIT = {"grade": 1, "batch": 1, "explain": 1, "profile": 1}

@@ -9,7 +9,7 @@ from contextlib import closing
 import docker
 import pytest
 from docker.errors import DockerException, ImageNotFound
-from limits import DEADLINES, LIMITS
+from worker_rules import DEADLINES, LIMITS
 
 from grader.common.errors import WorkerError
 from grader.execution.client import Worker

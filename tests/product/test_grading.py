@@ -11,11 +11,11 @@ from attacks import HELD, corpus, small_course
 from golden import CORPUS, SUBMISSIONS, expectation, read
 from gradings import grade
 from kernels import TRANSPOSITION, changed
-from limits import FEW_PAIRS
 from lineups import at_sizes, with_constants
 from project import ROOT
 from samples import DEVICE, failed
 from selection import GOLDEN, RIGHT, param
+from worker_rules import FEW_PAIRS
 
 from grader.authoring.golden import ONE_PAIR, PERFORMANCE, differences, skipped
 from grader.common.errors import InputError

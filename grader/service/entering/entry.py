@@ -5,15 +5,17 @@ from dataclasses import dataclass, field
 
 from grader.common.errors import InputError
 from grader.common.sign_in import SignInRules
-from grader.service.entering.brakes import Brake
 from grader.service.entering.mail_links import MailLinks, Surroundings
 from grader.service.entering.mailing import Smtp, printing
 from grader.service.entering.passwords import Passwords
+from grader.service.entering.rate_limits import RateLimit
 from grader.service.entering.university import University
 
-ASKED, A_WHILE = 120, 600.0
-"""Links, and ways to and from a sign-on, that a network may ask for in so many seconds: a room of students comes from
-one.
+MAILS, SIGN_ONS, A_WHILE = 1000, 100, 600
+"""Requests for a link, and failed sign-ons, of one network in so many seconds.
+
+A lecture room is one network, so what succeeds is not counted. Requests for a link are counted all: a limit on those
+for unknown people would tell who is in the course.
 """
 
 
@@ -24,7 +26,8 @@ class SignInEntry:
     mail: MailLinks | None = None
     passwords: Passwords | None = None
     university: University | None = None
-    asking: Brake = field(default_factory=lambda: Brake(ASKED, A_WHILE))
+    mails: RateLimit = field(default_factory=lambda: RateLimit(MAILS, A_WHILE))
+    failed_sign_ons: RateLimit = field(default_factory=lambda: RateLimit(SIGN_ONS, A_WHILE))
 
 
 def entry_of(rules: SignInRules, around: Surroundings, say: Callable[[str], None]) -> SignInEntry:

@@ -18,7 +18,7 @@ from grader.service.database.connecting import Database
 from grader.service.entering.mailing import Mailer, letter
 from grader.service.signing_in import MAIL_LASTS, end_link, mail_link, person_named
 
-WAITING = 200
+WAITING = 1000
 """Requests that wait to be answered; one more is dropped."""
 
 LONGEST = 254

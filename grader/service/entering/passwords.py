@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from grader.service.database.connecting import Database
 from grader.service.database.tables import PasswordRow, PersonRow
-from grader.service.entering.brakes import Brake
+from grader.service.entering.rate_limits import RateLimit
 from grader.service.refusing import NotDoneError
 from grader.service.signing_in import person_named
 from grader.service.turns import Turns
@@ -22,11 +22,14 @@ from grader.service.turns import Turns
 SHORTEST, LONGEST = 12, 200
 """Characters."""
 
-AT_ONCE = 2
-"""Hashes that are made at once; as many more wait for their turn."""
+AT_ONCE, WAITING = 2, 16
+"""Hashes that are made at once, and those that wait for their turn: a lecture room signs in at the same time."""
 
-A_WHILE, TRIES, TRIES_OF_A_NETWORK = 900.0, 10, 100
-"""Seconds, and tries meanwhile: for one name from one network, and from that network in all."""
+A_WHILE, TRIES, FAILURES = 900, 10, 100
+"""Seconds, and what is allowed meanwhile: tries of one name from one network, and wrong passwords from that network.
+
+A right password does not count against the network, which may be that of a lecture room.
+"""
 
 TOO_OFTEN = "There were too many tries from your network; wait 15 minutes, or sign in by a link."
 
@@ -36,24 +39,29 @@ class Passwords:
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
-        self._turns = Turns(AT_ONCE, "Many people are signing in right now; try again in a moment.", waiting=AT_ONCE)
+        self._turns = Turns(AT_ONCE, "Many people are signing in right now; try again in a moment.", waiting=WAITING)
         self._nobodys = self._hasher.hash(secrets.token_urlsafe())
-        self._of_person, self._of_network = Brake(TRIES, A_WHILE), Brake(TRIES_OF_A_NETWORK, A_WHILE)
-        self._own = Brake(TRIES, A_WHILE)
+        self._of_person, self._failures = RateLimit(TRIES, A_WHILE), RateLimit(FAILURES, A_WHILE)
+        self._own = RateLimit(TRIES, A_WHILE)
 
     def owner(self, database: Database, key: str, password: str, network: str) -> int | None:
         """The number of the person of this key, if the password is theirs; nobody's takes as long. Raises NotDoneError
         after too many tries.
         """
         asked = f"{network} {key.casefold()[:LONGEST]}"
-        of_network = not network or self._of_network.allows(network)  # first: what it refuses is not remembered
-        if not (of_network and self._of_person.allows(asked)):
+        if self._failures.is_reached(network) or self._of_person.is_reached(asked):
             raise NotDoneError(TOO_OFTEN)
         with database.reading() as session:
             person = person_named(session, {key})
             kept = None if person is None else hash_of(session, person.id)
-        right = self._fits(kept or self._nobodys, password)
-        return person.id if right and person is not None and kept is not None else None
+        with self._turns.one():
+            if not self._of_person.allows(asked):  # counted in the turn, so that a flood of names fills no memory
+                raise NotDoneError(TOO_OFTEN)
+            right = self._verified(kept or self._nobodys, password)
+        if right and person is not None and kept is not None:
+            return person.id
+        self._failures.count(network)
+        return None
 
     def hashed(self, password: str, person: PersonRow) -> str:
         """What is kept of a new password; raises NotDoneError if it is too easy to guess."""
@@ -77,10 +85,13 @@ class Passwords:
 
     def _fits(self, kept: str, password: str) -> bool:
         with self._turns.one():
-            try:
-                return self._hasher.verify(kept, password[: LONGEST + 1])
-            except (VerificationError, InvalidHashError):
-                return False
+            return self._verified(kept, password)
+
+    def _verified(self, kept: str, password: str) -> bool:
+        try:
+            return self._hasher.verify(kept, password[: LONGEST + 1])
+        except (VerificationError, InvalidHashError):
+            return False
 
 
 def hash_of(session: Session, person_id: int) -> str | None:

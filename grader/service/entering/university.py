@@ -42,13 +42,17 @@ LEEWAY = 60
 KNOWN_FOR, NOT_BEFORE = 3600.0, 60.0
 """Seconds after which what the issuer says of itself is read again, and before which an unknown key does not do so."""
 
-AT_ONCE = 4
-"""Sign-ins that wait for the issuer at once; all others are asked to come again."""
+AT_ONCE, WAITING = 8, 12
+"""Sign-ins that ask the issuer at once, and those that wait for their turn; all others are asked to come again."""
 
 BACK = "/sign-on/back"
 """Where the browser comes back."""
 
 FAILED = "The sign-on could not be completed. Begin again; if that fails, too, ask your instructor for a link."
+
+
+class SignOnFailedError(NotDoneError):
+    """The university, or what came from it, did not say who signs in."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +82,7 @@ class University:
         self.name, self._rules, self._secret, self._origin = rules.name, rules, secret, origin
         self._known: _Issuer | None = None
         self._lock = Lock()
-        self._turns = Turns(AT_ONCE, "Many people are signing in right now; try again in a moment.")
+        self._turns = Turns(AT_ONCE, "Many people are signing in right now; try again in a moment.", waiting=WAITING)
 
     def begin(self) -> SignInBegun:
         """A new sign-in; raises NotDoneError if the issuer does not answer."""
@@ -93,9 +97,9 @@ class University:
         state, _, rest = kept.partition(".")
         nonce, _, verifier = rest.partition(".")
         if not (state and nonce and verifier and same_token(state, answer.get("state", ""))):
-            raise NotDoneError(FAILED)
+            raise SignOnFailedError(FAILED)
         if answer.get("iss", self._rules.issuer) != self._rules.issuer or not answer.get("code"):
-            raise NotDoneError(FAILED)
+            raise SignOnFailedError(FAILED)
         with self._asking() as client:
             issuer = self._issuer(client)
             token = client.fetch_token(
@@ -133,7 +137,7 @@ class University:
         named = claims.get(self._rules.claim)
         if not isinstance(named, str) or not named:
             LOG.warning("the sign-on's id token has no claim %s that names a person", self._rules.claim)
-            raise NotDoneError(FAILED)
+            raise SignOnFailedError(FAILED)
         if self._rules.claim == "email" and claims.get("email_verified") is not True:
             raise NotDoneError("Your university has not verified your mail address; ask your instructor for a link.")
         return named
@@ -182,7 +186,7 @@ def _asking(client: Any, turns: Turns) -> Iterator[Any]:
             yield client
         except (AuthlibBaseError, JoseError, RequestException, ValueError, KeyError, TypeError) as error:
             LOG.warning("a sign-on failed: %s", type(error).__name__)
-            raise NotDoneError(FAILED) from error
+            raise SignOnFailedError(FAILED) from error
 
 
 def _json(client: Any, place: str) -> Any:

@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.service.entering.passwords import hash_of, keep
-from grader.service.entering.university import FAILED
+from grader.service.entering.university import FAILED, SignOnFailedError
 from grader.service.refusing import NotDoneError, NotFoundError
 from grader.service.signing_in import begin, end_others, person_named
 from grader.service.web.members import AnyForm, AnyMember, OwnForm, person_of, text_in
@@ -18,6 +18,8 @@ router = APIRouter()
 AWAY = 600
 """Seconds in which a browser must have come back from the university."""
 
+TOO_MANY_LINKS = "Your network asks for too many links. Try again in ten minutes."
+TOO_MANY_FAILED = "Too many sign-ins from your network have failed. Try again in ten minutes, or ask for a link."
 WRONG = "This key and this password do not belong together. Try again, or sign in by a link."
 
 
@@ -27,15 +29,11 @@ def send_link(request: Request, form: AnyForm) -> Response:
     web = web_of(request)
     if web.entry.mail is None:
         raise NotFoundError
-    _brake(request, web)
+    where = network(request)
+    if where and not web.entry.mails.allows(where):
+        raise NotDoneError(TOO_MANY_LINKS)
     web.entry.mail.ask(text_in(form, "who"))
     return page(request, "mail_sent.html.jinja")
-
-
-def _brake(request: Request, web: Web) -> None:
-    where = network(request)
-    if where and not web.entry.asking.allows(where):
-        raise NotDoneError("Too many people ask for this from your network right now; try again in ten minutes.")
 
 
 @router.post("/sign-in/password")
@@ -88,7 +86,7 @@ def sign_on(request: Request) -> Response:
     web = web_of(request)
     if web.entry.university is None:
         raise NotFoundError
-    _brake(request, web)
+    _refuse_after_failures(request, web)
     begun = web.entry.university.begin()
     answer = RedirectResponse(begun.address, 303)
     answer.set_cookie(
@@ -97,17 +95,26 @@ def sign_on(request: Request) -> Response:
     return answer
 
 
+def _refuse_after_failures(request: Request, web: Web) -> None:
+    if web.entry.failed_sign_ons.is_reached(network(request)):
+        raise NotDoneError(TOO_MANY_FAILED)
+
+
 @router.get("/sign-on/back")
 def back(request: Request) -> Response:
     """From the university, with a code, which is used once."""
     web = web_of(request)
     if web.entry.university is None:
         raise NotFoundError
-    _brake(request, web)  # who comes with a made-up cookie has us ask the university, too
+    _refuse_after_failures(request, web)  # a made-up cookie makes us ask the university, too
     kept = request.cookies.get(web.sign_on_cookie)
     if not kept:
         raise NotDoneError(FAILED)
-    key = web.entry.university.finish(kept, request.query_params)
+    try:
+        key = web.entry.university.finish(kept, request.query_params)
+    except SignOnFailedError:
+        web.entry.failed_sign_ons.count(network(request))
+        raise
     with web.database.reading() as session:
         person = person_named(session, {key})
     if person is None:

@@ -13,8 +13,8 @@ from grader.service.clock import utc_now
 from grader.service.courses import Shelf
 from grader.service.database.connecting import Database
 from grader.service.database.tables import GradingRow
-from grader.service.entering.brakes import Brake
 from grader.service.entering.entry import SignInEntry
+from grader.service.entering.rate_limits import RateLimit
 from grader.service.waiting import PlaceInQueue, QueueLookout
 
 NAMES = 20
@@ -37,7 +37,7 @@ class Web:
     now: Callable[[], datetime] = field(default=utc_now)
     lookout: QueueLookout = field(default_factory=QueueLookout)
     entry: SignInEntry = field(default_factory=SignInEntry)
-    naming: Brake = field(default_factory=lambda: Brake(NAMES, 3600.0))
+    naming: RateLimit = field(default_factory=lambda: RateLimit(NAMES, 3600))
 
     def place(self, session: Session, grading: GradingRow) -> PlaceInQueue:
         """Where a grading stands in the queue."""

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grader.service.entering.brakes import network_of
+from grader.service.entering.rate_limits import network_of
 from grader.service.signing_in import SESSION_LASTS
 from grader.service.web.setting import Web
 from grader.service.web.terminals import first_page
@@ -18,5 +18,5 @@ def welcome(request: Request, web: Web, token: str) -> Response:
 
 
 def network(request: Request) -> str:
-    """Where a request comes from, as brakes count; empty if that is not known."""
+    """Network that a request comes from, as rate limits count it; empty if it is not known."""
     return "" if request.client is None else network_of(request.client.host)

@@ -11,10 +11,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from limits import DEADLINES, LIMITS, RULES
 from processes import is_gone, left_of, processes_of, wait_for
 from project import importable
 from serving import serving
+from worker_rules import DEADLINES, LIMITS, RULES
 
 from grader.common.errors import InterruptedGradingError
 from grader.execution.client import Worker

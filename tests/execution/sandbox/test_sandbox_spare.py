@@ -4,8 +4,8 @@ import os
 import signal
 
 import pytest
-from limits import DEADLINES, RULES
 from processes import left_of, wait_for
+from worker_rules import DEADLINES, RULES
 
 from grader.common.errors import WorkerError
 from grader.execution.client import Worker

@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from limits import DEADLINES, RULES
 from processes import is_gone
+from worker_rules import DEADLINES, RULES
 
 from grader.common.errors import WorkerError
 from grader.execution.client import Worker

@@ -2,9 +2,9 @@
 
 import pytest
 from kernels import PRODUCT, TRANSPOSITION, changed
-from limits import DEADLINES
 from project import ROOT
 from simulator import subject_of
+from worker_rules import DEADLINES
 
 from grader.grading.checks.sanitizer import check_sanitizer, sanitizer_run, unwatched
 from grader.results.result import Kind, Reason, Verdict

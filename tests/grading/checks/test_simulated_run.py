@@ -1,9 +1,9 @@
 """simulated_run.py: a submission's run on the simulator, and what a failure there says."""
 
 import pytest
-from limits import DEADLINES
 from project import ROOT
 from simulator import subject_of
+from worker_rules import DEADLINES
 
 from grader.common.record import replace
 from grader.execution.client import Worker

@@ -11,9 +11,9 @@ from grader.common.secret import Secret
 from grader.common.sign_in import MailRules, SignInRules
 from grader.service.database.tables import CourseRole, InvitationRow
 from grader.service.entering import mail_links
-from grader.service.entering.brakes import Brake
 from grader.service.entering.entry import entry_of
 from grader.service.entering.mail_links import Surroundings
+from grader.service.entering.rate_limits import RateLimit
 from grader.service.signing_in import MAIL_LASTS, MAIL_LINKS
 
 
@@ -100,7 +100,7 @@ def test_a_link_of_an_instructor_outlives_requests_by_mail(service):
 def test_a_network_that_asks_too_often_waits(service):
     """Whomever it asks for; the machine's own address, where a proxy is, is not a network."""
     mailbox(service)
-    enter(service, mail=service.web.entry.mail, asking=Brake(2, 600))
+    enter(service, mail=service.web.entry.mail, mails=RateLimit(2, 600))
     assert [ask(service, who).status_code for who in ("ada", "nobody", "ben")] == [200, 200, 409]
 
 

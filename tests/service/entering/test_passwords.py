@@ -1,15 +1,15 @@
 """passwords.py and its pages: set by their owner, kept as argon2id, tried only so often."""
 
 import threading
-from contextlib import suppress
+from collections import Counter
 
 import pytest
 from entrances import QUICK, with_passwords
 from processes import wait_for
 from services import parts, post
 
-from grader.service.database.tables import PasswordRow, PersonRow
-from grader.service.entering.passwords import AT_ONCE, TOO_OFTEN, TRIES, TRIES_OF_A_NETWORK, Passwords
+from grader.service.database.tables import CourseRole, PasswordRow, PersonRow
+from grader.service.entering.passwords import AT_ONCE, FAILURES, TOO_OFTEN, TRIES, WAITING, Passwords, keep
 from grader.service.refusing import NotDoneError
 
 GOOD, BETTER = "four quiet grey otters", "nine loud brown badgers"
@@ -50,8 +50,8 @@ def test_nobody_learns_who_is_on_the_roster_or_has_a_password(service, monkeypat
     with_passwords(service)
     set_one(service.browser("ada"))
     checked = []
-    fits = Passwords._fits
-    monkeypatch.setattr(Passwords, "_fits", lambda self, *given: checked.append(1) or fits(self, *given))
+    verified = Passwords._verified
+    monkeypatch.setattr(Passwords, "_verified", lambda self, *given: checked.append(1) or verified(self, *given))
     said = [sign_in(service, who, "wrong") for who in ("ada", "ben", "nobody", "")]
     assert {(each.status_code, each.content) for each in said} == {(403, said[0].content)}
     assert len(checked) == 4
@@ -110,7 +110,7 @@ def test_few_are_hashed_at_once():
             return over.wait(10)
 
     made._hasher = Slow()
-    waiting = [threading.Thread(target=made._fits, args=("", "")) for _ in range(2 * AT_ONCE)]
+    waiting = [threading.Thread(target=made._fits, args=("", "")) for _ in range(AT_ONCE + WAITING)]
     for each in waiting:
         each.start()
     for _ in range(AT_ONCE):
@@ -131,9 +131,8 @@ def test_an_instructor_who_signs_somebody_out_ends_the_password_too(service):
     assert sign_in(service).status_code == 403
 
 
-def test_made_up_names_do_not_make_a_brake_forget(service, monkeypatch):
-    """Neither how often a present password was tried, nor what the network has tried before it was refused."""
-    monkeypatch.setattr("grader.service.entering.brakes.REMEMBERED", 2 * TRIES_OF_A_NETWORK)
+def test_made_up_names_do_not_lift_a_limit(service):
+    """Neither the one on tries of a present password, nor the one on failures of the network."""
     passwords = Passwords(QUICK)
     with service.database.reading() as session:
         ada = session.get_one(PersonRow, service.ada)
@@ -145,8 +144,24 @@ def test_made_up_names_do_not_make_a_brake_forget(service, monkeypatch):
         return str(caught.value)
 
     assert [refusal() == TOO_OFTEN for _ in range(TRIES + 1)] == [False] * TRIES + [True]
-    for number in range(3 * TRIES_OF_A_NETWORK):
-        with suppress(NotDoneError):
+    wrong = Counter()
+    for number in range(FAILURES + 20):
+        try:
             passwords.owner(service.database, f"nobody {number}", BETTER, "192.0.2.9")
+            wrong["tried"] += 1
+        except NotDoneError:
+            wrong["refused"] += 1
     assert refusal() == TOO_OFTEN
-    assert len(passwords._of_person._counted) == TRIES_OF_A_NETWORK
+    assert wrong == {"tried": FAILURES, "refused": 20}
+
+
+def test_a_lecture_room_signs_in_behind_one_address(service):
+    """A right password does not count against the network."""
+    passwords = Passwords(QUICK)
+    people = [service.person(f"s{number}", CourseRole.STUDENT) for number in range(2 * FAILURES)]
+    with service.database.writing() as session:
+        argon2 = passwords.hashed(GOOD, session.get_one(PersonRow, people[0]))
+        for person in people:
+            keep(session, person, argon2, service.now)
+    found = [passwords.owner(service.database, f"s{n}", GOOD, "192.0.2.9") for n in range(len(people))]
+    assert found == people

@@ -13,7 +13,7 @@ from grader.common.errors import InputError
 from grader.common.secret import Secret
 from grader.common.sign_in import UniversityRules
 from grader.service.entering import university
-from grader.service.entering.brakes import Brake
+from grader.service.entering.rate_limits import RateLimit
 from grader.service.entering.university import University
 
 
@@ -121,17 +121,24 @@ def test_an_answer_that_is_not_the_issuers_asks_it_nothing(service, issuer, answ
     assert issuer.seen == []
 
 
-def test_a_network_that_comes_back_too_often_waits(service, issuer):
-    """Each time with a made-up cookie is a question to the issuer, which is then not asked any more."""
+def test_a_network_whose_sign_ons_fail_too_often_waits(service, issuer):
+    """Each made-up cookie is a question to the issuer, which is then not asked any more."""
     at_university(service, issuer)
-    enter(service, university=service.web.entry.university, asking=Brake(2, 600))
+    enter(service, university=service.web.entry.university, failed_sign_ons=RateLimit(2, 600))
     client = service.browser()
     client.cookies.set(service.web.sign_on_cookie, "state.nonce.verifier")
     asked = {"state": "state", "code": "made-up"}
     said = [client.get("/sign-on/back", params=asked).text for _ in range(3)]
     assert ["could not be completed" in each for each in said] == [True, True, False]
-    assert "Too many people ask for this from your network" in said[2]
+    assert "Too many sign-ins from your network have failed" in said[2]
     assert len(issuer.seen) == 2
+
+
+def test_a_sign_on_that_succeeds_does_not_count_against_its_network(service, issuer):
+    """A lecture room has one address."""
+    at_university(service, issuer)
+    enter(service, university=service.web.entry.university, failed_sign_ons=RateLimit(2, 600))
+    assert [attempt(service, issuer)[1].status_code for _ in range(4)] == [303] * 4
 
 
 def test_a_discovery_document_of_another_issuer_is_not_believed(service, issuer):

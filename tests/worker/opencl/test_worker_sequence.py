@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from limits import DEADLINES, LIMITS, sandbox_with
+from worker_rules import DEADLINES, LIMITS, sandbox_with
 
 from grader.course.truth.poison import GUARD_BYTES, POISON
 from grader.execution.client import Worker

@@ -25,8 +25,8 @@ import pytest
 from docker.errors import APIError, ImageNotFound, NotFound
 from docker.types import HostConfig
 from doublings import ARRAYS, KERNELS, is_right, plan
-from limits import DEADLINES
 from project import ASSIGNMENTS, ROOT, importable
+from worker_rules import DEADLINES
 
 from grader.common.errors import DeviceError, WorkerError
 from grader.execution.client import Worker
