@@ -22,8 +22,8 @@ from grader.service.turns import Turns
 SHORTEST, LONGEST = 12, 200
 """Characters."""
 
-AT_ONCE, WAITING = 2, 16
-"""Hashes that are made at once, and those that wait for their turn: a lecture room signs in at the same time."""
+AT_ONCE, WAITING = 2, 4
+"""Hashes that are made at once, and those that wait for their turn. Together they leave threads to other pages."""
 
 A_WHILE, TRIES, FAILURES = 900, 10, 100
 """Seconds, and what is allowed meanwhile: tries of one name from one network, and wrong passwords from that network.

@@ -42,7 +42,7 @@ LEEWAY = 60
 KNOWN_FOR, NOT_BEFORE = 3600.0, 60.0
 """Seconds after which what the issuer says of itself is read again, and before which an unknown key does not do so."""
 
-AT_ONCE, WAITING = 8, 12
+AT_ONCE, WAITING = 4, 2
 """Sign-ins that ask the issuer at once, and those that wait for their turn; all others are asked to come again."""
 
 BACK = "/sign-on/back"

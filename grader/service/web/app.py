@@ -45,6 +45,9 @@ from grader.service.web.setting import Web, web_at, web_of
 UPLOADS = frozenset({"attempts", "roster", "upload"})
 """The last part of the addresses to which files are sent."""
 
+LARGEST_TEXT = 6 * editing.EDITABLE
+"""Bytes of a form whose text is given back: four for each character, and the line ends of a form."""
+
 THREADS = 10
 """Requests that are worked on at once; the others wait in order. With Starlette's 40, threads take the processor from
 each other so often that at 200 pages a second the slowest in a hundred takes ten times as long (deadline.py).
@@ -112,10 +115,11 @@ def make_app(web: Web) -> FastAPI:
     return app
 
 
-def _sign_in(request: Request, _error: Exception) -> Response:
+async def _sign_in(request: Request, _error: Exception) -> Response:
     if request.method in {"GET", "HEAD"}:
         return RedirectResponse("/sign-in", 303)
-    return _said(request, 401, "You are not signed in", "You were signed out, so nothing was done. Sign in again.")
+    words = "You were signed out, so nothing was done. Sign in again."
+    return await _not_done(request, 401, "You are not signed in", words)
 
 
 def _no_token(_request: Request, error: Exception) -> Response:
@@ -127,18 +131,24 @@ def _not_found(request: Request, _error: Exception) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
+    return await _not_done(request, 409, "That was not done", str(error))
+
+
+async def _not_done(request: Request, status: int, title: str, words: str) -> Response:
+    """Page that says why nothing was stored. It leads back to the form, and gives back the text that was sent."""
     if request.url.path.startswith(API):
-        return JSONResponse({"detail": str(error)}, 409)
-    written = text_in(await read_form(request), "text") if request.method == "POST" else ""
-    return await run_in_threadpool(_refusal, request, str(error), written)
-
-
-def _refusal(request: Request, words: str, written: str) -> Response:
-    """Leads back to where the form came from, and gives back the text that was written there: it is not stored."""
+        return JSONResponse({"detail": words}, status)
     back = came_from(request.headers, web_of(request).origin)
-    written = written if len(written) <= editing.EDITABLE else ""
-    values = {"title": "That was not done", "words": words, "back": back, "written": written}
-    return page(request, "refused.html.jinja", None, 409, **values)
+    values = {"title": title, "words": words, "back": back, "written": await _text_of(request)}
+    return await run_in_threadpool(page, request, "refused.html.jinja", None, status, **values)
+
+
+async def _text_of(request: Request) -> str:
+    """Text that a form has sent; empty for anything that the editor does not send."""
+    if request.method != "POST" or int(request.headers.get("content-length", LARGEST_TEXT + 1)) > LARGEST_TEXT:
+        return ""
+    written = text_in(await read_form(request), "text")
+    return written if len(written) <= editing.EDITABLE else ""
 
 
 def _no_page(request: Request, error: Exception) -> Response:
@@ -153,9 +163,9 @@ def _gone(_request: Request, _error: Exception) -> Response:
     return Response(status_code=400)
 
 
-def _away(request: Request, _error: Exception) -> Response:
-    words = "Try again in a moment. A form that you have sent can be sent again: it is taken once."
-    return _said(request, 503, "The database does not answer", words)
+async def _away(request: Request, _error: Exception) -> Response:
+    words = "Nothing was stored. Try again in a moment: a form that is sent twice is taken once."
+    return await _not_done(request, 503, "The database does not answer", words)
 
 
 def _not_text(request: Request, _error: Exception) -> Response:

@@ -71,4 +71,5 @@ def leave(request: Request, member: AnyMember, _form: OwnForm) -> Response:
         sign_out(session, member.session_id)
     answer = RedirectResponse("/sign-in", 303)
     answer.delete_cookie(web.cookie, path="/", secure=web.secure, httponly=True, samesite="lax")
+    answer.headers["clear-site-data"] = '"storage"'  # drafts of the editor: the next person may use this browser
     return answer

@@ -7,6 +7,7 @@ from hiding import failing, hiding_course, right
 from open_service import driving, errors, opened
 from samples import RACE
 from services import Service, field, parts
+from sqlalchemy.exc import OperationalError
 
 from grader.service.station.judging import ready
 from grader.service.web.editing import EDITABLE
@@ -113,6 +114,29 @@ def test_a_text_that_is_refused_is_given_back(tmp_path, more):
     assert f'href="{service.origin}/assignments/small/edit"' in said.text
 
 
+def test_a_text_is_given_back_where_the_session_has_ended(service, ada):
+    """A student who wrote for hours is signed out meanwhile."""
+    shown = ada.get("/assignments/small/edit")
+    keys = {name: field(shown, name) for name in ("form_token", "form_key")}
+    ada.cookies.clear()
+    said = ada.post("/assignments/small/attempts", files=parts(**keys, text="hours of work"))
+    assert (said.status_code, text_in(said)) == (401, "hours of work")
+    assert service.claim() is None
+
+
+def test_a_text_is_given_back_where_the_database_does_not_answer(ada, monkeypatch):
+    """As with a disk that is full."""
+    shown = ada.get("/assignments/small/edit")
+    keys = {name: field(shown, name) for name in ("form_token", "form_key")}
+
+    def full(*_):
+        raise OperationalError("INSERT", {}, Exception("database or disk is full"))
+
+    monkeypatch.setattr("grader.service.web.student.accept", full)
+    said = ada.post("/assignments/small/attempts", files=parts(**keys, text="hours of work"))
+    assert (said.status_code, text_in(said)) == (503, "hours of work")
+
+
 def test_a_file_that_is_refused_is_not_shown(service, ada):
     """It is where it came from; the page leads back, too."""
     page = f"{service.origin}/assignments/small"
@@ -162,6 +186,32 @@ def test_a_text_that_was_changed_is_not_lost_by_a_slip(tmp_path, browser):
         assert driven.say(asks) is False
         driven.say("document.querySelector('.CodeMirror').CodeMirror.replaceRange('x', {line: 0, ch: 0})")
         assert driven.say(asks) is True
+
+
+def test_what_was_typed_is_there_again(tmp_path, browser):
+    """After the page was closed without handing in; not after the text was handed in."""
+    with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
+        page = f"{service.origin}/assignments/small/edit"
+        offered = "!document.getElementById('draft').hidden"
+        text = "document.querySelector('.CodeMirror').CodeMirror.getValue()"
+        driven.open(page)
+        driven.wait("document.querySelector('.CodeMirror') !== null")
+        assert driven.say(offered) is False
+        driven.say("document.querySelector('.CodeMirror').CodeMirror.replaceRange('// mine', {line: 0, ch: 0})")
+        driven.wait("localStorage.length === 1")
+        driven.say("window.dispatchEvent(new Event('pagehide'))")
+        driven.say("document.querySelector('.CodeMirror').CodeMirror.markClean()")
+        driven.open(page)
+        driven.wait(offered)
+        assert "// mine" not in driven.say(text)
+        driven.say("document.querySelector('#draft button').click()")
+        assert "// mine" in driven.say(text)
+        driven.say("document.querySelector('main button.main').click()")
+        driven.wait("document.title.startsWith('Attempt 1')")
+        driven.open(page)
+        driven.wait("document.querySelector('.CodeMirror') !== null")
+        assert driven.say(offered) is False
+        assert errors(driven) == []
 
 
 def test_a_file_that_nobody_edits_in_a_page_is_not_sent_as_one(service, ada):

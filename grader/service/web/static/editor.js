@@ -50,6 +50,38 @@ function mark(editor, remarks) {
   }
 }
 
+const SAVE_AFTER = 400; // milliseconds without a change
+
+// Keeps what is typed in this browser until the service has it: a session can end, a laptop can lose its power.
+function keepDraft(editor, field) {
+  const key = `draft ${field.dataset.draft}`;
+  const offer = document.getElementById("draft");
+  const [use, drop] = offer.querySelectorAll("button");
+  const given = editor.getValue();
+  const kept = localStorage.getItem(key);
+  offer.hidden = kept === null || kept === given;
+  if (kept === given) localStorage.removeItem(key);
+  use.addEventListener("click", () => {
+    editor.setValue(kept);
+    offer.hidden = true;
+    editor.focus();
+  });
+  drop.addEventListener("click", () => {
+    localStorage.removeItem(key);
+    offer.hidden = true;
+    editor.focus();
+  });
+  const save = () => localStorage.setItem(key, editor.getValue());
+  let waiting;
+  editor.on("change", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(save, SAVE_AFTER);
+  });
+  window.addEventListener("pagehide", () => {
+    if (!editor.isClean()) save();
+  });
+}
+
 function edit(field) {
   const editor = CodeMirror.fromTextArea(field, {
     mode: "text/x-opencl",
@@ -76,6 +108,7 @@ function edit(field) {
       editor.focus();
     });
   }
+  keepDraft(editor, field);
   let sent = false;
   field.form.addEventListener("submit", () => {
     sent = true;
