@@ -59,10 +59,18 @@ def test_a_person_has_so_many_sessions_at_most(service):
 
 
 @pytest.mark.parametrize(
-    ("origin", "name", "secure"), [(ORIGIN, "grader", False), ("https://grader.example.org", "__Host-grader", True)]
+    ("origin", "name", "secure"),
+    [
+        ("http://grader.example.org", "grader", False),
+        (ORIGIN, "grader-8000", False),
+        ("https://grader.example.org", "__Host-grader", True),
+        ("https://grader.example.org:8443", "__Host-grader-8443", True),
+    ],
 )
 def test_the_cookie_is_kept_from_scripts_and_other_sites(tmp_path, origin, name, secure):
-    """With TLS it is also kept from neighbouring hosts, and never sent without."""
+    """With TLS it is also kept from neighbouring hosts, and never sent without. Services on two ports of a host have
+    two cookies.
+    """
     service = Service(tmp_path, origin=origin)
     said = join(service.browser(), link(service)).headers["set-cookie"]
     assert said.startswith(f"{name}=")

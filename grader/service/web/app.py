@@ -37,7 +37,7 @@ from grader.service.web import (
     terminals,
 )
 from grader.service.web.callers import TokenNeededError
-from grader.service.web.guards import API, Guards, Headed, OneHost, came_from
+from grader.service.web.guards import API, Guards, Headed, Heads, OneHost, came_from
 from grader.service.web.members import SignInNeededError, read_form, text_in
 from grader.service.web.pages import page
 from grader.service.web.setting import Web, web_at, web_of
@@ -112,6 +112,7 @@ def make_app(web: Web) -> FastAPI:
     app.add_exception_handler(Exception, _fault)
     app.add_middleware(Guards, origin=web.origin, uploads=UPLOADS)
     app.add_middleware(OneHost, origin=web.origin)
+    app.add_middleware(Heads)
     return app
 
 

@@ -9,11 +9,15 @@ from starlette.responses import JSONResponse, Response
 
 from grader.service.bearers import TOKEN_LASTS, as_text, scopes_in
 from grader.service.device_flow import INTERVAL, LASTS, FlowError, Given, ask, begin, dashed, is_known, refuse_too_many
+from grader.service.refusing import NotDoneError
 from grader.service.web.setting import web_of
+from grader.service.web.welcoming import network
 
 router = APIRouter(prefix="/api/v1/device")
 
 GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+
+TOO_MANY = "Too many terminals of your network ask for a code; try again in ten minutes."
 
 FIELDS = 10
 """Fields of a form; a terminal sends three."""
@@ -38,6 +42,8 @@ def code(request: Request, fields: Fields) -> Response:
         return _error("invalid_request")
     if scopes is None:
         return _error("invalid_scope")
+    if not web.terminals.allows(network(request)):
+        raise NotDoneError(TOO_MANY)
     with web.database.reading() as session:
         refuse_too_many(session, web.now())
     with web.database.writing() as session:

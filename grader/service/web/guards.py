@@ -7,6 +7,7 @@ import asyncio
 import re
 from urllib.parse import quote, urlsplit
 
+from anyio import CancelScope
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -90,6 +91,28 @@ class Headed:
             await send(message)
 
         await self._app(scope, receive, sending)
+
+
+class Heads:
+    """An application that answers HEAD as it answers GET, without the body. An answer that never ends is ended."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+        with CancelScope() as answering:
+
+            async def sending(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    await send(message)
+                    await send({"type": "http.response.body", "body": b""})
+                    answering.cancel()
+
+            await self._app({**scope, "method": "GET"}, receive, sending)
 
 
 class OneHost:

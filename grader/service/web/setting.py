@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from sqlalchemy.orm import Session
 from starlette.applications import Starlette
@@ -16,6 +17,9 @@ from grader.service.database.tables import GradingRow
 from grader.service.entering.entry import SignInEntry
 from grader.service.entering.rate_limits import RateLimit
 from grader.service.waiting import PlaceInQueue, QueueLookout
+
+TERMINALS = 1000
+"""Codes for terminals that a network may ask for in ten minutes: a lecture room is one network."""
 
 NAMES = 20
 """Pseudonyms that a person may try in an hour: one that is refused may be somebody's name or key."""
@@ -37,6 +41,7 @@ class Web:
     now: Callable[[], datetime] = field(default=utc_now)
     lookout: QueueLookout = field(default_factory=QueueLookout)
     entry: SignInEntry = field(default_factory=SignInEntry)
+    terminals: RateLimit = field(default_factory=lambda: RateLimit(TERMINALS, 600))
     naming: RateLimit = field(default_factory=lambda: RateLimit(NAMES, 3600))
 
     def place(self, session: Session, grading: GradingRow) -> PlaceInQueue:
@@ -50,8 +55,12 @@ class Web:
 
     @property
     def cookie(self) -> str:
-        """The name of the session's cookie: with TLS, one that no neighbouring host can set."""
-        return "__Host-grader" if self.secure else "grader"
+        """The name of the session's cookie: with TLS, one that no neighbouring host can set. It has the port, since
+        browsers send a host's cookies to all of its ports.
+        """
+        port = urlsplit(self.origin).port
+        name = "grader" if port is None else f"grader-{port}"
+        return f"__Host-{name}" if self.secure else name
 
     @property
     def code_cookie(self) -> str:

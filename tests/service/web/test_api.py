@@ -10,6 +10,7 @@ from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.bearers import TOKEN_LASTS, TOKENS
 from grader.service.database.tables import ApiTokenRow, AttemptRow, DeviceSignInRow, PersonRow
 from grader.service.device_flow import INTERVAL, LASTS
+from grader.service.entering.rate_limits import RateLimit
 from grader.service.signing_in import invite
 from grader.service.web.device import GRANT
 
@@ -154,6 +155,14 @@ def test_the_oldest_of_too_many_tokens_ends(service):
     assert first.get("/api/v1/me").status_code == 200
     service.token(service.ada, "read")
     assert first.get("/api/v1/me").status_code == 401
+
+
+def test_a_network_that_asks_for_many_terminals_waits(service):
+    """Anybody may ask, so one network must not use up the codes of all."""
+    object.__setattr__(service.web, "terminals", RateLimit(2, 600))
+    client = service.browser()
+    said = [client.post("/api/v1/device/code", data={"client_id": "laptop"}).status_code for _ in range(3)]
+    assert said == [200, 200, 409]
 
 
 def test_handing_in_twice_with_one_key_stores_once_and_a_result_is_read(service):

@@ -93,6 +93,22 @@ def test_every_answer_keeps_browsers_on_our_side(service):
         assert "unsafe" not in policy
 
 
+def test_a_page_answers_head_as_get_without_the_body(service):
+    """Programs that check links ask so; an answer that never ends is no exception."""
+    client = service.browser("ada")
+    own = service.page_of(service.hand_in())
+    for path in ("/", "/nothing", "/sign-in", "/static/style.css", "/health", own, f"{own}/file", f"{own}/events"):
+        head = client.head(path)
+        assert head.content == b""
+        assert head.status_code in {200, 404, 303}
+        if not path.endswith("/events"):
+            asked = client.get(path)
+            assert (head.status_code, head.headers.get("content-type")) == (
+                asked.status_code,
+                asked.headers.get("content-type"),
+            )
+
+
 def test_an_answer_that_tells_of_a_fault_of_ours_keeps_browsers_on_our_side_too(service, monkeypatch):
     """In words that tell nothing of it, for pages and for programs."""
     monkeypatch.setattr(Shelf, "guide", lambda _: 1 / 0)
