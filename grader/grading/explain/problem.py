@@ -159,10 +159,9 @@ def of_later_call(line: int, name: str, advice: str) -> Problem:
 
 def of_forbidden(sighting: Sighting) -> Problem:
     """A construct that submissions may not use."""
+    use = FORBIDDEN_USES[sighting.construct].format(sighting.text)
     return Problem(
-        reason=Reason.FORBIDDEN,
-        message=f"line {sighting.line} {FORBIDDEN_USES[sighting.construct]}. The file was not run.",
-        detail=sighting.text,
+        reason=Reason.FORBIDDEN, message=f"line {sighting.line} {use}. The file was not run.", detail=sighting.text
     )
 
 
@@ -172,6 +171,7 @@ FORBIDDEN_USES = {
     Construct.ASM: "holds assembly code; write it in OpenCL C",
     Construct.HAS_INCLUDE: "looks for other files; a submission is one file that stands alone",
     Construct.LONG_LINE: f"is longer than {LINE_LIMIT} characters; break it",
+    Construct.CONTROL: "has the control character {} in its code, which compilers refuse; delete it",
 }
 
 
