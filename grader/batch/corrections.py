@@ -12,10 +12,11 @@ from pathlib import Path
 
 from grader.batch.lists import ListLine, read_list
 from grader.common.errors import InputError
+from grader.common.people import Register
 from grader.common.record import replace
 from grader.course.policies.corrections import Amount, read_amount
 from grader.course.policies.deadlines import DECIMALS
-from grader.course.submissions.handin import Intake, Remark
+from grader.course.submissions.handin import Remark
 from grader.course.suite import Coursework
 from grader.reports.words import correction_in_words
 from grader.results.gradebook import Grade, Gradebook, Mark, StudentRow
@@ -40,12 +41,12 @@ Orders = Mapping[tuple[str, str], Order]
 
 
 def read_corrections(
-    folder: Path, intake: Intake, assignments: Mapping[str, Coursework]
+    folder: Path, people: Register, assignments: Mapping[str, Coursework]
 ) -> tuple[Orders, tuple[Remark, ...]]:
     """The corrections of a batch, if it has any, and what is not applied; raises InputError for a line that is not
     understood.
     """
-    lines, others = read_list(folder / NAME, ("points",), intake, assignments)
+    lines, others = read_list(folder / NAME, ("points",), people, assignments)
     return {(each.label, each.assignment): _order(each, assignments[each.assignment]) for each in lines}, others
 
 

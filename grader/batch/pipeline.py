@@ -22,12 +22,14 @@ from grader.batch.scheduler import Event, Listener, grade_all, make_plan, missin
 from grader.batch.store import Store, at_work, batch_seed, swap_stands
 from grader.batch.workforce import Workforce
 from grader.common.errors import InputError, InterruptedGradingError
+from grader.common.people import person_key
 from grader.common.phrases import count
 from grader.common.record import replace
 from grader.course.submissions.handin import Intake
 from grader.course.suite import Coursework
 from grader.lms.intake import take_all
 from grader.lms.intake.owners import Owner
+from grader.lms.intake.people import everybody
 from grader.lms.intake.summary import tell
 from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook
@@ -118,7 +120,8 @@ def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, O
             raise InputError(f"{request.folder} lies in {path}, and would be taken for a submission.")
     assignments = {assignment.name: assignment for assignment in request.assignments}
     found = _with_lateness(take_all(request.submissions, request.assignments, _everybody(request)), request.uploads)
-    extensions, idle = read_extensions(request.folder, found, assignments)
+    people = everybody(found, (request.roster, *(upload.roster() for upload in request.uploads)))
+    extensions, idle = read_extensions(request.folder, people, assignments)
     deadlines = apply_deadlines(found, assignments, extensions)
     intake = deadlines.intake
     say(tell(intake))
@@ -129,7 +132,7 @@ def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, O
         raise InputError(f"{named} holds nothing that can be graded; the lines above say why.")
     for upload in request.uploads:
         upload.fill(blank_book(intake, assignments))
-    corrections, unused = read_corrections(request.folder, intake, assignments)
+    corrections, unused = read_corrections(request.folder, people, assignments)
     for remark in (*idle, *unused):
         say(showable(f"{remark.where}: {remark.why}"))
     return deadlines, corrections
@@ -157,13 +160,13 @@ def _everybody(request: BatchRequest) -> tuple[Owner, ...]:
 
 def _with_lateness(intake: Intake, uploads: tuple[Upload, ...]) -> Intake:
     """The intake with what the files for upload tell of who was late, and when work was handed in."""
-    late = frozenset().union(*(upload.late() for upload in uploads))
-    times = {key: when for upload in uploads for key, when in upload.submitted().items()}
+    late = {person_key(key) for upload in uploads for key in upload.late()}
+    times = {person_key(key): when for upload in uploads for key, when in upload.submitted().items()}
     handins = (
         replace(
             each,
-            late=each.late or each.student.key in late,
-            submitted=each.submitted or times.get(each.student.key or ""),
+            late=each.late or person_key(each.student.key or "") in late,
+            submitted=each.submitted or times.get(person_key(each.student.key or "")),
         )
         for each in intake.handins
     )

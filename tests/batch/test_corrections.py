@@ -8,6 +8,7 @@ from puppets import handin, intake, student
 
 from grader.batch.corrections import NAME, read_corrections
 from grader.common.errors import InputError
+from grader.lms.intake.people import everybody
 from grader.results.withholding import released
 
 HEAD = "student,assignment,points,comment\n"
@@ -20,7 +21,7 @@ def read(tmp_path, transposition):
     def read(text, encoding="utf-8"):
         (tmp_path / NAME).write_text(text, encoding)
         found = intake(handin("anna"), handin("bob", b"b"), absent=("carol",))
-        return read_corrections(tmp_path, found, {"coalsTransp": transposition})
+        return read_corrections(tmp_path, everybody(found, ()), {"coalsTransp": transposition})
 
     return read
 
@@ -69,7 +70,7 @@ def test_corrections_of_another_assignment_wait(read):
 
 def test_no_file_is_no_correction(tmp_path, transposition):
     """As in nearly every batch."""
-    assert read_corrections(tmp_path, intake(handin("anna")), {"coalsTransp": transposition}) == ({}, ())
+    assert read_corrections(tmp_path, everybody(intake(handin("anna")), ()), {"coalsTransp": transposition}) == ({}, ())
     assert student("anna").label == "anna"
 
 

@@ -420,6 +420,40 @@ def test_a_gradebook_that_cannot_be_filled_is_told_before_anything_is_graded(run
     assert workforce.errands == []
 
 
+TWO_OF_A_NAME = (
+    "Student,ID,SIS Login ID,Section,Coalesced transposition (44)\r\n    Points Possible,,,,100\r\n"
+    '"Lim, Mei",11,mlim,A,\r\n"Lim, Mei",12,mlim2,A,\r\n'
+)
+
+
+@pytest.mark.parametrize("name", ["Lim, Mei", "mei lim"])
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("corrections.csv", "student,assignment,points\n{},coalsTransp,+5\n"),
+        ("extensions.csv", "student,assignment,attempts\n{},coalsTransp,2\n"),
+    ],
+)
+def test_a_line_for_one_of_two_people_of_a_name_is_refused(run, tmp_path, name, file, line):
+    """Of whom one handed in, and under a name that only a gradebook has in full; by the key it is theirs."""
+    download = tmp_path / "canvas"
+    download.mkdir()
+    (download / "limmei_11_90000_kernels.cl").write_text(RIGHT)
+    given = {
+        "submissions": (download,),
+        "uploads": (CanvasGradebook(sheet=read_sheet("gradebook.csv", TWO_OF_A_NAME.encode())),),
+    }
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / file).write_text(line.format(f'"{name}"'))
+    workforce = Puppets()
+    with pytest.raises(InputError, match=f"{file}, line 2: '{name}' may be 2 people, key 11 and key 12; write the key"):
+        run(workforce, **given)
+    assert workforce.errands == []
+    (tmp_path / "out" / file).write_text(line.format("11"))
+    book, _, _ = run(**given)
+    assert [row.status for row in book.rows if row.student.key == "11"] == ["graded"]
+
+
 def test_who_has_no_result_can_be_given_points(run, submissions, tmp_path):
     """Who handed in by mail, or what cannot be read; a difference alone adds to nothing, and that is said."""
     (submissions / "eve.zip").write_bytes(b"no zip")

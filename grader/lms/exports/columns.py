@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from grader.common.people import person_key
 from grader.common.phrases import count
 from grader.course.submissions.handin import Remark
 from grader.lms.exports.sheet import Sheet
@@ -55,7 +56,10 @@ def decimal_sign(sheet: Sheet, *columns: int | None) -> str:
 
 
 def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[str, Slot], sign: str) -> Placed:
-    """Place the grades of graded rows in a column, each in its student's slot; `sign` is the decimal sign."""
+    """Place the grades of graded rows in a column, each in its student's slot; `sign` is the decimal sign.
+
+    Slots are by key, as person_key compares keys.
+    """
     graded: dict[int, StudentRow] = {}
     cells: dict[tuple[int, int], str] = {}
     remarks: list[Remark] = []
@@ -66,7 +70,7 @@ def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[
                 fault = " ".join(showable(row.fault).split())
                 remarks.append(Remark(where=row.student.label, why=f"has no grade in the copy: {fault}"))
             continue
-        slot = slots.get(row.student.key or "")
+        slot = slots.get(person_key(row.student.key or ""))
         refusal = _refusal(sheet, row.grade, slot)
         if slot is None or refusal:
             remarks.append(Remark(where=row.student.label, why=f"is graded, but not in the copy: {refusal}."))
