@@ -26,8 +26,10 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.ext.hybrid import hybrid_property
-from sqlalchemy.orm import DeclarativeBase, Mapped, column_property, mapped_column, relationship
+from sqlalchemy.orm import DeclarativeBase, Mapped, column_property, mapped_column, relationship, validates
 from sqlalchemy.types import TypeDecorator
+
+from grader.common.people import person_key
 
 
 class CourseRole(StrEnum):
@@ -84,18 +86,27 @@ class Base(DeclarativeBase):
 
 
 class PersonRow(Base):
-    """Somebody of the course. `key` is the university's own name for them, such as a mail address; `team` that of their
-    group, with which they hand in where an assignment allows groups.
+    """Somebody of the course. `key` is the university's own name for them, such as a mail address, `folded` the form in
+    which keys are compared, `team` the name of their group, with which they hand in where an assignment allows groups.
     """
 
     __tablename__ = "people"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(unique=True)
+    folded: Mapped[str] = mapped_column(server_default="")
     name: Mapped[str]
     role: Mapped[str]
     team: Mapped[str | None]
     created: Mapped[datetime]
+
+    __table_args__ = (Index("people_folded", "folded"),)
+
+    @validates("key")
+    def _fold(self, _name: str, key: str) -> str:
+        """Keep both forms of a key together."""
+        self.folded = person_key(key)
+        return key
 
 
 class PseudonymRow(Base):
