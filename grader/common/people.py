@@ -29,7 +29,7 @@ class AmbiguousPersonError(InputError):
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """A person with every name that some list has. `label` is that of the reports; None for who is not in them."""
+    """A person with every name that some list has. `label` is the one in the reports, None outside of them."""
 
     names: tuple[str, ...]
     key: str | None = None
@@ -37,7 +37,7 @@ class Person:
 
     @property
     def in_words(self) -> str:
-        """What tells people of one name apart."""
+        """Words that tell people of one name apart."""
         return f"{self.names[0]} without a key" if self.key is None else f"key {self.key}"
 
 
@@ -48,11 +48,11 @@ class Register:
     people: tuple[Person, ...]
 
     def named(self, name: str) -> tuple[Person, ...]:
-        """Everybody of this name."""
+        """All people of this name."""
         return tuple(self._by_name.get(person_name(name), ()))
 
     def find(self, text: str) -> Person | None:
-        """The person of this label, key or name; None if there is none. Raises AmbiguousPersonError for several."""
+        """The person of this label, key or name, or None. Raises AmbiguousPersonError if several are called so."""
         found = tuple(dict.fromkeys((*self._by_key.get(person_key(text), ()), *self.named(text))))
         if len(found) > 1:
             who = " and ".join(sorted(each.in_words for each in found))

@@ -1,4 +1,4 @@
-"""Everybody who is known to a batch: of the roster, of a platform's own lists, and of the hand-ins."""
+"""All people who are known to a batch: from the roster, the platforms' own lists, and the hand-ins."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -37,6 +37,6 @@ def everybody(intake: Intake, lists: Sequence[Sequence[Owner]]) -> Register:
 
 
 def identified(owner: Owner, register: Register) -> Owner:
-    """The owner with the key of the only person with a key who is called so; as it is where it has one."""
+    """The owner with the key of the only person with a key who is called so; unchanged if it has one."""
     same = [each for each in register.named(owner.name) if each.key is not None]
     return replace(owner, key=same[0].key) if owner.key is None and len(same) == 1 else owner
