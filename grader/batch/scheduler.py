@@ -19,7 +19,7 @@ from grader.course.submissions.handin import HandIn, Intake
 from grader.course.suite import Coursework
 from grader.lms.bundle import Bundle, pack
 from grader.protocol.text import showable
-from grader.results.result import Reason, Result, Ungraded
+from grader.results.result import UNTIMED, Result, Ungraded
 
 ATTEMPTS = 3
 """How often a grading is tried that fails by a fault of ours, or whose speed is not measured for noise."""
@@ -92,7 +92,7 @@ def missing(plan: BatchPlan, store: Store) -> BatchPlan:
 
 
 def _is_whole(result: Result | None) -> bool:
-    return result is not None and all(check.reason is not Reason.NOT_MEASURED for check in result.checks)
+    return result is not None and all(check.reason not in UNTIMED for check in result.checks)
 
 
 @dataclass(frozen=True, kw_only=True)

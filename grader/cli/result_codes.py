@@ -5,9 +5,9 @@ from collections.abc import Set as AbstractSet
 
 from grader.cli.exit_codes import ELSEWHERE, FAILED, PASSED, UNGRADED
 from grader.results.gradebook import Grade, StudentRow
-from grader.results.result import Reason, Result
+from grader.results.result import UNTIMED, Reason, Result
 
-TO_BE_REPEATED = {Reason.NO_SIMULATOR, Reason.NOT_MEASURED}
+TO_BE_REPEATED = {Reason.NO_SIMULATOR, *UNTIMED}
 """Why a grading here is not whole, which is not the student's fault; the same command makes up for it."""
 
 

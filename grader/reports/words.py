@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from grader.common.phrases import capital, count, kibibytes
+from grader.protocol.text import showable
 from grader.reports.drawing import as_text, tells_something
 from grader.reports.statistics import Incomplete
 from grader.results.metrics import Access, Branch, Performance, Usage
@@ -15,6 +16,7 @@ BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 STILL_TO_BE_MADE = {
     Reason.NO_SIMULATOR: "{} not checked here: the simulator is missing",
     Reason.NOT_MEASURED: "{} not measured: the machine was too noisy",
+    Reason.INTERFERENCE: "{} not measured: the operating system disturbed the timing",
     Reason.DECIDED_ELSEWHERE: "{} decided on the course's machine",
 }
 """What is said of points whose checks were not made."""
@@ -53,13 +55,19 @@ def _left_in_words(left: Unchecked) -> str:
 
 def incomplete_in_words(incomplete: Incomplete) -> str:
     """Which grades of a batch are incomplete, and what to do about it."""
-    submissions, up_to = count(incomplete.submissions, "submission"), f"up to {incomplete.points:g} points each"
+    submissions, up_to = count(len(incomplete.students), "submission"), f"up to {incomplete.points:g} points each"
     if incomplete.reason is Reason.DECIDED_ELSEWHERE:
         return f"{submissions} not decided in full, {up_to}: the course's machine decides the rest."
     if incomplete.reason is Reason.NOT_MEASURED:
         return (
             f"{submissions} not timed, {up_to}: the machine was too noisy. Do not publish these points yet. Stop other "
             "programs; the same command then times them again."
+        )
+    if incomplete.reason is Reason.INTERFERENCE:
+        return (
+            f"{submissions} not timed, {up_to}: the operating system disturbed the timing. Do not publish these points "
+            "yet. Stop other programs; the same command then times them again. If that does not help, read the code of "
+            f"{', '.join(map(showable, incomplete.students))}: it may cause the disturbance."
         )
     return (
         f"{submissions} not checked in full, {up_to}: the simulator is missing. Do not publish these points yet. "

@@ -42,7 +42,7 @@ class Verdict(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a check did not pass: something about the student's code; for the last four, why it was not made."""
+    """Why a check did not pass: something about the student's code; for the last five, why it was not made."""
 
     FORBIDDEN = "FORBIDDEN"
     BUILD_ERROR = "BUILD_ERROR"
@@ -70,13 +70,17 @@ class Reason(StrEnum):
     NOT_RUN = "NOT_RUN"
     NO_SIMULATOR = "NO_SIMULATOR"
     NOT_MEASURED = "NOT_MEASURED"
+    INTERFERENCE = "INTERFERENCE"
     DECIDED_ELSEWHERE = "DECIDED_ELSEWHERE"
     HIDDEN = "HIDDEN"
 
 
-OUTSTANDING = (Reason.NO_SIMULATOR, Reason.NOT_MEASURED, Reason.DECIDED_ELSEWHERE)
-"""Why a check is still to be made: the simulator is missing here; the machine was too noisy to time on; the course's
-machine decides. Its points are neither earned nor lost."""
+OUTSTANDING = (Reason.NO_SIMULATOR, Reason.NOT_MEASURED, Reason.INTERFERENCE, Reason.DECIDED_ELSEWHERE)
+"""Why a check is still to be made: the simulator is missing here; the machine was too noisy to time on, or its
+operating system disturbed the timing; the course's machine decides. Its points are neither earned nor lost."""
+
+UNTIMED = frozenset({Reason.NOT_MEASURED, Reason.INTERFERENCE})
+"""Why a speed is to be measured again: no measurement so far decides anything."""
 
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
 """The reasons of skipped checks, and of no others. A hidden one was made, and its outcome is withheld."""

@@ -10,7 +10,7 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Case, MemoryCheck, Sanitizer, SpeedGoals
 from grader.course.suite import Coursework
-from grader.results.result import Check, Kind, Reason, Result, Verdict
+from grader.results.result import UNTIMED, Check, Kind, Reason, Result, Verdict
 
 Hideable = Case | Sanitizer | MemoryCheck | SpeedGoals
 """What an assignment may hide."""
@@ -118,7 +118,7 @@ def _without_outcome(check: Check, message: str) -> Check:
     """A check that was not made, for want of a simulator or of a quiet machine, stays: it reveals nothing, since that
     is known before hidden cases run.
     """
-    if check.reason in {Reason.NO_SIMULATOR, Reason.NOT_MEASURED}:
+    if check.reason in {Reason.NO_SIMULATOR, *UNTIMED}:
         return check
     worth = f", worth up to {check.max_points:g} points," if check.max_points else ""
     return Check(

@@ -30,6 +30,8 @@ from grader.lms.bundle import pack, unpack
 from grader.lms.kit import COMMAND, TEMPLATE, student_kit
 from grader.results.result import Reason, Verdict
 
+pytestmark = pytest.mark.usefixtures("still_kernel")
+
 CONSTRAINTS, STARTERS = ROOT / "constraints.txt", ROOT / "student_template"
 GUIDE = ROOT / "docs" / "reading-your-report.md"
 GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})

@@ -157,6 +157,10 @@ def left(reason, points, checks=2):
         ((), "68 of 100 points"),
         ((left(Reason.NO_SIMULATOR, 32.0),), "68 of 100; 32 not checked here: the simulator is missing"),
         ((left(Reason.NOT_MEASURED, 32.0),), "68 of 100; 32 not measured: the machine was too noisy"),
+        (
+            (left(Reason.INTERFERENCE, 32.0),),
+            "68 of 100; 32 not measured: the operating system disturbed the timing",
+        ),
         ((left(Reason.DECIDED_ELSEWHERE, 12.0),), "68 of 100; 12 are decided on the course's machine"),
         ((left(Reason.DECIDED_ELSEWHERE, 1.0),), "68 of 100; 1 is decided on the course's machine"),
         (
@@ -189,15 +193,24 @@ def test_a_skipped_check_says_why_and_what_it_is_worth(check, words):
 
 def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
     """An instructor must not publish them unseen."""
-    fields = {"submissions": 12, "points": 32.0, "message": "the simulator is not installed: install it."}
+    fields = {
+        "students": ("7", "8", "ada\x1b[2J"),
+        "points": 32.0,
+        "message": "the simulator is not installed: install it.",
+    }
     assert incomplete_in_words(Incomplete(reason=Reason.NO_SIMULATOR, **fields)) == (
-        "12 submissions not checked in full, up to 32 points each: the simulator is missing. Do not publish these "
+        "3 submissions not checked in full, up to 32 points each: the simulator is missing. Do not publish these "
         "points yet. The simulator is not installed: install it. The same command then grades them again."
     )
     assert incomplete_in_words(Incomplete(reason=Reason.NOT_MEASURED, **fields)) == (
-        "12 submissions not timed, up to 32 points each: the machine was too noisy. Do not publish these points yet. "
+        "3 submissions not timed, up to 32 points each: the machine was too noisy. Do not publish these points yet. "
         "Stop other programs; the same command then times them again."
     )
+    assert incomplete_in_words(Incomplete(reason=Reason.INTERFERENCE, **fields)) == (
+        "3 submissions not timed, up to 32 points each: the operating system disturbed the timing. Do not publish "
+        "these points yet. Stop other programs; the same command then times them again. If that does not help, read "
+        "the code of 7, 8, ada�[2J: it may cause the disturbance."
+    )
     assert incomplete_in_words(Incomplete(reason=Reason.DECIDED_ELSEWHERE, **fields)) == (
-        "12 submissions not decided in full, up to 32 points each: the course's machine decides the rest."
+        "3 submissions not decided in full, up to 32 points each: the course's machine decides the rest."
     )

@@ -11,7 +11,7 @@ from grader.reports import REPORTS
 from grader.results.gradebook import grade_of
 from grader.results.result import NOT_MADE, OUTSTANDING, Kind, Place, Reason, Result, Unchecked, Verdict, full_marks
 
-HERE, NOISY, ELSEWHERE = OUTSTANDING
+HERE, NOISY, DISTURBED, ELSEWHERE = OUTSTANDING
 TIMED_ELSEWHERE = unchecked("performance: cpu (height 1)", Kind.PERFORMANCE, 40, ELSEWHERE, "it is timed there.")
 WATCHED = (unchecked(), unchecked("memory: banks", Kind.MEMORY, 20))
 HIDDEN = unchecked("correctness: secret", Kind.CORRECTNESS, 0, Reason.HIDDEN, "hidden.")
@@ -46,11 +46,11 @@ def test_what_was_not_checked_is_in_the_total_by_reason():
     assert seen(outcome) == (False, False, (Unchecked(reason=HERE, checks=2, points=32),))
     both = result(BUILD, TIMED_ELSEWHERE, *WATCHED)
     assert [(left.reason, left.points) for left in both.unchecked] == [(HERE, 32), (ELSEWHERE, 40)]
-    noisy = result(
-        BUILD, check("correctness: one"), unchecked("performance: cpu (height 1)", Kind.PERFORMANCE, 40, NOISY)
-    )
-    assert (noisy.points, noisy.max_points) == (5, 45)
-    assert seen(noisy) == (False, False, (Unchecked(reason=NOISY, checks=1, points=40),))
+    for why in (NOISY, DISTURBED):
+        untimed = unchecked("performance: cpu (height 1)", Kind.PERFORMANCE, 40, why)
+        outcome = result(BUILD, check("correctness: one"), untimed)
+        assert (outcome.points, outcome.max_points) == (5, 45)
+        assert seen(outcome) == (False, False, (Unchecked(reason=why, checks=1, points=40),))
 
 
 def test_a_check_for_no_points_that_was_not_made_is_not_overlooked():

@@ -131,9 +131,10 @@ def test_what_only_right_kernels_lack_tells_of_hidden_cases(assignment):
     assert withheld(there, assignment("case")).checks == withheld(wrong, assignment("case")).checks
 
 
-def test_a_speed_that_was_not_measured_for_noise_is_said_to_all_who_look_right(assignment):
+@pytest.mark.parametrize("reason", [Reason.NOT_MEASURED, Reason.INTERFERENCE])
+def test_a_speed_that_was_not_measured_for_noise_is_said_to_all_who_look_right(assignment, reason):
     """Whatever hidden cases, which run later, make of it."""
-    noisy = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.NOT_MEASURED, "message": "too noisy."}
+    noisy = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": reason, "message": "too noisy."}
     whole = right(assignment())
     open_one = changed(whole, (7, whole.checks[7].model_copy(update=noisy)))
     asked = assignment("case")

@@ -386,6 +386,16 @@ def of_blindness(pairs: int) -> Problem:
     )
 
 
+def of_interference(one_sided: int, seen: int) -> Problem:
+    """The machine's own kernel worked during our launches and not during the submission's, or the other way round."""
+    return Problem(
+        reason=Reason.INTERFERENCE,
+        message=f"in {one_sided} of {count(seen, 'timed round')}, this machine's operating system worked more during "
+        "the launches of one side than of the other. The points are open until it is timed again, with no other "
+        "programs running.",
+    )
+
+
 def _not_measured(why: str) -> Problem:
     return Problem(
         reason=Reason.NOT_MEASURED,

@@ -61,6 +61,19 @@ def noise(rounds: Sequence[Round]) -> Interval:
     return interval([each.reference / each.control for each in rounds])
 
 
+def one_sided(seen: Sequence[Round]) -> int:
+    """In how many rounds the kernel worked beside one side only; they do not count."""
+    return sum(each.is_one_sided for each in seen)
+
+
+def is_disturbed(seen: Sequence[Round]) -> bool:
+    """Whether those are most rounds, or leave fewer than any statement needs, of so many seen. A submission may cause
+    them, so it must not choose the rounds that decide: at most half of them do not count.
+    """
+    count = len(seen) - one_sided(seen)
+    return len(seen) >= FEWEST and (count < FEWEST or 2 * count < len(seen))
+
+
 CONFIDENCE = 0.99
 """Of every interval. We look after each pair whether to stop, so the usual 0.95 would be wrong too often."""
 

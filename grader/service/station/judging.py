@@ -17,7 +17,7 @@ from grader.grading.bench import Progress
 from grader.lms.bundle import pack
 from grader.protocol.text import showable
 from grader.reports import REPORTS
-from grader.results.result import Reason, Result, Ungraded
+from grader.results.result import UNTIMED, Result, Ungraded
 from grader.results.withholding import withheld
 from grader.service.briefs import brief_of
 from grader.service.classes import classes_of, elsewhere
@@ -65,9 +65,9 @@ class Judge:
         """The outcome; a speed that noise hides is measured again, and left open in the end."""
         outcome = station.grade(errand, progress)
         for _ in range(TIMED - 1):
-            if isinstance(outcome, Ungraded) or all(each.reason is not Reason.NOT_MEASURED for each in outcome.checks):
+            if isinstance(outcome, Ungraded) or all(each.reason not in UNTIMED for each in outcome.checks):
                 break
-            progress("timing again, since the machine was too noisy")
+            progress("timing again, since the speed was not measured")
             again = station.grade(replace(errand, before=outcome), progress)
             outcome = outcome if isinstance(again, Ungraded) else again
         return outcome

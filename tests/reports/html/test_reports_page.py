@@ -192,6 +192,7 @@ def test_nothing_to_mend_is_said():
     [
         (Reason.NO_SIMULATOR, "12 not checked here: the simulator is missing"),
         (Reason.NOT_MEASURED, "12 not measured: the machine was too noisy"),
+        (Reason.INTERFERENCE, "12 not measured: the operating system disturbed the timing"),
         (Reason.DECIDED_ELSEWHERE, "12 are decided on the course's machine"),
     ],
 )
