@@ -396,6 +396,14 @@ def of_interference(one_sided: int, seen: int) -> Problem:
     )
 
 
+def of_few_rounds(one_sided: int, seen: int) -> Problem:
+    """Too few rounds count in the time that a submission has: a busy machine looks so."""
+    return _not_measured(
+        f"in {one_sided} of {count(seen, 'timed round')}, its operating system worked more during the launches of one "
+        "side than of the other"
+    )
+
+
 def _not_measured(why: str) -> Problem:
     return Problem(
         reason=Reason.NOT_MEASURED,

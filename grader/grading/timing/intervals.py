@@ -67,11 +67,15 @@ def one_sided(seen: Sequence[Round]) -> int:
 
 
 def is_disturbed(seen: Sequence[Round]) -> bool:
-    """Whether those are most rounds, or leave fewer than any statement needs, of so many seen. A submission may cause
-    them, so it must not choose the rounds that decide: at most half of them do not count.
+    """Whether those are most rounds. A submission may cause them, so it must not choose the rounds that decide: at most
+    half of them do not count.
     """
-    count = len(seen) - one_sided(seen)
-    return len(seen) >= FEWEST and (count < FEWEST or 2 * count < len(seen))
+    return len(seen) >= FEWEST and 2 * one_sided(seen) > len(seen)
+
+
+def leaves_few(seen: Sequence[Round]) -> bool:
+    """Whether fewer rounds count than any statement needs, although so many were seen."""
+    return len(seen) - one_sided(seen) < FEWEST <= len(seen)
 
 
 CONFIDENCE = 0.99

@@ -31,6 +31,7 @@ from grader.grading.explain.problem import (
     Problem,
     of_blindness,
     of_delay,
+    of_few_rounds,
     of_interference,
     of_noise,
     of_spent_time,
@@ -45,6 +46,7 @@ from grader.grading.timing.intervals import (
     is_blind,
     is_disturbed,
     is_held_up,
+    leaves_few,
     noise,
     one_sided,
     too_noisy,
@@ -92,6 +94,8 @@ def measure(lineup: Lineup, rules: TimingRules) -> tuple[Round, ...] | Problem:
         seen = _rounds(lineup, rules, kernel)
     if is_disturbed(seen):
         return of_interference(one_sided(seen), len(seen))
+    if leaves_few(seen):
+        return of_few_rounds(one_sided(seen), len(seen))
     rounds = _counted(seen)
     if lineup.thresholds and too_noisy(rounds, lineup.thresholds, rules):
         standard = "model solution" if lineup.assignment.kit is None else "naive kernel"
@@ -130,7 +134,7 @@ def _rounds(lineup: Lineup, rules: TimingRules, kernel: KernelThreads) -> list[R
         spent += found.turn
         if not is_first and elapsed > rules.warm_up_seconds:
             seen.append(found)
-        if is_disturbed(seen):
+        if is_disturbed(seen) or leaves_few(seen):
             if len(seen) >= rules.max_pairs or elapsed >= rules.max_seconds:
                 break
         elif enough(_counted(seen), elapsed, lineup.thresholds, rules):

@@ -16,6 +16,7 @@ from grader.grading.timing.intervals import (
     is_decided,
     is_disturbed,
     is_held_up,
+    leaves_few,
     too_noisy,
 )
 from grader.grading.timing.rounds import Round
@@ -220,14 +221,25 @@ def test_who_waits_and_is_far_too_slow_is_told_so_after_one_session():
         (0, 7, False),
         (7, 0, False),
         (8, 0, False),
-        (7, 1, True),
+        (7, 1, False),
+        (4, 4, False),
+        (3, 5, True),
         (0, 8, True),
         (8, 8, False),
         (8, 9, True),
         (30, 29, False),
     ],
 )
-def test_most_rounds_count_or_none_does(even, one_sided, disturbed):
-    """At most half of those seen are left out, and eight are left; of seven nothing is said."""
+def test_a_speed_is_disturbed_if_most_rounds_are_one_sided(even, one_sided, disturbed):
+    """At most half of those seen are left out; of seven nothing is said."""
     beside_ours = [replace(each, kernel_surplus=-0.3) for each in rounds(one_sided)]
     assert is_disturbed([*beside_ours, *rounds(even)]) is disturbed
+
+
+@pytest.mark.parametrize(
+    ("even", "one_sided", "few"), [(7, 0, False), (8, 0, False), (8, 8, False), (7, 1, True), (0, 8, True)]
+)
+def test_eight_rounds_must_count(even, one_sided, few):
+    """Where fewer do, of eight or more, no speed is stated."""
+    beside_ours = [replace(each, kernel_surplus=-0.3) for each in rounds(one_sided)]
+    assert leaves_few([*beside_ours, *rounds(even)]) is few
