@@ -37,14 +37,19 @@ class Sums:
 
 @dataclass(frozen=True, kw_only=True)
 class Incomplete:
-    """What was not checked for one reason: of how many submissions, the points that one of them lacks at most, and what
-    the check says of the first.
+    """What was not checked for one reason: whose submissions they are, the points that one of them lacks at most, and
+    what the check says of the first.
     """
 
     reason: Reason
-    submissions: int
+    labels: tuple[str, ...]
     points: float
     message: str
+
+    @property
+    def submissions(self) -> int:
+        """How many they are."""
+        return len(self.labels)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,13 +193,20 @@ def sums_of(rows: tuple[StudentRow, ...]) -> Sums:
     )
 
 
-def incomplete(found: Sequence[Grade]) -> Iterator[Incomplete]:
+def incomplete(rows: Iterable[StudentRow]) -> Iterator[Incomplete]:
     """What some of the grades lack; nothing where all is decided."""
+    graded = [(row.student.label, row.grade.checks) for row in rows if row.grade is not None]
     for why in OUTSTANDING:
-        lacking = [left for grade in found if (left := [mark for mark in grade.checks if mark.reason is why])]
+        lacking = [
+            (label, left) for label, checks in graded if (left := [each for each in checks if each.reason is why])
+        ]
         if lacking:
-            points = max(sum(mark.max_points for mark in left) for left in lacking)
-            yield Incomplete(reason=why, submissions=len(lacking), points=points, message=lacking[0][0].message)
+            yield Incomplete(
+                reason=why,
+                labels=tuple(label for label, _ in lacking),
+                points=max(sum(mark.max_points for mark in left) for _, left in lacking),
+                message=lacking[0][1][0].message,
+            )
 
 
 def per_cent(grade: Grade) -> float:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from grader.common.phrases import capital, count, kibibytes
+from grader.common.phrases import capital, count, kibibytes, listed
+from grader.protocol.text import showable
 from grader.reports.drawing import as_text, tells_something
 from grader.reports.statistics import Incomplete
 from grader.results.metrics import Access, Branch, Performance, Usage
-from grader.results.result import Check, Correction, Deduction, Finding, Reason, Unchecked, Ungraded
+from grader.results.result import FOR_INSTRUCTORS, Check, Correction, Deduction, Finding, Reason, Unchecked, Ungraded
 
 SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
@@ -15,6 +16,7 @@ BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 STILL_TO_BE_MADE = {
     Reason.NO_SIMULATOR: "{} not checked here: the simulator is missing",
     Reason.NOT_MEASURED: "{} not measured: the machine was too noisy",
+    Reason.COMPILER_FAILED: "{} open: the compiler failed",
     Reason.DECIDED_ELSEWHERE: "{} decided on the course's machine",
 }
 """What is said of points whose checks were not made."""
@@ -51,6 +53,10 @@ def _left_in_words(left: Unchecked) -> str:
     return STILL_TO_BE_MADE[left.reason].format(f"{what}{verb}")
 
 
+WHY_OPEN = {Reason.COMPILER_FAILED: "the compiler failed on the kernel. Look at them and decide"}
+"""What instructors are asked to do about submissions that are left open."""
+
+
 def incomplete_in_words(incomplete: Incomplete) -> str:
     """Which grades of a batch are incomplete, and what to do about it."""
     submissions, up_to = count(incomplete.submissions, "submission"), f"up to {incomplete.points:g} points each"
@@ -61,6 +67,9 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
             f"{submissions} not timed, {up_to}: the machine was too noisy. Do not publish these points yet. Stop other "
             "programs; the same command then times them again."
         )
+    if incomplete.reason in FOR_INSTRUCTORS:
+        them = listed(map(showable, incomplete.labels), "and")
+        return f"{submissions} left open, {up_to}: {WHY_OPEN[incomplete.reason]}: {them}."
     return (
         f"{submissions} not checked in full, {up_to}: the simulator is missing. Do not publish these points yet. "
         f"{capital(incomplete.message)} The same command then grades them again."

@@ -42,7 +42,7 @@ class Verdict(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a check did not pass: something about the student's code; for the last four, why it was not made."""
+    """Why a check did not pass: something about the student's code; for the last five, why it was not made."""
 
     FORBIDDEN = "FORBIDDEN"
     BUILD_ERROR = "BUILD_ERROR"
@@ -70,13 +70,18 @@ class Reason(StrEnum):
     NOT_RUN = "NOT_RUN"
     NO_SIMULATOR = "NO_SIMULATOR"
     NOT_MEASURED = "NOT_MEASURED"
+    COMPILER_FAILED = "COMPILER_FAILED"
     DECIDED_ELSEWHERE = "DECIDED_ELSEWHERE"
     HIDDEN = "HIDDEN"
 
 
-OUTSTANDING = (Reason.NO_SIMULATOR, Reason.NOT_MEASURED, Reason.DECIDED_ELSEWHERE)
-"""Why a check is still to be made: the simulator is missing here; the machine was too noisy to time on; the course's
-machine decides. Its points are neither earned nor lost."""
+FOR_INSTRUCTORS = frozenset({Reason.COMPILER_FAILED})
+"""Why a check is open until an instructor has looked at the submission. A submission can bring this about, so nothing
+is awarded for it, and instructors read whose it is."""
+
+OUTSTANDING = (Reason.NO_SIMULATOR, Reason.NOT_MEASURED, Reason.COMPILER_FAILED, Reason.DECIDED_ELSEWHERE)
+"""Why a check is still to be made: the simulator is missing here; the machine was too noisy to time on; the compiler
+failed on the kernel; the course's machine decides. Its points are neither earned nor lost."""
 
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
 """The reasons of skipped checks, and of no others. A hidden one was made, and its outcome is withheld."""

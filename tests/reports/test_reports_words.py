@@ -6,6 +6,7 @@ from samples import PROFILE, RACE, ROOFLINE, SPILLED, SPILLING, failed, performa
 from grader.common.phrases import count
 from grader.reports.statistics import Incomplete
 from grader.reports.words import (
+    WHY_OPEN,
     access_in_words,
     branch_in_words,
     bytes_in_words,
@@ -21,7 +22,7 @@ from grader.reports.words import (
     usage_in_words,
 )
 from grader.results.metrics import Branch, Usage
-from grader.results.result import Reason, Unchecked
+from grader.results.result import FOR_INSTRUCTORS, Reason, Unchecked
 
 RACING_WORDS = f"""\
 {RACE.message}
@@ -189,7 +190,7 @@ def test_a_skipped_check_says_why_and_what_it_is_worth(check, words):
 
 def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
     """An instructor must not publish them unseen."""
-    fields = {"submissions": 12, "points": 32.0, "message": "the simulator is not installed: install it."}
+    fields = {"labels": ("ada",) * 12, "points": 32.0, "message": "the simulator is not installed: install it."}
     assert incomplete_in_words(Incomplete(reason=Reason.NO_SIMULATOR, **fields)) == (
         "12 submissions not checked in full, up to 32 points each: the simulator is missing. Do not publish these "
         "points yet. The simulator is not installed: install it. The same command then grades them again."
@@ -201,3 +202,10 @@ def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
     assert incomplete_in_words(Incomplete(reason=Reason.DECIDED_ELSEWHERE, **fields)) == (
         "12 submissions not decided in full, up to 32 points each: the course's machine decides the rest."
     )
+
+
+def test_a_batch_names_those_that_an_instructor_must_decide():
+    """Nobody else can: a submission can bring it about, so it is not simply graded again."""
+    for reason in FOR_INSTRUCTORS:
+        left = Incomplete(reason=reason, labels=("ada", "b\x1ben"), points=32.0, message="")
+        assert incomplete_in_words(left).endswith(f"{WHY_OPEN[reason]}: ada and b\ufffden.")

@@ -130,7 +130,7 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
         book=gradebook,
         sections=[section_of(gradebook, name) for name in gradebook.assignments],
         sums=sums_of(gradebook.rows),
-        incomplete=[incomplete_in_words(each) for each in incomplete(grades(gradebook.rows))],
+        incomplete=[incomplete_in_words(each) for each in incomplete(gradebook.rows)],
         earned=earned,
         of_model=of_model,
         short=short,

@@ -547,7 +547,8 @@ def test_where_all_was_checked_nothing_is_said_of_it():
 def test_what_a_batch_lacks_is_counted_by_reason():
     """Submissions, and the most points that one of them lacks; the words are those of a check."""
     there = replace(LACKING, reason=Reason.DECIDED_ELSEWHERE, max_points=40.0, message="it is timed there.")
-    found = (grade(mark(), LACKING), grade(LACKING, replace(LACKING, max_points=20.0)), grade(there), PERFECT)
+    grades = (grade(mark(), LACKING), grade(LACKING, replace(LACKING, max_points=20.0)), grade(there), PERFECT)
+    found = [row(key, each) for key, each in zip(("ada", "ben", "cyd", "dan"), grades, strict=True)]
     assert [(each.reason, each.submissions, each.points, each.message) for each in incomplete(found)] == [
         (Reason.NO_SIMULATOR, 2, 32.0, ABSENT),
         (Reason.DECIDED_ELSEWHERE, 1, 40.0, "it is timed there."),
