@@ -31,7 +31,8 @@ from grader.execution.device import share_a_process
 from grader.execution.plan import SUBMISSION
 from grader.execution.probe import RECOVERY, probe, warm_up
 from grader.grading.bench import Bench, Decided, Progress
-from grader.grading.checks.building import Built, Prepared, build_check, check_build, prepare
+from grader.grading.checks.building import Build, Built, Prepared, build_check, check_build, prepare
+from grader.grading.checks.compiler_failures import LeftOpen, is_undecided, left_open, unbuilt_open
 from grader.grading.checks.conclusions import conclude
 from grader.grading.checks.correctness import (
     GAVE_UP,
@@ -61,7 +62,7 @@ from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
 from grader.results.explanation import Explained
 from grader.results.metrics import Profile, Roofs
-from grader.results.result import Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
+from grader.results.result import OUTSTANDING, Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
 from grader.results.suite_results import joined
 from grader.results.withholding import shown_at_once
 
@@ -73,7 +74,8 @@ UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: an explanation needs 
 class Draft:
     """A grading before its hidden cases: the checks of the other cases, and all checks beside those of cases.
 
-    `built` is what hidden cases are run of; None if the build failed.
+    `built` is what hidden cases are run of; None if the build failed. `left_open` is why points stay open that the
+    compiler of the device has kept from being decided.
     """
 
     task: Task
@@ -83,6 +85,7 @@ class Draft:
     others: tuple[Check, ...]
     profile: Profile | None = None
     built: Built | None = None
+    left_open: LeftOpen | None = None
     seconds: float = 0.0
 
 
@@ -169,27 +172,32 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
     with shared_cpu(crew.bench.locks), _awake(crew.student, crew.device):
         with also_shared(crew.device, crew.bench.locks):
             home = lined_up(crew) if crew.bench.has_plenty else None
-            build = check_build(_prepare(crew), crew.student)
-            _tell(crew, [build.check])
+            prepared = _prepare(crew)
+            build = check_build(prepared, crew.student)
             if build.built is None:
-                cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
-                others = tuple(_unreached(asked, crew.device))
-                return Draft(task=crew.task, provenance=rests_on, build=build.check, cases=cases, others=others)
+                return _unbuilt(crew, rests_on, build, prepared)
+            _tell(crew, [build.check])
             subject = Subject(task=crew.task, oracle=load_oracle(asked), worker=crew.simulator, built=build.built)
             runs = Runs(subject=subject, counter=crew.counter)
             tried = _try_shown(crew, runs)
             failed = failed_sizes(tried)
             lineup = NOT_RIGHT if failed else _met(crew, home or lined_up(crew), build.built)
-        timed = _time(crew, _opened(lineup)) if _is_apart(crew) else None
+        is_apart = _is_apart(crew) and not any(map(is_undecided, tried))
+        timed = _time(crew, _opened(lineup)) if is_apart else None
         watched = _watch(crew, runs, tried)
         lineup = lineup if timed else _opened(lineup)
-    _tell(crew, watched.checks, build.built.misordered)
+    waits = left_open(tried, subject, watched)
     cases = conclude(tried, build.built, subject.oracle, watched.seen)
-    cases = _locate(crew, subject, cases, watched)
-    speed = timed or _time(crew, lineup)
+    if waits is None:
+        _tell(crew, [each.check for each in tried if is_undecided(each)], build.built.misordered)
+        _tell(crew, watched.checks, build.built.misordered)
+        cases = _locate(crew, subject, cases, watched)
+        speed = timed or _time(crew, lineup)
+    else:
+        speed = NOT_RIGHT.fail(unmeasured(asked, crew.device))
     if not failed:
         speed = replace(speed, usage=build.built.usage)
-    return Draft(
+    draft = Draft(
         task=crew.task,
         provenance=rests_on,
         build=build.check,
@@ -198,14 +206,35 @@ def _test(crew: Crew, rests_on: Provenance, lined_up: LineUp) -> Draft:
         profile=watched.profile,
         built=build.built,
     )
+    return _waiting(crew, draft, waits) if waits else draft
+
+
+def _unbuilt(crew: Crew, rests_on: Provenance, build: Build, prepared: Prepared) -> Draft:
+    """A grading that ends with the build: what rests on it is lost, or open if the compiler failed."""
+    asked = crew.task.assignment
+    cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
+    others = tuple(_unreached(asked, crew.device))
+    draft = Draft(task=crew.task, provenance=rests_on, build=build.check, cases=cases, others=others)
+    waits = unbuilt_open(build, prepared, crew.simulator)
+    if waits is not None:
+        return _waiting(crew, draft, waits)
+    _tell(crew, [build.check])
+    return draft
+
+
+def _waiting(crew: Crew, draft: Draft, waits: LeftOpen) -> Draft:
+    """The draft with the checks open that the compiler has kept from being decided."""
+    (build,), cases, others = map(waits.of, ((draft.build,), draft.cases, draft.others))
+    _tell(crew, [check for check in (build, *cases, *others) if check.reason in OUTSTANDING])
+    return replace(draft, build=build, cases=cases, others=others, left_open=waits)
 
 
 def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
     """The result, hidden cases included."""
     clock = time.perf_counter()
-    hidden = _hidden(draft, bench, progress)
+    hidden, waits = _hidden(draft, bench, progress)
     cases = in_order(draft.task.assignment, (*draft.cases, *hidden))
-    checks = forfeit((draft.build, *cases, *draft.others))
+    checks = forfeit((draft.build, *cases, *(waits.of(draft.others) if waits else draft.others)))
     seconds = draft.seconds + time.perf_counter() - clock
     return _result(draft.task, checks, draft.profile, seconds, draft.provenance)
 
@@ -300,7 +329,7 @@ def _locate(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Wat
 def _time(crew: Crew, lineup: Lineup | Problem) -> Check:
     """The performance check, timed while nobody else uses the device, unless the submission is not let in."""
     if isinstance(lineup, Problem):
-        speed = lineup.fail(unmeasured(crew.task.assignment, crew.device))
+        speed = lineup.mark(unmeasured(crew.task.assignment, crew.device))
         _tell(crew, [speed])
         return speed
     crew.bench.settle()
@@ -312,13 +341,17 @@ def _time(crew: Crew, lineup: Lineup | Problem) -> Check:
     return speed
 
 
-def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]:
-    """The hidden cases, in a worker that is started when all else is done. Of how they go, nothing is told."""
+def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[tuple[Check, ...], LeftOpen | None]:
+    """The hidden cases, in a worker that is started when all else is done, and why they leave points open, if they do.
+    Of how they go, nothing is told.
+    """
     asked = draft.task.assignment.correctness
+    if draft.left_open is not None:
+        return tuple(map(draft.left_open.rest.skip, unrun_cases(draft.task.assignment, asked.hidden))), None
     if draft.built is None:
-        return tuple(map(BUILD_FAILED.fail, unrun_cases(draft.task.assignment, asked.hidden)))
+        return tuple(map(BUILD_FAILED.fail, unrun_cases(draft.task.assignment, asked.hidden))), None
     if not asked.hidden or gave_up(draft.cases):
-        return tuple(map(GAVE_UP.fail, unrun_cases(draft.task.assignment, asked.hidden)))
+        return tuple(map(GAVE_UP.fail, unrun_cases(draft.task.assignment, asked.hidden))), None
     progress("running hidden cases")
     with ExitStack() as workers:
         with shared_cpu(bench.locks):
@@ -327,9 +360,23 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]
         with shared(device, bench.locks), _awake(worker, device):
             worker.load({SUBMISSION: draft.built.program})
             tried = tuple(try_cases(asked.hidden, draft.built, load_oracle(draft.task.assignment), worker))
+        simulator = workers.enter_context(_stopping(bench.simulator()))
+        subject = Subject(
+            task=draft.task, oracle=load_oracle(draft.task.assignment), worker=simulator, built=draft.built
+        )
+        waits = left_open(tried, subject, Watched(checks=()))
     checks = _blamed(conclude(tried, draft.built, load_oracle(draft.task.assignment)), draft.built)
     _probe_after(checks, bench, device)
-    return checks
+    return (waits.of(checks) if waits else checks), waits
+
+
+@contextmanager
+def _stopping(worker: Worker) -> Iterator[Worker]:
+    """A worker that starts if it is used, and ends with the block."""
+    try:
+        yield worker
+    finally:
+        worker.stop()
 
 
 def _try_shown(crew: Crew, runs: Runs) -> tuple[Tried, ...]:
@@ -341,7 +388,8 @@ def _try_shown(crew: Crew, runs: Runs) -> tuple[Tried, ...]:
     cases, subject = crew.task.assignment.correctness.shown, runs.subject
     promising = 1 if crew.bench.has_plenty else len(cases)
     for each in try_cases(cases, subject.built, subject.oracle, crew.student, Lookout(subject=subject)):
-        _tell(crew, [each.check], subject.built.misordered)
+        if not is_undecided(each):
+            _tell(crew, [each.check], subject.built.misordered)
         if not tried and each.check.reason is not Reason.TIME_LIMIT:
             runs.begin_sanitizer()
         tried.append(each)
@@ -368,7 +416,7 @@ def _probe_after(checks: Iterable[Check], bench: Bench, device: DeviceFacts) -> 
     """After a kernel that crashed or did not end, check that the device still works. That is told to nobody: a hidden
     check may be the reason. If the driver had to reset a GPU, what our own workers have there is lost.
     """
-    if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH} for check in checks):
+    if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH, Reason.COMPILER_FAILED} for check in checks):
         if not share_a_process(device):
             bench.own.close()
         probe(bench.worker(), RECOVERY)

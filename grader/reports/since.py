@@ -15,7 +15,7 @@ NOUNS: Mapping[Reason, str] = {
     Reason.BARRIER_DIVERGENCE: "the barrier that not all reach",
     Reason.INPUT_CHANGED: "the write to an input",
     Reason.CRASH: "the crash",
-    Reason.TIME_LIMIT: "the loop without end",
+    Reason.TIME_LIMIT: "the loop that was stopped",
 }
 """What a finding or a failed build is called."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from grader.common.phrases import capital, count, kibibytes
+from grader.common.phrases import capital, count, kibibytes, listed
 from grader.protocol.text import showable
 from grader.reports.drawing import as_text, tells_something
 from grader.reports.statistics import Incomplete
@@ -17,6 +17,7 @@ STILL_TO_BE_MADE = {
     Reason.NO_SIMULATOR: "{} not checked here: the simulator is missing",
     Reason.NOT_MEASURED: "{} not measured: the machine was too noisy",
     Reason.INTERFERENCE: "{} not measured: the operating system disturbed the timing",
+    Reason.COMPILER_FAILED: "{} open: the compiler failed",
     Reason.DECIDED_ELSEWHERE: "{} decided on the course's machine",
 }
 """What is said of points whose checks were not made."""
@@ -67,8 +68,11 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
         return (
             f"{submissions} not timed, {up_to}: the operating system disturbed the timing. Do not publish these points "
             "yet. Stop other programs; the same command then times them again. If that does not help, read the code of "
-            f"{', '.join(map(showable, incomplete.students))}: it may cause the disturbance."
+            f"{listed(map(showable, incomplete.students), 'and')}: it may cause the disturbance."
         )
+    if incomplete.reason is Reason.COMPILER_FAILED:
+        them = listed(map(showable, incomplete.students), "and")
+        return f"{submissions} left open, {up_to}: the compiler failed on the kernel. Look at them and decide: {them}."
     return (
         f"{submissions} not checked in full, {up_to}: the simulator is missing. Do not publish these points yet. "
         f"{capital(incomplete.message)} The same command then grades them again."

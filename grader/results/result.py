@@ -71,16 +71,28 @@ class Reason(StrEnum):
     NO_SIMULATOR = "NO_SIMULATOR"
     NOT_MEASURED = "NOT_MEASURED"
     INTERFERENCE = "INTERFERENCE"
+    COMPILER_FAILED = "COMPILER_FAILED"
     DECIDED_ELSEWHERE = "DECIDED_ELSEWHERE"
     HIDDEN = "HIDDEN"
 
 
-OUTSTANDING = (Reason.NO_SIMULATOR, Reason.NOT_MEASURED, Reason.INTERFERENCE, Reason.DECIDED_ELSEWHERE)
-"""Why a check is still to be made: the simulator is missing here; the machine was too noisy to time on, or its
-operating system disturbed the timing; the course's machine decides. Its points are neither earned nor lost."""
+FOR_INSTRUCTORS = frozenset({Reason.COMPILER_FAILED, Reason.INTERFERENCE})
+"""Why a check is open until an instructor has looked at the submission. A submission can bring this about, so nothing
+is awarded for it, and instructors read whose it is."""
 
 UNTIMED = frozenset({Reason.NOT_MEASURED, Reason.INTERFERENCE})
 """Why a speed is to be measured again: no measurement so far decides anything."""
+
+OUTSTANDING = (
+    Reason.NO_SIMULATOR,
+    Reason.NOT_MEASURED,
+    Reason.INTERFERENCE,
+    Reason.COMPILER_FAILED,
+    Reason.DECIDED_ELSEWHERE,
+)
+"""Why a check is still to be made: the simulator is missing here; the machine was too noisy to time on; its operating
+system disturbed the timing; the compiler failed on the kernel; the course's machine decides. Its points are neither
+earned nor lost."""
 
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
 """The reasons of skipped checks, and of no others. A hidden one was made, and its outcome is withheld."""

@@ -250,14 +250,14 @@ def test_what_was_not_run_is_one_line():
 def test_what_was_not_run_stands_apart_from_what_failed():
     """Skipped and below it, with its reason and the points that are lost; where others passed, these are not all."""
     left = {"reason": Reason.NOT_RUN, "message": "skipped: earlier cases timed out."}
-    slow = failed("correctness: b", reason=Reason.TIME_LIMIT, message="stopped after 10 s.")
+    slow = failed("correctness: b", reason=Reason.TIME_LIMIT, message="still running after 10 s.")
     cases = [check("correctness: a"), check("correctness: d"), failed("correctness: c", **left)]
     untimed = failed("performance: cpu (n 9)", kind=Kind.PERFORMANCE, max_points=40, **left)
     text = lines(BUILD, failed("correctness: e", **left), slow, *cases, untimed)[4:]
     assert text[:9] == [
         "passed correctness: 2 of 5 cases                                         10 / 10",
         "FAILED correctness: b                                                      0 / 5",
-        "       TIME_LIMIT  stopped after 10 s.",
+        "       TIME_LIMIT  still running after 10 s.",
         "skip   correctness: 2 checks                                              0 / 10",
         "       NOT_RUN  skipped: earlier cases timed out.",
         "skip   performance: cpu (n 9)                                             0 / 40",

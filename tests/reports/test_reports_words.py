@@ -21,7 +21,7 @@ from grader.reports.words import (
     usage_in_words,
 )
 from grader.results.metrics import Branch, Usage
-from grader.results.result import Reason, Unchecked
+from grader.results.result import FOR_INSTRUCTORS, Reason, Unchecked
 
 RACING_WORDS = f"""\
 {RACE.message}
@@ -209,8 +209,15 @@ def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
     assert incomplete_in_words(Incomplete(reason=Reason.INTERFERENCE, **fields)) == (
         "3 submissions not timed, up to 32 points each: the operating system disturbed the timing. Do not publish "
         "these points yet. Stop other programs; the same command then times them again. If that does not help, read "
-        "the code of 7, 8, ada�[2J: it may cause the disturbance."
+        "the code of 7, 8 and ada�[2J: it may cause the disturbance."
     )
     assert incomplete_in_words(Incomplete(reason=Reason.DECIDED_ELSEWHERE, **fields)) == (
         "3 submissions not decided in full, up to 32 points each: the course's machine decides the rest."
     )
+
+
+def test_a_batch_names_those_that_an_instructor_must_decide():
+    """Nobody else can: a submission can bring it about, so it is not simply graded again."""
+    for reason in FOR_INSTRUCTORS:
+        left = Incomplete(reason=reason, students=("ada", "b\x1ben"), points=32.0, message="")
+        assert "ada and b\ufffden" in incomplete_in_words(left)

@@ -9,9 +9,10 @@ from samples import BUILD, RACE, SLOW, SPEED, check, failed, result, unchecked
 from grader.common.record import replace
 from grader.reports import REPORTS
 from grader.results.gradebook import grade_of
-from grader.results.result import NOT_MADE, OUTSTANDING, Kind, Place, Reason, Result, Unchecked, Verdict, full_marks
+from grader.results.result import NOT_MADE, Kind, Place, Reason, Result, Unchecked, Verdict, full_marks
 
-HERE, NOISY, DISTURBED, ELSEWHERE = OUTSTANDING
+HERE, NOISY, ELSEWHERE = Reason.NO_SIMULATOR, Reason.NOT_MEASURED, Reason.DECIDED_ELSEWHERE
+DISTURBED = Reason.INTERFERENCE
 TIMED_ELSEWHERE = unchecked("performance: cpu (height 1)", Kind.PERFORMANCE, 40, ELSEWHERE, "it is timed there.")
 WATCHED = (unchecked(), unchecked("memory: banks", Kind.MEMORY, 20))
 HIDDEN = unchecked("correctness: secret", Kind.CORRECTNESS, 0, Reason.HIDDEN, "hidden.")

@@ -8,6 +8,7 @@ from grader.course.forbidden import Construct, Sighting, first_sighting
 from grader.course.submissions.scan_process import TooCostly, scanned
 from grader.course.submissions.task import ChosenTask, Task
 from grader.execution.client import Worker
+from grader.execution.outcome import Failure
 from grader.execution.plan import NOTHING, SUBMISSION, Bindings
 from grader.grading.checks.choices import chosen, unfit_sizes
 from grader.grading.checks.dialect import first_later_call
@@ -42,10 +43,11 @@ class Built:
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """The check, and what it let through (None if it failed)."""
+    """The check, and what it let through (None if it failed); `failure` is what ended the build."""
 
     check: Check
     built: Built | None
+    failure: Failure | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,13 +79,13 @@ def prepare(task: Task, worker: Worker) -> Prepared:
 def check_build(prepared: Prepared, worker: Worker) -> Build:
     """Load the worker with the submission, build it in a session, and compare its kernels with the assignment."""
     start = time.perf_counter()
-    built, problem = None, None
+    built, problem, failure = None, None, None
     try:
         built = _bind(done(prepared.outcome), worker)
     except FailedError as failed:
-        problem = failed.problem
+        problem, failure = failed.problem, failed.failure
     check = build_check(prepared.seconds + time.perf_counter() - start)
-    return Build(check=check if problem is None else problem.fail(check), built=built)
+    return Build(check=check if problem is None else problem.fail(check), built=built, failure=failure)
 
 
 def build_check(seconds: float) -> Check:

@@ -16,6 +16,7 @@ from grader.course.assignment import Assignment
 from grader.course.rubric import Case, Sizes
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
+from grader.execution.outcome import Failure
 from grader.execution.plan import going_on, submission_plan
 from grader.execution.series import Series
 from grader.grading.checks.building import Built
@@ -24,8 +25,8 @@ from grader.grading.checks.inspection import Trial, evidence, examine, make_tria
 from grader.grading.checks.sanitizer import Endless
 from grader.grading.checks.scoring import case_points
 from grader.grading.explain.evidence import Evidence, Use
-from grader.grading.explain.failing import FailedError, done, or_problem
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.failing import FailedError, done
+from grader.grading.explain.problem import Problem, of_failure
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.results.result import Check, Kind, Reason, Verdict, full_marks
 
@@ -67,9 +68,21 @@ class Wrong:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Ended:
+    """A launch that did not come to its end: what ended it, and what that says of the submission."""
+
+    failure: Failure
+
+    @property
+    def problem(self) -> Problem:
+        """What it says of the submission."""
+        return of_failure(self.failure)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tried:
     """A case that was run, its check, and what it made of an array that is wrong; `use` is what the lines do that a
-    problem is about; `endless` is what the simulator saw of it, where it hung.
+    problem is about; `endless` is what the simulator saw of it, where it hung; `failure` is what ended it.
     """
 
     case: Case
@@ -77,6 +90,7 @@ class Tried:
     evidence: Evidence | None = None
     use: Use | None = None
     endless: Endless | None = None
+    failure: Failure | None = None
 
 
 def trial_of(case: Case, built: Built, oracle: Oracle) -> Trial:
@@ -101,11 +115,11 @@ def try_cases(
     for case in cases:
         start = time.perf_counter()
         reasons = seen[case.practice]
-        found: Problem | Wrong | Endless | None = GAVE_UP
+        found: Problem | Wrong | Endless | Ended | None = GAVE_UP
         if reasons[Reason.TIME_LIMIT] < PATIENCE:
             repeats = REPEATS if reasons[Reason.WRONG_OUTPUT] < REPEATED else 0
             found = _try(launcher, series, case.name, trial_of(case, built, oracle), repeats)
-        problem = found.problem if isinstance(found, Wrong | Endless) else found
+        problem = found.problem if isinstance(found, Wrong | Endless | Ended) else found
         if problem is not None:
             reasons[problem.reason] += 1
         check = _check(assignment, case, problem, time.perf_counter() - start)
@@ -115,17 +129,20 @@ def try_cases(
             evidence=found.evidence if isinstance(found, Wrong) else None,
             use=problem.use if problem else None,
             endless=found if isinstance(found, Endless) else None,
+            failure=found.failure if isinstance(found, Ended) else None,
         )
     series.close()
 
 
-@or_problem
-def _try(launcher: Launcher, series: Series, name: str, trial: Trial, repeats: int) -> Problem | Wrong | Endless | None:
+def _try(
+    launcher: Launcher, series: Series, name: str, trial: Trial, repeats: int
+) -> Problem | Wrong | Endless | Ended | None:
     """What is wrong with a launch; a wrong array comes with those of so many repeats on the same data."""
-    launched = launcher.run(name, trial)
-    if isinstance(launched, Endless):
-        return launched
-    fetched = done(launched)
+    fetched = launcher.run(name, trial)
+    if isinstance(fetched, Endless):
+        return fetched
+    if not isinstance(fetched, dict):
+        return Ended(failure=fetched)
     script = series.script(name)
     problem = examine(trial, script, fetched)
     if problem is None or problem.error_map is None:

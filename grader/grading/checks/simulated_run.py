@@ -15,6 +15,7 @@ from grader.grading.checks.inspection import Trial, inspect, make_trial
 from grader.grading.explain.failing import FailedError, done, or_problem
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.simulator.oclgrind import was_cut_off
 from grader.protocol.observation import SeenKernel
 from grader.results.result import Reason
 
@@ -94,8 +95,15 @@ def seen_in(run: SimulatedRun) -> Simulated:
     if rest or not 1 <= turns <= (script.repeat.times if script.repeat else 1):
         raise FailedError(UNKNOWN)
     scenes = tuple(_scene(subject, sizes, launch) for launch in assignment.student_launches) * turns
-    return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=inspect(trial, script, fetched))
+    problem = CUT_OFF if any(map(was_cut_off, kernels)) else inspect(trial, script, fetched)
+    return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=problem)
 
+
+CUT_OFF = Problem(
+    reason=Reason.TIME_LIMIT,
+    message="the kernel was stopped before its end, so its results say nothing.",
+)
+"""Of what a kernel left behind that did not come to its end, nothing is told."""
 
 UNKNOWN = Problem(
     reason=Reason.CRASH,

@@ -10,13 +10,14 @@ from grader.course.forbidden import LINE_LIMIT, Construct, Sighting
 from grader.course.rubric import SpeedGoal
 from grader.course.submissions.scan_process import TooCostly
 from grader.course.truth.comparison import Mismatch
-from grader.execution.outcome import Crashed, Failure, Garbled, OutOfMemory, TimedOut
+from grader.execution.outcome import RUNNING, Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.grading.explain.build_log import Source, explain
+from grader.grading.explain.compilers import advice, how_it_ended, is_of_compiler, observed
 from grader.grading.explain.evidence import Explanation, Use
 from grader.grading.explain.resource_usage import excess
 from grader.protocol.messages import BuildFailed, Refused, Stopped
 from grader.results.metrics import Interval, Performance
-from grader.results.result import Check, ErrorMap, Reason, Verdict
+from grader.results.result import NOT_MADE, Check, ErrorMap, Reason, Verdict
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
 """What LLVM and C++ say before they end a process that got no memory."""
@@ -50,6 +51,10 @@ class Problem:
             error_map=self.error_map,
         )
 
+    def mark(self, check: Check) -> Check:
+        """The check, failed or not made, as the reason says."""
+        return self.skip(check) if self.reason in NOT_MADE else self.fail(check)
+
     def skip(self, check: Check) -> Check:
         """The check, not made for this reason; what it is worth stays in the total."""
         return replace(check, verdict=Verdict.SKIPPED, points=0.0, reason=self.reason, message=self.message)
@@ -64,12 +69,8 @@ def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return a kin
     match failure:
         case BuildFailed(log=log):
             return of_build_log(log, Source())
-        case TimedOut(doing=doing, seconds=seconds):
-            return Problem(
-                reason=Reason.TIME_LIMIT,
-                message=f"stopped after {seconds:g} s of {doing}: is there a loop that never ends, "
-                "or a barrier that not every work-item reaches?",
-            )
+        case TimedOut():
+            return Problem(reason=Reason.TIME_LIMIT, message=_of_time(failure))
         case Crashed():
             return _of_crash(failure)
         case OutOfMemory():
@@ -97,23 +98,38 @@ def _of_refusal(refused: Refused) -> Problem:
     return Problem(reason=Reason.LAUNCH_ERROR, message=f"{words}: {advice}")
 
 
+def _of_time(timed_out: TimedOut) -> str:
+    """What took too long; where a kernel ran, what to look for."""
+    if is_of_compiler(timed_out):
+        return f"{observed(timed_out)} {advice(timed_out)}"
+    if timed_out.doing != RUNNING:
+        return f"{timed_out.doing} took longer than {round(timed_out.seconds, 1):g} s."
+    seconds = round(timed_out.seconds, 1)
+    return (
+        f"still running after {seconds:g} s: is there a loop that never ends, or a barrier that not every work-item "
+        "reaches?"
+    )
+
+
 def _of_crash(crash: Crashed) -> Problem:
     number = crash.signal
     if any(words in crash.words for words in MEMORY_WORDS):
         return Problem(reason=Reason.MEMORY_LIMIT, message=NO_MEMORY, detail=crash.words)
     if POCLS_LOCAL_MEMORY in crash.words:
         return Problem(reason=Reason.LAUNCH_ERROR, message=TOO_MUCH_LOCAL, detail=crash.words)
+    if number == signal.SIGXFSZ:
+        return Problem(reason=Reason.OUTPUT_LIMIT, message="it reached the limit of output.")
+    if is_of_compiler(crash):
+        reason = Reason.TIME_LIMIT if number == signal.SIGXCPU else Reason.CRASH
+        return Problem(reason=reason, message=f"{observed(crash)} {advice(crash)}", detail=crash.words)
     if number == signal.SIGXCPU:
         return Problem(
             reason=Reason.TIME_LIMIT, message="it reached the limit of processor time: is there a loop that never ends?"
         )
-    if number == signal.SIGXFSZ:
-        return Problem(reason=Reason.OUTPUT_LIMIT, message="it reached the limit of output.")
     if number is None:
         message = f"the process that ran the kernel exited with status {crash.exit_code}."
     else:
-        name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
-        message = f"the kernel crashed with {name}{CRASH_HINTS.get(number, '')}."
+        message = f"the kernel crashed {how_it_ended(crash)}{CRASH_HINTS.get(number, '')}."
     return Problem(reason=Reason.CRASH, message=message, detail=crash.words)
 
 
@@ -124,15 +140,15 @@ POCLS_LOCAL_MEMORY = "<= local_mem_size' failed"
 
 TOO_MUCH_LOCAL = "its __local arrays are larger than the local memory of this device: make them smaller."
 
-FAR_OUTSIDE = ": it read or wrote far outside its buffers. Check every index against the sizes"
+FAR_OUTSIDE = ". The usual cause is an access far outside its buffers: check every index against the sizes"
 
 CRASH_HINTS: dict[int, str] = {
     signal.SIGSEGV: FAR_OUTSIDE,
     signal.SIGBUS: FAR_OUTSIDE,
-    signal.SIGABRT: ": it overwrote memory beside its buffers, some work-items of a group missed a barrier, or the "
-    "compiler gave up",
-    signal.SIGFPE: ": most likely an integer division by zero",
-    signal.SIGILL: ": the compiler met undefined behaviour, such as a missing return value",
+    signal.SIGABRT: ". The usual causes are writes beside its buffers, and a barrier that some work-items of a group "
+    "miss",
+    signal.SIGFPE: ". The usual cause is an integer division by zero",
+    signal.SIGILL: ". The usual cause is undefined behaviour, such as a missing return value",
 }
 
 

@@ -96,6 +96,7 @@ LACKING = {
     Reason.NO_SIMULATOR: ", since the simulator is missing: do not publish {} yet.",
     Reason.NOT_MEASURED: ", since the machine was too noisy to time {}: do not publish {} yet.",
     Reason.INTERFERENCE: ", since the operating system disturbed the timing: do not publish {} yet.",
+    Reason.COMPILER_FAILED: ", since the compiler failed on {}: an instructor decides.",
     Reason.DECIDED_ELSEWHERE: ": the course's machine decides the rest.",
 }
 

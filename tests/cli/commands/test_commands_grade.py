@@ -296,9 +296,13 @@ def test_a_hang_is_found_in_the_simulator_and_the_rest_is_not_run(tmp_path):
     assert reasons["correctness"] == ["TIME_LIMIT"] * 2 + ["NOT_RUN"] * 10
     assert reasons["sanitizer"] == ["TIME_LIMIT"]
     assert set(reasons["memory"] + reasons["performance"]) == {"NOT_RUN"}
-    assert result.checks[1].message.startswith("line 1: this loop does not end.")
-    assert "stopped after 2 s" in result.checks[2].message
-    assert result.first_cause.message.startswith("at height 1, width 1, line 1: this loop does not end.")
+    assert result.checks[1].message.startswith(
+        "line 1: this loop was still running when the simulator stopped the kernel."
+    )
+    assert "still running after 2 s" in result.checks[2].message
+    assert result.first_cause.message.startswith(
+        "at height 1, width 1, line 1: this loop was still running when the simulator stopped the kernel."
+    )
 
 
 @pytest.mark.whole

@@ -207,9 +207,13 @@ def _endless(heard: Heard) -> Words:
     loops = [each for each in heard.seen.branches if each.constant and heard.scene.is_loop(each.line)]
     most = max(loops, key=lambda each: (each.reached, -each.line), default=None)
     line = heard.entities[0].line if most is None else most.line
-    what = f"line {line}: this loop does not end." if loops else f"line {line} is in a loop that does not end."
-    cause = "Check its condition, and that every iteration brings it closer to its end."
-    return what, cause, heard.stopped(heard.entities[0], line, "was still here after millions of steps")
+    where = f"line {line}: this loop" if loops else f"line {line}"
+    what = f"{where} was still running when the simulator stopped the kernel."
+    cause = (
+        "It stops a kernel after millions of steps, or thousands of wrong accesses. The usual cause is a loop that "
+        "never ends: check its condition, and that every iteration brings it closer to its end."
+    )
+    return what, cause, heard.stopped(heard.entities[0], line, "was here when the simulator stopped")
 
 
 def _unsupported(heard: Heard) -> Words:
@@ -261,7 +265,7 @@ SIGNS = (
         begins=oclgrind.ENDLESS,
         reason=Reason.TIME_LIMIT,
         explained=_endless,
-        hidden="a loop does not end",
+        hidden="it was still running when the simulator stopped it",
     ),
     Sign(
         begins=oclgrind.FATAL,

@@ -65,6 +65,11 @@ class Target:
     elements: int | None
 
 
+def was_cut_off(kernel: SeenKernel) -> bool:
+    """Whether the simulator stopped this launch before its end."""
+    return any(FATAL.search(message.text) for message in kernel.messages)
+
+
 def entities(message: SeenMessage) -> list[Entity]:
     """Whom a message names, at most two."""
     return [_entity(match) for match in islice(ENTITY.finditer(message.text), 2)]
