@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.messages import of_message
 from grader.grading.explain.simulator.oclgrind import (
+    BOTH_WRITE,
     INDEX,
     INVALID,
     LOCAL,
@@ -24,6 +25,8 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     """Everything that went wrong in a launch, the first cause first, each once; `before` are the launches before it.
 
     A message is passed over only for another finding of the same mistake; the plugin has left out those that are none.
+    Two writes are a race to Oclgrind only if their values differ. So the inputs decide which of them it sees first, and
+    they come after the races of a write and a read.
     """
     launches = (*before, seen)
     indexed = {spot(message) for message in seen.messages if INDEX.match(message.text)} - {()}  # which says it better
@@ -32,7 +35,8 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
         for each in seen.messages
         if not (INVALID.match(each.text) and spot(each) in indexed) and not is_past_a_barrier(each, seen, scene)
     )
-    told = [each for message in messages for each in of_message(message, seen, scene)]
+    heard = sorted(messages, key=lambda each: BOTH_WRITE.match(each.text) is not None)
+    told = [each for message in heard for each in of_message(message, seen, scene)]
     raced = {place.line for each in told if each.reason is Reason.DATA_RACE for place in each.places}
     uses = [each for each in first_uses(seen.unset) if each.space == PRIVATE or each.line not in raced]
     wild = [of_unset(each, launches, scene) for each in uses if each.how == "address" and each.space != LOCAL]

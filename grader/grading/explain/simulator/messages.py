@@ -84,7 +84,7 @@ def _race(heard: Heard) -> Words:
     if len(entities) == 1:
         what = f"line {lines[0]} uses {array} while the group still copies into it."
         cause = "Call wait_group_events, then a barrier, before you use it."
-    elif heard.message.text.startswith("Write-write"):
+    elif oclgrind.BOTH_WRITE.match(heard.message.text):
         where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} and {lines[1]}"
         what = f"{where}: two work-items write the same element of {array}, so the result depends on which one is last."
         beyond = next((each for each in entities if scene.is_beyond(each.global_id)), None)

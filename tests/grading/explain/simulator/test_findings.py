@@ -213,6 +213,15 @@ def test_a_result_that_all_work_items_write():
     assert found.cause.startswith("Let one work-item")
 
 
+def test_a_read_and_a_write_come_before_two_writes():
+    """In whatever order they came: which of two writes is seen first depends on their values."""
+    read = race("Read-write", at("global", C), entity(6, READ), entity(5, WRITE, item=(1, 0, 0)))
+    both = race("Write-write", at("global", C), entity(5, WRITE), entity(5, WRITE, item=(1, 0, 0)))
+    orders = [[each.message for each in findings(kernel(*told), LINE)] for told in ((read, both), (both, read))]
+    assert orders[0] == orders[1]
+    assert orders[0][0].startswith("line 6 reads C while line 5 writes it")
+
+
 def test_two_that_write_in_a_line_come_before_a_missing_barrier():
     """No barrier would part them."""
     both = race("Write-write", at("global", C), entity(6, WRITE), entity(6, WRITE, item=(1, 0, 0)))
