@@ -587,6 +587,15 @@ def test_a_race_of_which_one_side_is_hidden(sides):
     assert "`nodebug`" in found.cause
 
 
+@pytest.mark.parametrize("hidden", [{"line": 0}, {"used_line": 0}, {"line": 0, "used_line": 0}])
+def test_a_value_that_was_never_set_of_which_a_line_is_hidden(hidden):
+    """It is a finding all the same, and there is no line 0."""
+    found = only(kernel(unset=[unset(**hidden)]))
+    assert (found.reason, found.places) == (Reason.UNINITIALISED, ())
+    assert found.message == "it uses sum before anything is written there."
+    assert "`nodebug`" in found.cause
+
+
 def test_a_quoted_line_is_no_message():
     """What the source says in the line where the simulator stops is not what the simulator says."""
     head = "OCLGRIND FATAL ERROR (x)\nUnsupported instruction\n\tKernel: k\n\tEntity: "
