@@ -46,11 +46,6 @@ class Incomplete:
     points: float
     message: str
 
-    @property
-    def submissions(self) -> int:
-        """How many they are."""
-        return len(self.labels)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:

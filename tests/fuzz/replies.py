@@ -100,7 +100,7 @@ SEEN = {
         {"space": 1, "buffer": 1, "name": "A", "size": 4096},
         {"space": 3, "buffer": 1, "name": "t", "size": 64},
     ],
-    "messages": [{"text": text, "array": "A", "times": 3, "endings": [[2, 1]]} for text in MESSAGES],
+    "messages": [{"text": text, "array": "A", "times": 3, "endings": [[2, 1]], "writes": [True]} for text in MESSAGES],
     "unset": [UNSET],
     "accesses": [ACCESS],
     "branches": [{"line": 2, "reached": 8, "diverged": 2, "constant": True}],

@@ -523,3 +523,101 @@ def test_a_message_is_told_once_a_place(simulator):
     seen = see(simulator, "    out[i] = a[i + 4096];\n    out[i + 4096] = a[i + 5000];")
     assert [each.times for each in seen.messages] == [64, 64, 64]
     assert [each.array for each in seen.messages] == ["a", "a", "out"]
+
+
+def test_a_kind_of_message_leaves_room_for_others(simulator):
+    """Each kind has a quota of its own: lines that read wrongly do not hide one after them that writes."""
+    reads = "\n".join(f"    x += a[i + {5000 + n}];" for n in range(40))
+    seen = see(simulator, f"    float x = 0;\n{reads}\n    out[i + 4096] = x;")
+    kinds = [each.text.split()[1] for each in seen.messages]
+    assert kinds == ["read"] * 25 + ["write"]
+
+
+# --- what instructions are --------------------------------------------------------------------
+
+SHARED = "    __local uint n;\n    volatile __local uint *p = &n;\n    if (l == 0) n = 0;\n    barrier(1);\n"
+LOOPS = [
+    pytest.param("uint old;\n    do old = *p; while (atomic_cmpxchg(p, old, old + 1) != old);", "", id="plain"),
+    pytest.param(
+        "uint old = *p, e;\n    do { e = old; old = atom_cmpxchg(p, e, e + 1); } while (old != e);", "", id="once"
+    ),
+    pytest.param(
+        "union { uint bits; float value; } was, next;\n    do { was.value = *(volatile __local float *)p; "
+        "next.value = was.value + 1; } while (atomic_cmpxchg(p, was.bits, next.bits) != was.bits);",
+        "",
+        id="union",
+    ),
+    pytest.param(
+        "add(p);", "void add(volatile __local uint *p) { uint o; do o = *p; while (!swap(p, o)); }\n", id="helper"
+    ),
+    pytest.param(
+        "uint o; do o = get(p); while (!swap(p, o));", "uint get(volatile __local uint *p) { return *p; }\n", id="get"
+    ),
+    pytest.param(
+        "add(p);",
+        "__attribute__((nodebug)) void add(volatile __local uint *p)"
+        " { uint o; do o = *p; while (atomic_cmpxchg(p, o, o + 1) != o); }\n",
+        id="hidden",
+    ),
+]
+IS_SWAPPED = (
+    "bool swap(volatile __local uint *p, uint o) { return atomic_cmpxchg(p, o, as_uint(as_float(o) + 1)) == o; }\n"
+)
+
+
+@pytest.mark.parametrize(("loop", "helpers"), LOOPS)
+def test_the_usual_loop_of_compare_and_swap_is_no_race(simulator, loop, helpers):
+    """What a plain read found is swapped only if it is still there, however it comes to the swap."""
+    seen = see(simulator, f"{SHARED}    {loop}\n    barrier(1);\n    out[i] = n;", helpers=IS_SWAPPED + helpers)
+    assert seen.messages == ()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        pytest.param("out[i] = *p; atomic_cmpxchg(p, l, l + 1);", id="for another purpose"),
+        pytest.param("if (*p < 99) atomic_cmpxchg(p, l, l + 1);", id="as a condition"),
+        pytest.param("atomic_cmpxchg(p, l, *p + 1);", id="for the new value"),
+        pytest.param("uint o = *p; atomic_xchg(p, o + l);", id="not compared"),
+        pytest.param("uint o = *p; atomic_cmpxchg(q, o, o); *p = o + l;", id="stored"),
+        pytest.param("uint o = b->n; b->cmpxchg = atomic_cmpxchg(q, o, l);", id="a name"),
+        pytest.param("uint atomic_cmpxchg_ = *p; atomic_inc(p); atomic_cmpxchg(q, atomic_cmpxchg_, l);", id="names"),
+    ],
+)
+def test_another_access_beside_a_compare_and_swap_is_a_race(simulator, statement):
+    """It is the instruction that counts, and where its value comes from, not what anything is called."""
+    shared = SHARED.replace("uint n;", "uint n, m; __local union u w; __local union u *b = &w;")
+    shared = shared.replace("&n;", "&n, *q = &m;").replace("n = 0", "n = m = w.n = 0")
+    seen = see(simulator, f"{shared}    {statement}", helpers="union u { uint n, cmpxchg; };\n")
+    assert any("data race" in each.text for each in seen.messages)
+
+
+@pytest.mark.parametrize(
+    ("statement", "writes"),
+    [
+        ("n = l; out[i] = n;", {True, False}),
+        ("struct s vload4 = *b; out[i] = vload4.x; b->x = l;", {True, False}),
+        ("vstore4((float4)(l), 0, f); out[i] = vload4(0, f).x;", {True, False}),
+        ("out[i] = *p; atomic_inc(p);", {True, False}),
+        ("b->vload4 = l;", {True}),
+    ],
+    ids=["words", "structures", "vectors", "atomic", "a name"],
+)
+def test_which_of_two_instructions_writes(simulator, statement, writes):
+    """By what it has done, whatever it is called."""
+    structure = "    __local struct s w, *b = &w;\n    if (l == 0) w = (struct s){0};\n"
+    shared = f"    __local float f[4];\n{structure}{SHARED}"
+    seen = see(simulator, f"{shared}    {statement}", helpers="struct s { int vload4, x; };\n")
+    races = [each for each in seen.messages if "data race" in each.text]
+    assert {each for race in races for each in race.writes} == writes
+    assert all(sum(race.writes) == (2 if race.text.startswith("Write-write") else 1) for race in races)
+
+
+@pytest.mark.parametrize(
+    "loop", ["for (;;) out[i] = 1;", "for (;;) out[i] = hidden(i);"], ids=["a loop", "a call in it"]
+)
+def test_a_loop_without_end_is_broken_off_without_lines(simulator, loop):
+    """A function that hides its lines has no branch to name: after some steps more the simulator stops anywhere."""
+    helpers = "__attribute__((nodebug)) float hidden(float x) { for (;;) x += 1; return x; }\n__attribute__((nodebug)) "
+    seen = see(simulator, f"    {loop}", items=(1,), group=(1,), helpers=helpers)
+    assert ["a loop that does not end" in each.text for each in seen.messages] == [True]

@@ -28,8 +28,8 @@ class Heard:
         does = "writes" if entity.writes else "reads"
         return self.at(entity.line, f"{self._whose(entity)} {does} {array}")
 
-    def stopped(self, entity: Entity, line: int, words: str) -> tuple[Place]:
-        """Where a work-item was when the simulator stopped."""
+    def by(self, entity: Entity, line: int, words: str) -> tuple[Place]:
+        """What a work-item does in a line."""
         return (self.at(line, f"{self._whose(entity)} {words}"),)
 
     def at(self, line: int, words: str) -> Place:
@@ -47,14 +47,14 @@ Words = tuple[str, str, tuple[Place, ...]]
 @dataclass(frozen=True, kw_only=True)
 class Sign:
     """Messages of a kind: the words that begin one, the reason, and how it is explained; `hidden` is said instead where
-    the message names no place (`named` finds none), {} being the array.
+    one of its places is hidden (`lines` finds none, or a 0), {} being the array.
     """
 
     begins: re.Pattern[str]
     reason: Reason
     explained: Callable[[Heard], Words]
     hidden: str
-    named: Callable[[SeenMessage], Sequence[object]] = oclgrind.entities
+    lines: Callable[[SeenMessage], Sequence[int]] = oclgrind.lines_of_entities
 
 
 def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
@@ -65,7 +65,8 @@ def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator
     sign = next((each for each in SIGNS if each.begins.match(message.text)), None)
     if sign is None:
         return
-    if sign.named(message):
+    lines = sign.lines(message)
+    if lines and all(lines):
         entities = oclgrind.entities(message)
         what, cause, places = sign.explained(Heard(message=message, entities=entities, seen=seen, scene=scene))
     else:
@@ -83,7 +84,7 @@ def _race(heard: Heard) -> Words:
     if len(entities) == 1:
         what = f"line {lines[0]} uses {array} while the group still copies into it."
         cause = "Call wait_group_events, then a barrier, before you use it."
-    elif heard.message.text.startswith("Write-write"):
+    elif oclgrind.BOTH_WRITE.match(heard.message.text):
         where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} and {lines[1]}"
         what = f"{where}: two work-items write the same element of {array}, so the result depends on which one is last."
         beyond = next((each for each in entities if scene.is_beyond(each.global_id)), None)
@@ -155,7 +156,7 @@ def _beyond_array(heard: Heard) -> Words:
     has_wrapped = ": an unsigned index has fallen below 0" if _has_wrapped(int(index[1])) else ""
     elements = f"which has elements 0 to {int(index[2]) - 1}{has_wrapped}"
     what = f"line {entity.line} accesses element {index[1]} of {array}, {elements}."
-    return what, WRONG_INDEX, (heard.place(entity, array),)
+    return what, WRONG_INDEX, heard.by(entity, entity.line, f"accesses {array}")
 
 
 def _misaligned(heard: Heard) -> Words:
@@ -213,14 +214,14 @@ def _endless(heard: Heard) -> Words:
         "It stops a kernel after millions of steps, or thousands of wrong accesses. The usual cause is a loop that "
         "never ends: check its condition, and that every iteration brings it closer to its end."
     )
-    return what, cause, heard.stopped(heard.entities[0], line, "was here when the simulator stopped")
+    return what, cause, heard.by(heard.entities[0], line, "was here when the simulator stopped")
 
 
 def _unsupported(heard: Heard) -> Words:
     entity = heard.entities[0]
     what = f"line {entity.line}: the simulator stopped at an instruction that it does not support."
     cause = "Use simpler OpenCL C here, or ask your instructor."
-    return what, cause, heard.stopped(entity, entity.line, "got this far")
+    return what, cause, heard.by(entity, entity.line, "got this far")
 
 
 SIGNS = (
@@ -229,7 +230,7 @@ SIGNS = (
         reason=Reason.BARRIER_DIVERGENCE,
         explained=_barrier,
         hidden="not every work-item reaches a barrier",
-        named=oclgrind.lines,
+        lines=oclgrind.lines,
     ),
     Sign(
         begins=oclgrind.RACE,

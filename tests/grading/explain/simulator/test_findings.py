@@ -33,8 +33,8 @@ def kernel(*messages, unset=()):
     )
 
 
-def message(text, array="", times=1, endings=()):
-    return SeenMessage(text=text, array=array, times=times, endings=endings)
+def message(text, array="", times=1, endings=(), writes=()):
+    return SeenMessage(text=text, array=array, times=times, endings=endings, writes=writes)
 
 
 READ = "%3 = load float, float addrspace(1)* %arrayidx4, align 4, !dbg !34"
@@ -55,7 +55,8 @@ def entity(line, code, item=(0, 0, 0), group=(0, 0, 0), column=5):
 def race(kind, where, first, second, **more):
     """As Oclgrind puts it, with what it calls entities."""
     text = f"{kind} data race at {where}\n\tKernel: k\n\t\n\tFirst entity:  {first}\n\tSecond entity: {second}"
-    return message(text, **more)
+    items = [side for side in (first, second) if side.startswith("Global")]
+    return message(text, writes=tuple(READ not in side for side in items), **more)
 
 
 def invalid(kind, where, culprit, **more):
@@ -151,47 +152,6 @@ def test_a_word_that_is_read_too_early():
     assert "missing between them: after line 13, before any work-item reads" in found.cause
 
 
-SWAP = (
-    "%call = call spir_func i32 @_Z14atomic_cmpxchgPU3AS3Vjjj(i32 addrspace(3)* noundef %4, i32 noundef %5, i32 %6) #5"
-)
-
-
-@pytest.mark.parametrize(
-    ("read", "swap"),
-    [
-        ("before.value = *sum;", "} while (atomic_cmpxchg(p, before.bits, after.bits) != before.bits);"),
-        ("uint old = as_uint(*sum);", "    seen = atom_cmpxchg(p, old, as_uint(as_float(old) + x));"),
-        ("old = *p;", "    old = atomic_cmpxchg(p, expected, as_uint(as_float(expected) + x));"),
-        ("old = *p;", "    now = atomic_cmpxchg(p,\n old, now);"),
-    ],
-)
-def test_the_usual_loop_of_compare_and_swap_is_no_race(read, swap):
-    """What a plain read found is swapped only if it is still there."""
-    source = SOURCE.replace("line 8;", swap).replace("line 4;", read)
-    sides = entity(4, READ), entity(8, SWAP)
-    for pair in (sides, sides[::-1]):
-        assert findings(kernel(race("Read-write", at("local", ASH), *pair)), replace(LINE, source=source)) == ()
-
-
-@pytest.mark.parametrize(
-    ("line", "text", "code"),
-    [
-        (4, "x = sum[0];", READ),
-        (4, "if (*sum > 0)", READ),
-        (4, "before = *sum;", WRITE),
-        (8, "old = atomic_cmpxchg(p, *p, *p + 1);", READ),
-    ],
-)
-def test_another_access_beside_a_compare_and_swap_is_a_race(line, text, code):
-    """What is read for another purpose, or written without care, or read twice."""
-    swap = "while (atomic_cmpxchg(p, before, after) != before);"
-    source = (
-        SOURCE.replace("line 8;", swap).replace(f"line {line};", text) if line == 4 else SOURCE.replace("line 8;", text)
-    )
-    kind = "Read-write" if code == READ else "Write-write"
-    assert only(kernel(race(kind, at("local", ASH), entity(line, code), entity(8, SWAP))), replace(LINE, source=source))
-
-
 LOOP = SOURCE.replace("line 12;", "for (;;) {").replace("line 20;", "}")
 
 
@@ -251,6 +211,15 @@ def test_a_result_that_all_work_items_write():
         "line 17: all work-items of a group write the same element, each made of words of Ash"
     )
     assert found.cause.startswith("Let one work-item")
+
+
+def test_a_read_and_a_write_come_before_two_writes():
+    """In whatever order they came: which of two writes is seen first depends on their values."""
+    read = race("Read-write", at("global", C), entity(6, READ), entity(5, WRITE, item=(1, 0, 0)))
+    both = race("Write-write", at("global", C), entity(5, WRITE), entity(5, WRITE, item=(1, 0, 0)))
+    orders = [[each.message for each in findings(kernel(*told), LINE)] for told in ((read, both), (both, read))]
+    assert orders[0] == orders[1]
+    assert orders[0][0].startswith("line 6 reads C while line 5 writes it")
 
 
 def test_two_that_write_in_a_line_come_before_a_missing_barrier():
@@ -599,11 +568,11 @@ HIDDEN = entity(7, READ).partition("\tAt line")[0]
         ("Work-group divergence detected (barrier)\n", Reason.BARRIER_DIVERGENCE, "not every work-item reaches"),
         (f"Invalid write to read-only buffer\n{HIDDEN}", Reason.INPUT_CHANGED, "an input"),
         (
-            f"OCLGRIND FATAL ERROR a loop that does not end\n{HIDDEN}",
+            f"OCLGRIND FATAL ERROR (x)\na loop that does not end\n{HIDDEN}",
             Reason.TIME_LIMIT,
             "it was still running when the simulator stopped it",
         ),
-        (f"OCLGRIND FATAL ERROR x\n{HIDDEN}", Reason.CRASH, "does not support"),
+        (f"OCLGRIND FATAL ERROR (x)\ny\n{HIDDEN}", Reason.CRASH, "does not support"),
     ],
 )
 def test_who_hides_lines_hides_nothing_that_they_do(text, reason, what):
@@ -612,6 +581,33 @@ def test_who_hides_lines_hides_nothing_that_they_do(text, reason, what):
     assert (found.reason, found.places) == (reason, ())
     assert what in found.message
     assert "`nodebug`" in found.cause
+
+
+NO_PLACE = f"{HIDDEN}\tDebugging information not available.\n\t\n\t"
+
+
+@pytest.mark.parametrize("sides", [(NO_PLACE, entity(7, WRITE)), (entity(7, WRITE), NO_PLACE), (NO_PLACE, NO_PLACE)])
+def test_a_race_of_which_one_side_is_hidden(sides):
+    """It is a race of two work-items, and none with a copy by the group, which has no instruction at all."""
+    found = only(kernel(race("Read-write", at("local", ASH + 60), *sides)), PLANE)
+    assert found.message == "two work-items use the same element of Ash, and one writes it."
+    assert "`nodebug`" in found.cause
+
+
+@pytest.mark.parametrize("hidden", [{"line": 0}, {"used_line": 0}, {"line": 0, "used_line": 0}])
+def test_a_value_that_was_never_set_of_which_a_line_is_hidden(hidden):
+    """It is a finding all the same, and there is no line 0."""
+    found = only(kernel(unset=[unset(**hidden)]))
+    assert (found.reason, found.places) == (Reason.UNINITIALISED, ())
+    assert found.message == "it uses sum before anything is written there."
+    assert "`nodebug`" in found.cause
+
+
+def test_a_quoted_line_is_no_message():
+    """What the source says in the line where the simulator stops is not what the simulator says."""
+    head = "OCLGRIND FATAL ERROR (x)\nUnsupported instruction\n\tKernel: k\n\tEntity: "
+    culprit = entity(8, "unknown").replace("line 8;", "// a loop that does not end")
+    assert only(kernel(message(head + culprit))).reason is Reason.CRASH
 
 
 @pytest.mark.parametrize("text", STRANGE)
