@@ -68,6 +68,7 @@ public:
 
   void workGroupComplete(const WorkGroup *group) override {
     barrier();
+    accesses.groupEnds();
     messages.groupEnds();
     unset.groupEnds(group);
   }
