@@ -92,7 +92,7 @@ class Sanitizer(Record):
 
 
 Measure = Literal[
-    "coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence", "idle work-items"
+    "coalescing", "bank conflicts", "words read", "words written", "words moved", "divergence", "memory requests"
 ]
 
 

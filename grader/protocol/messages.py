@@ -57,9 +57,9 @@ class Simulation(Message):
     """
 
     warp: int = Field(default=32, gt=0)
-    sector: int = Field(default=32, gt=0)
+    sector: int = Field(default=32, gt=0, le=128)
     banks: int = Field(default=32, gt=0)
-    bank: int = Field(default=4, gt=0)
+    bank: int = Field(default=4, gt=0, le=128)
 
 
 class Job(Message):

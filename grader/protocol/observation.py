@@ -67,8 +67,10 @@ class SeenAccess(Message):
     writes: bool
     requests: Count = Field(gt=0)
     bytes: Count
+    unused: Count
     sectors: Count
     fewest: Count = Field(gt=0)
+    conflicts: Count
     worst: float = Field(ge=0, lt=2**63)
     stride: Distance | None
 

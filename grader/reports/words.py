@@ -207,8 +207,7 @@ def branch_in_words(branch: Branch) -> str:
     """How often the work-items of a warp diverge here."""
     if branch.diverged == 0:
         return f"condition: every warp stays together, {count(branch.reached, 'time')}"
-    share = f"{100 * branch.diverged / max(1, branch.reached):.2g} %"
-    return f"condition: warps diverge {branch.diverged:,} of {count(branch.reached, 'time')} ({share})"
+    return f"condition: warps diverge {count(branch.diverged, 'time')}, and reach it {count(branch.reached, 'time')}"
 
 
 def three_digits(number: float) -> str:

@@ -88,6 +88,8 @@ ACCESS = {
     "writes": False,
     "requests": 8,
     "bytes": 32,
+    "unused": 96,
+    "conflicts": 0,
     "sectors": 4,
     "fewest": 2,
     "worst": 1.5,

@@ -65,7 +65,7 @@ def test_branches_are_counted_by_the_warps_that_part():
     """None, or a share."""
     assert [branch_in_words(each) for each in (*PROFILE.branches, Branch(line=1, reached=0, diverged=0))] == [
         "condition: every warp stays together, 1,024 times",
-        "condition: warps diverge 12 of 128 times (9.4 %)",
+        "condition: warps diverge 12 times, and reach it 128 times",
         "condition: every warp stays together, 0 times",
     ]
 

@@ -27,6 +27,8 @@ ACCESS = {
     "writes": False,
     "requests": 1,
     "bytes": 4,
+    "unused": 28,
+    "conflicts": 0,
     "sectors": 1,
     "fewest": 1,
     "worst": 1.0,

@@ -258,7 +258,7 @@ def test_the_source_is_whole_with_what_was_seen_beside_it():
     assert seen.findings == (f"DATA_RACE: {RACE.places[1].words}",)
     assert seen.costly[0].startswith("reads A: 16,384 sectors where 2,048 would do (8 x, up to 8 x in one request)")
     assert seen.counts[0].startswith("writes As in local memory: 512 turns, as few as can be")
-    assert lines[20].counts == ("condition: warps diverge 12 of 128 times (9.4 %)",)
+    assert lines[20].counts == ("condition: warps diverge 12 times, and reach it 128 times",)
     assert f"13 {SOURCE.splitlines()[12].strip()} DATA_RACE" in text_of(PAGES["race"])
 
 

@@ -70,6 +70,7 @@ public:
 
   void workGroupComplete(const WorkGroup *group) override {
     barrier();
+    accesses.groupEnds();
     messages.groupEnds();
     unset.groupEnds(group);
   }
