@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from grader.common.optional import Fault, attempt
+from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import GLOBAL, LOCAL
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide, writers
@@ -22,6 +24,14 @@ def first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:
 
 def of_unset(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> Finding:
     """The finding, of the last of these launches."""
+    finding = attempt(EXPLANATION, lambda: _explained(unset, launches, scene))
+    if isinstance(finding, Fault):
+        what = "it uses a value that was never set."
+        return Finding(reason=Reason.UNINITIALISED, message=what, cause="", places=(), times=unset.times, fault=finding)
+    return finding
+
+
+def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> Finding:
     name = unset.name or "a value"
     use = {
         "stored": f"the result is stored in {unset.array} in line {unset.used_line}",
