@@ -152,7 +152,7 @@ def _sectors(counted: Profile, access: Access) -> str:
     """What an expression moves of global memory with each request, on average, and what would do."""
     moved, fewest = (_number(sectors / access.requests) for sectors in (access.sectors, access.fewest))
     return (
-        f"line {access.line} {access.does} {access.array}{_apart(access)}: a warp moves {moved} sectors of "
+        f"{_place(access.line)} {access.does} {access.array}{_apart(access)}: a warp moves {moved} sectors of "
         f"{counted.sector} bytes at a time where {fewest} would hold its words"
     )
 
@@ -169,7 +169,7 @@ def _bank_conflicts(counted: Profile) -> Reading:
     return Reading(
         value=worst.worst,
         reason=Reason.BANK_CONFLICT,
-        what=f"line {worst.line} {worst.does} {worst.array}{_apart(worst)}: {_number(worst.worst)} words of a warp "
+        what=f"{_place(worst.line)} {worst.does} {worst.array}{_apart(worst)}: {_number(worst.worst)} words of a warp "
         f"lie in the same one of {counted.banks} banks, and are served one after the other",
         cause=_other_banks(worst),
     )
@@ -195,7 +195,7 @@ def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
         words[each.array, each.line] += each.bytes // ELEMENT_BYTES
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", cause="")
-    most = [f"{number:,} of {array} in line {line}" for (array, line), number in words.most_common(NAMED)]
+    most = [f"{number:,} of {array} in {_place(line)}" for (array, line), number in words.most_common(NAMED)]
     return Reading(
         value=total / ELEMENT_BYTES,
         reason=Reason.EXTRA_TRAFFIC,
@@ -273,8 +273,8 @@ def _idle(counted: Profile) -> Reading:
     return Reading(
         value=share,
         reason=Reason.WARP_DIVERGENCE,
-        what=f"{_percent(share)} of the work-items of a warp are idle where it uses memory, most often in line "
-        f"{worst.line}, which {worst.does} {worst.array} with {at_work} of {counted.warp} at a time",
+        what=f"{_percent(share)} of the work-items of a warp are idle where it uses memory, most often in "
+        f"{_place(worst.line)}, which {worst.does} {worst.array} with {at_work} of {counted.warp} at a time",
         cause="Share that work out among the work-items of the group, for example as a tree.",
     )
 
@@ -305,6 +305,11 @@ def _access(seen: SeenAccess) -> Access:
 
 def _global(counted: Profile) -> list[Access]:
     return [each for each in counted.accesses if each.space == "global"]
+
+
+def _place(line: int) -> str:
+    """A line in words; a copy by a group has none where several lines copy the same array."""
+    return f"line {line}" if line else "a copy by the group"
 
 
 def _apart(access: Access) -> str:

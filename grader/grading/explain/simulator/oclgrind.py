@@ -24,8 +24,9 @@ ENTITY = re.compile(
     rf"Global\((?P<global>{IDS})\) Local\({IDS}\) Group\((?P<group>{IDS})\)\n(?P<code>[^\n]*)\n"
     rf"[ \t]*At line (?P<line>{NUMBER}) \(column {NUMBER}\)"
 )
+GROUP_ENTITY = re.compile(rf"Entity: Group\(({IDS})\)")
 SPOT = re.compile(rf"At line ({NUMBER}) \(column ({NUMBER})\)")
-REACHED = re.compile(rf"Only ({NUMBER}) out of ({NUMBER}) work-items executed barrier")
+REACHED = re.compile(rf"Only ({NUMBER}) out of ({NUMBER}) work-items executed (?:barrier|copy)")
 WORK_GROUP = re.compile(rf"Work-group: \(({IDS})\)")
 
 INDEX = re.compile(rf"Index \((-?{NUMBER})\) exceeds static array size \(({NUMBER})\)")
@@ -66,8 +67,14 @@ class Target:
 
 
 def entities(message: SeenMessage) -> list[Entity]:
-    """Whom a message names, at most two."""
-    return [_entity(match) for match in islice(ENTITY.finditer(message.text), 2)]
+    """Whom a message names with a line, at most two."""
+    found = (_entity(match) for match in islice(ENTITY.finditer(message.text), 2))
+    return [each for each in found if each.line]
+
+
+def copies(message: SeenMessage) -> bool:
+    """Whether what a message is about was done by a whole group: it copies when it waits for that."""
+    return GROUP_ENTITY.search(message.text) is not None
 
 
 def _entity(match: re.Match[str]) -> Entity:
@@ -114,7 +121,7 @@ def spot(message: SeenMessage) -> tuple[str, ...]:
 
 def lines(message: SeenMessage) -> list[int]:
     """The lines that a message names, at most two."""
-    return [int(match[1]) for match in islice(SPOT.finditer(message.text), 2)]
+    return [line for match in islice(SPOT.finditer(message.text), 2) if (line := int(match[1]))]
 
 
 def group(message: SeenMessage) -> tuple[int, ...] | None:
