@@ -2,8 +2,9 @@
 
 RESULTS/corrections.csv   columns student, assignment, points, comment; the instructor's own, which no run writes
 
-`points` is what the grade is to be, or with a sign how much more or less. A student is a label, a key of the platform,
-or a name. What a platform or a spreadsheet names otherwise is refused before anything is graded.
+`points` is what the grade is to be, or with a sign how much more or less: a bonus may lead beyond full points. A
+student is a label, a key of the platform, or a name. What a platform or a spreadsheet names otherwise is refused before
+anything is graded.
 """
 
 from collections.abc import Mapping
@@ -55,8 +56,9 @@ def _order(line: ListLine, assignment: Coursework) -> Order:
     amount = read_amount(row.field("points"))
     if amount is None:
         raise InputError(f"{where}: points are {row.field('points')!r}; write points such as 80, +5 or -2.5.")
-    if amount.to is not None and amount.to > assignment.points:
-        raise InputError(f"{where}: {amount.to:g} points are more than the {assignment.points:g} of {assignment.name}.")
+    stated = abs(amount.by) if amount.to is None else amount.to
+    if stated > assignment.points:
+        raise InputError(f"{where}: {stated:g} points are more than the {assignment.points:g} of {assignment.name}.")
     return Order(where=where, comment=row.field("comment"), amount=amount)
 
 

@@ -16,12 +16,13 @@ from grader.batch.lms_files import Upload, write_uploads
 from grader.batch.outputs import Outputs
 from grader.batch.press import HERE, Press
 from grader.batch.progress_table import following
-from grader.batch.publishing import Outcomes, blank_book, pages_of, publish
+from grader.batch.publishing import FAULTS, Missing, Outcomes, blank_book, missing_in_words, pages_of, publish
 from grader.batch.regrading import choose, chosen_in_words
 from grader.batch.scheduler import Event, Listener, grade_all, make_plan, missing
 from grader.batch.store import Store, at_work, batch_seed, swap_stands
 from grader.batch.workforce import Workforce
 from grader.common.errors import InputError, InterruptedGradingError
+from grader.common.optional import noting
 from grader.common.people import person_key
 from grader.common.phrases import count
 from grader.common.record import replace
@@ -141,14 +142,22 @@ def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, O
 def _publish(request: BatchRequest, outcomes: Outcomes, press: Press, say: Callable[[str], None]) -> Gradebook:
     """Write every file that this run makes, remove those that only earlier ones made, and say what has changed."""
     outputs = Outputs(request.folder)
-    book = publish(outcomes, outputs, press)
-    remarks = write_uploads(request.uploads, book, outputs)
+    published = publish(outcomes, outputs, press)
+    book = published.book
+    with noting() as faults:
+        remarks = write_uploads(request.uploads, book, outputs)
+    missing = (*published.missing, *(Missing(where="the batch", fault=fault) for fault in faults))
+    if missing:
+        outputs.write(FAULTS, missing_in_words(missing))
     for remark in (*without_effect(outcomes.corrections, book), *remarks):
         say(showable(f"{remark.where}: {remark.why}"))
     say(files_in_words(outputs.finish()))
     now = stands_of(book)
     if told := grades_in_words(swap_stands(request.folder, now), now):
         say(told)
+    if missing:
+        lost = f"the grader failed {count(len(missing), 'time')} to explain or to report something"
+        say(f"{lost}. The grades are not affected. {request.folder / FAULTS} lists what is missing, and why.")
     return book
 
 

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.common.errors import GraderError
+from grader.common.optional import Fault, attempt
 from grader.common.phrases import first_sentence
 from grader.common.record import replace
 from grader.course.assignment import Assignment
@@ -62,11 +63,14 @@ from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
 from grader.results.explanation import Explained
 from grader.results.metrics import Profile, Roofs
-from grader.results.result import OUTSTANDING, Check, Kind, Provenance, Reason, Result, Ungraded, full_marks
+from grader.results.result import OUTSTANDING, Check, Kind, Provenance, Reason, Result, Ungraded, Verdict, full_marks
 from grader.results.suite_results import joined
 from grader.results.withholding import shown_at_once
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
+SEARCH = "the line of the mistake"
+"""What is missing where the search for it failed."""
+
 UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: an explanation needs no times.")
 
 
@@ -305,15 +309,28 @@ def _watch(crew: Crew, runs: Runs, tried: tuple[Tried, ...]) -> Watched:
     crew.bench.begin_next()
     may_search = bool(failed_sizes(tried) and crew.bench.search.seconds and crew.student.is_there)
     if may_search:
-        warm_up(crew.student)
+        attempt(SEARCH, lambda: warm_up(crew.student))
     watched = watch(runs, crew.bench.watching, failed_sizes(tried), first_endless(tried))
-    if may_search:
-        crew.student.settle()
+    if may_search and isinstance(attempt(SEARCH, crew.student.settle), Fault):
+        crew.student.stop()  # a search starts another
     return watched
 
 
 def _locate(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
-    """The checks of the cases; if nothing names a cause, with the line that a search has found."""
+    """The checks of the cases; if nothing names a cause, with the line that a search has found. Its workers are asked
+    for nothing else: whatever became of them if it fails, they are stopped.
+    """
+    located = attempt(SEARCH, lambda: _located(crew, subject, cases, watched))
+    if not isinstance(located, Fault):
+        return located
+    for worker in (crew.student, subject.worker):
+        worker.stop()
+    return tuple(
+        replace(check, faults=(*check.faults, located)) if check.verdict is Verdict.FAILED else check for check in cases
+    )
+
+
+def _located(crew: Crew, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> tuple[Check, ...]:
     asked, built = crew.task.assignment, subject.built
     rules = allowance(crew.bench.search, cases)
     if not rules.seconds or not is_needed(built, cases, watched.checks):

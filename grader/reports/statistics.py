@@ -209,8 +209,9 @@ def per_cent(grade: Grade) -> float:
 
 
 def histogram(values: Iterable[float], scale: Scale) -> Histogram:
-    """Finite values in bins; what is less than the first edge goes into the first bin."""
-    bins = Counter(max(0, bisect_right(scale.edges, value) - 1) for value in values if isfinite(value))
+    """Finite values in bins; what lies beyond the first or the last edge goes into the bin beside it."""
+    last = len(scale.edges) - 2
+    bins = Counter(min(max(0, bisect_right(scale.edges, value) - 1), last) for value in values if isfinite(value))
     return Histogram(scale=scale, counts=tuple(bins[i] for i in range(len(scale.edges) - 1)))
 
 

@@ -16,6 +16,7 @@ from grader.reports.plain import drawn_as_text
 from grader.reports.side_by_side import HEADINGS, PartStanding, standings_of
 from grader.reports.words import (
     closing,
+    faults_in_words,
     new_message,
     score_in_words,
     speed_in_words,
@@ -68,6 +69,7 @@ def _page(result: Result) -> Iterator[RenderableType]:
     yield _row(Text(""), "total", result.points, result.max_points)
     if result.unchecked:
         yield _under(Text(score_in_words(result.points, result.max_points, result.unchecked), style="yellow"))
+    yield from (_under(Text(words, style="yellow")) for words in faults_in_words(result.faults))
     yield from _start(result)
     yield Text(_footer(result), style="dim")
 

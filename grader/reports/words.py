@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from grader.common.optional import Fault
 from grader.common.phrases import capital, count, kibibytes, listed
 from grader.protocol.text import showable
 from grader.reports.drawing import as_text, tells_something
@@ -33,6 +34,11 @@ def deduction_in_words(deduction: Deduction) -> str:
     """For example "Late: 80 points before, 16 deducted, 64 left (2 days late: ...)."."""
     before, lost, left = deduction.before, 0 - deduction.points, deduction.after
     return f"Late: {before:g} points before, {lost:g} deducted, {left:g} left ({deduction.why})."
+
+
+def faults_in_words(faults: Iterable[Fault]) -> tuple[str, ...]:
+    """A sentence for each thing that is missing by our fault, each once."""
+    return tuple(dict.fromkeys(fault.sentence for fault in faults))
 
 
 def score_in_words(points: float, max_points: float, unchecked: Iterable[Unchecked]) -> str:

@@ -5,12 +5,13 @@ The figures in it are those of metrics.py.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from pydantic import Field, computed_field, model_validator
 
+from grader.common.optional import Fault
 from grader.common.phrases import sizes_in_words
 from grader.common.record import Record, replace
 from grader.protocol.messages import DeviceFacts
@@ -119,7 +120,7 @@ class Finding(Record):
     """Something that the simulator saw go wrong.
 
     `message` is a sentence that names the lines, `cause` one about what usually is the cause. `places` are the accesses
-    of one instance, of `times` that were seen.
+    of one instance, of `times` that were seen. `fault` is ours, where it could not be explained.
     """
 
     reason: Reason
@@ -127,6 +128,7 @@ class Finding(Record):
     cause: str
     places: tuple[Place, ...]
     times: int
+    fault: Fault | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def lines(self) -> tuple[int, ...]:
@@ -208,7 +210,8 @@ class Check(Record, Told):
     A skipped check has earned nothing; one that is OUTSTANDING keeps its `max_points`, so that totals are out of all.
     `part` is the kernel of a suite that it is about, empty where there is but one. `detail` backs the message. `cause`
     names a mistake that explains a wrong output, in the same words for every case and every submission, so that it can
-    be counted. `usage` is what the kernels take of the device that times them.
+    be counted. `usage` is what the kernels take of the device that times them. `faults` are ours: what could not be
+    said about it.
     """
 
     name: str
@@ -226,6 +229,7 @@ class Check(Record, Told):
     usage: tuple[Usage, ...] = ()
     findings: tuple[Finding, ...] = ()
     error_map: ErrorMap | None = None
+    faults: tuple[Fault, ...] = Field(default=(), exclude_if=lambda value: not value)
 
     @property
     def lines(self) -> tuple[int, ...]:
@@ -248,6 +252,12 @@ class Check(Record, Told):
         if (self.verdict is Verdict.SKIPPED) is not (self.reason in NOT_MADE):
             raise ValueError("a skipped check, and no other, has a reason for which it was not made")
         return self
+
+
+def faults_of(checks: Iterable[Check]) -> tuple[Fault, ...]:
+    """What is missing of these checks by our fault, each once."""
+    found = (fault for check in checks for fault in (*check.faults, *(each.fault for each in check.findings)) if fault)
+    return tuple(dict.fromkeys(found))
 
 
 T = TypeVar("T", bound=Told)
@@ -384,6 +394,11 @@ class Result(Record, Standing[Check]):
     def _follows_from_checks(cls, fields: Any) -> Any:
         """What is not checked stands in the JSON for its readers; here it follows from the checks."""
         return {name: fields[name] for name in fields if name != "unchecked"} if isinstance(fields, dict) else fields
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What is missing of it by our fault, each once; the grade is not affected."""
+        return faults_of(self.checks)
 
     @computed_field  # type: ignore[prop-decorator]
     @property

@@ -6,6 +6,7 @@ where a case is hidden and those that are shown are right, the rest is withheld 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Case, MemoryCheck, Sanitizer, SpeedGoals
@@ -27,15 +28,17 @@ HIDDEN_TOO = "hidden: its outcome{worth} would reveal hidden cases; it is shown 
 
 
 def released(result: Result, _: Coursework) -> Result:
-    """Everything."""
-    return result
+    """Everything but tracebacks of ours."""
+    return without_tracebacks(result)
 
 
 def withheld(result: Result, coursework: Coursework) -> Result:
     """The result without outcomes that are hidden; points, profiles and times are of what is left.
 
-    The coursework must be the version that the result is scored by. Where nothing is hidden, it is the result itself.
+    The coursework must be the version that the result is scored by. Where nothing is hidden, it is the result itself,
+    without tracebacks of ours.
     """
+    result = without_tracebacks(result)
     by_part = {check.part: [each for each in result.checks if each.part == check.part] for check in result.checks}
     shown = [
         each
@@ -54,6 +57,28 @@ def withheld(result: Result, coursework: Coursework) -> Result:
         max_points=sum(check.max_points for check in shown),
         seconds=sum(check.seconds for check in shown),
     )
+
+
+def without_tracebacks(result: Result) -> Result:
+    """The result, in which faults of ours say what is missing and no more: a traceback may quote what is secret."""
+    if not result.faults:
+        return result
+    return replace(result, checks=tuple(map(_without_tracebacks, result.checks)))
+
+
+def _without_tracebacks(check: Check) -> Check:
+    return replace(
+        check,
+        faults=tuple(map(_without_traceback, check.faults)),
+        findings=tuple(
+            each if each.fault is None else replace(each, fault=_without_traceback(each.fault))
+            for each in check.findings
+        ),
+    )
+
+
+def _without_traceback(fault: Fault) -> Fault:
+    return Fault(lost=fault.lost)
 
 
 def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:

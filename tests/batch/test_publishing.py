@@ -122,7 +122,7 @@ def test_a_release_that_was_cut_short_leaves_nothing_to_be_taken_for_withheld(ba
         raise OSError("the disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr("grader.batch.publishing.BESIDE", {"xml": full})
+        patch.setattr("grader.batch.publishing.grades_csv", full)
         with pytest.raises(OSError, match="full"):
             batch.run(view=released)
     page = batch.folder / "out" / "students" / "Anna Alt" / f"small.{PAGE}"

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 from samples import BUILD, RACE, SLOW, SPEED, check, failed, result, unchecked
 
+from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.reports import REPORTS
 from grader.results.gradebook import grade_of
@@ -147,3 +148,14 @@ def test_a_check_and_a_finding_know_their_lines():
     assert failed("correctness: one", findings=(RACE,)).first_line == 13
     assert failed("correctness: one").first_line is None
     assert RACE.model_copy(update={"message": "line 3.", "places": (Place(line=8, text="", words=""),)}).lines == (3, 8)
+
+
+def test_faults_stand_in_the_json_only_where_there_are_any():
+    """Those of checks and of findings, each once; a result without any is as it always was."""
+    fault = Fault(lost="the explanation", traceback="Traceback: no")
+    unexplained = failed("sanitizer", findings=(replace(RACE, fault=fault),), faults=(fault,))
+    lacking = result(BUILD, unexplained, failed("correctness: one", faults=(fault,)))
+    again = Result.model_validate_json(REPORTS["json"](lacking))
+    assert again.faults == (fault,)
+    assert (again.points, again.failed) == (lacking.points, True)
+    assert "fault" not in REPORTS["json"](result(BUILD, failed("sanitizer", findings=(RACE,))))

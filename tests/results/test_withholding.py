@@ -7,6 +7,8 @@ from courses import KERNEL, course_of
 from hiding import CASES, FIELDS, HIDDEN, SECRET, changed, failing, hiding_course, right
 from samples import RACE
 
+from grader.common.optional import Fault
+from grader.common.record import replace
 from grader.grading.checks.correctness import forfeit
 from grader.grading.grade import BUILD_FAILED
 from grader.results.result import Check, Kind, Reason, Verdict
@@ -194,3 +196,23 @@ def test_what_is_shown_at_once_is_never_withheld(assignment, hidden, kept):
         view = withheld(failing(right(assignment(*hidden)), place), assignment(*hidden))
         told = {check.kind for check in view.checks if check.verdict is Verdict.SKIPPED}
         assert not (shown - {Kind.CORRECTNESS}) & told
+
+
+def test_a_fault_of_ours_is_shown_without_its_traceback(assignment):
+    """What is missing, and no more: a traceback may quote what is secret. So do findings that lack their words."""
+    fault = Fault(lost="the explanation", traceback=SECRET)
+    whole = right(assignment())
+    unexplained = replace(RACE, fault=fault)
+    whole = changed(whole, (1, replace(whole.checks[1], faults=(fault,), findings=(unexplained,))))
+    for view in (withheld, released):
+        shown = view(whole, assignment())
+        assert shown.faults == (Fault(lost="the explanation"),)
+        assert SECRET not in shown.model_dump_json()
+        assert shown.points == whole.points
+
+
+def test_a_fault_about_a_hidden_check_tells_nothing_of_it(assignment):
+    """Only a check that failed has an explanation that could be missing."""
+    whole = failing(right(assignment("case")), HIDDEN["case"], faults=(Fault(lost="the explanation"),))
+    assert whole.faults
+    assert withheld(whole, assignment("case")).faults == ()

@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 
+from grader.common.optional import Fault, attempt
 from grader.common.record import replace
 from grader.course.forbidden import Construct, Sighting, first_sighting
 from grader.course.submissions.scan_process import TooCostly, scanned
@@ -27,13 +28,14 @@ from grader.results.result import Check, Kind, full_marks
 @dataclass(frozen=True, kw_only=True)
 class Built:
     """A submission that compiles: the program that every driver is given, its names for the kernels, and what these use
-    of the device.
+    of the device. `faults` are ours: what could not be found out about it.
     """
 
     task: ChosenTask
     program: ProgramSource
     bindings: Bindings
     usage: tuple[Usage, ...]
+    faults: tuple[Fault, ...] = ()
 
     @property
     def misordered(self) -> str:
@@ -85,6 +87,7 @@ def check_build(prepared: Prepared, worker: Worker) -> Build:
     except FailedError as failed:
         problem, failure = failed.problem, failed.failure
     check = build_check(prepared.seconds + time.perf_counter() - start)
+    check = replace(check, faults=() if built is None else built.faults)
     return Build(check=check if problem is None else problem.fail(check), built=built, failure=failure)
 
 
@@ -153,4 +156,8 @@ def _bind(expanded: Expanded, worker: Worker) -> Built:
         launch.kernel: done(bind(task.assignment, launch, opened.kernels, expanded.code)) for launch in launches
     }
     names = dict.fromkeys(binding.name for binding in bindings.values())
-    return Built(task=task, program=program, bindings=bindings, usage=usage_of(names, opened, device))
+    usage = attempt("the use of registers and memory", lambda: usage_of(names, opened, device))
+    faults = tuple(fault for fault in (*(each.fault for each in bindings.values()), usage) if isinstance(fault, Fault))
+    if isinstance(usage, Fault):
+        usage = ()
+    return Built(task=task, program=program, bindings=bindings, usage=usage, faults=faults)

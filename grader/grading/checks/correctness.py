@@ -7,16 +7,16 @@ such as that a wrong one is launched again, comes too late to show in anything t
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 
+from grader.common.optional import Fault, attempt
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Case, Sizes
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
-from grader.execution.outcome import Failure
+from grader.execution.outcome import Failure, Fetched
 from grader.execution.plan import going_on, submission_plan
 from grader.execution.series import Series
 from grader.grading.checks.building import Built
@@ -26,7 +26,7 @@ from grader.grading.checks.sanitizer import Endless
 from grader.grading.checks.scoring import case_points
 from grader.grading.explain.evidence import Evidence, Use
 from grader.grading.explain.failing import FailedError, done
-from grader.grading.explain.problem import Problem, of_failure
+from grader.grading.explain.problem import EXPLANATION, Problem, of_failure
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.results.result import Check, Kind, Reason, Verdict, full_marks
 
@@ -147,10 +147,23 @@ def _try(
     problem = examine(trial, script, fetched)
     if problem is None or problem.error_map is None:
         return problem
-    launches = [fetched]
-    with suppress(FailedError):
-        launches += [done(series.run(name, trial.arrays)) for _ in range(repeats)]
-    return Wrong(problem=problem, evidence=evidence(trial, script, problem.error_map.buffer, launches))
+    buffer = problem.error_map.buffer
+    again = attempt(EXPLANATION, lambda: _repeated(series, name, trial, repeats))
+    if isinstance(again, Fault):
+        series.abandon()
+        return replace(problem, faults=(*problem.faults, again))
+    known = attempt(EXPLANATION, lambda: evidence(trial, script, buffer, [fetched, *again]))
+    if isinstance(known, Fault):
+        return replace(problem, faults=(*problem.faults, known))
+    return Wrong(problem=problem, evidence=known)
+
+
+def _repeated(series: Series, name: str, trial: Trial, repeats: int) -> list[dict[str, Fetched]]:
+    """What so many more launches on the same data make; none if one fails. Only an explanation rests on them."""
+    try:
+        return [done(series.run(name, trial.arrays)) for _ in range(repeats)]
+    except FailedError:
+        return []
 
 
 def unrun_cases(assignment: Assignment, cases: Iterable[Case]) -> Iterator[Check]:

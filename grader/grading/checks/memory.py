@@ -152,8 +152,7 @@ NEIGHBOURS = "Work-items that are neighbours in get_local_id(0) should access ne
 
 def _use(access: Access) -> str:
     """An expression, and how far apart neighbours are in it."""
-    where = f"line {access.line}" if access.line else "a copy by the group, or a hidden line,"
-    return f"{where} {access.does} {access.array}{_apart(access)}"
+    return f"{_place(access.line)} {access.does} {access.array}{_apart(access)}"
 
 
 def _bank_conflicts(counted: Profile) -> Reading:
@@ -195,7 +194,7 @@ def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
         words[each.array, each.line] += each.bytes // ELEMENT_BYTES
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", cause="")
-    most = [f"{number:,} of {array} in line {line}" for (array, line), number in words.most_common(NAMED)]
+    most = [f"{number:,} of {array} in {_place(line)}" for (array, line), number in words.most_common(NAMED)]
     return Reading(
         value=total / ELEMENT_BYTES,
         reason=Reason.EXTRA_TRAFFIC,
@@ -304,6 +303,11 @@ def _access(seen: SeenAccess) -> Access:
 
 def _global(counted: Profile) -> list[Access]:
     return [each for each in counted.accesses if each.space == "global"]
+
+
+def _place(line: int) -> str:
+    """A line in words; a copy by a group has none where several lines copy the same array."""
+    return f"line {line}" if line else "a copy by the group or a hidden line"
 
 
 def _apart(access: Access) -> str:

@@ -4,6 +4,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from grader.common.optional import Fault, attempt
 from grader.common.phrases import count
 from grader.common.record import replace
 from grader.course.forbidden import LINE_LIMIT, Construct, Sighting
@@ -28,7 +29,7 @@ MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"
 @dataclass(frozen=True, kw_only=True)
 class Problem:
     """Why a check did not pass: the reason for machines, a sentence for people, and the details behind it. `use` is
-    what the lines do that it is about, where these are not known yet.
+    what the lines do that it is about, where these are not known yet. `faults` are ours: what could not be explained.
     """
 
     reason: Reason
@@ -37,6 +38,7 @@ class Problem:
     cause: str = ""
     error_map: ErrorMap | None = None
     use: Use | None = None
+    faults: tuple[Fault, ...] = ()
 
     def fail(self, check: Check) -> Check:
         """The check, failed for this reason."""
@@ -49,6 +51,7 @@ class Problem:
             detail=self.detail,
             cause=self.cause,
             error_map=self.error_map,
+            faults=(*check.faults, *self.faults),
         )
 
     def mark(self, check: Check) -> Check:
@@ -59,6 +62,9 @@ class Problem:
         """The check, not made for this reason; what it is worth stays in the total."""
         return replace(check, verdict=Verdict.SKIPPED, points=0.0, reason=self.reason, message=self.message)
 
+
+EXPLANATION = "the explanation"
+"""What is missing where a problem could not be explained."""
 
 NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="skipped: fix the wrong results first.")
 """Of what only a submission earns whose results are all right."""
@@ -157,7 +163,9 @@ CRASH_HINTS: dict[int, str] = {
 
 def of_build_log(log: str, source: Source) -> Problem:
     """A failed build: the first error as the sentence, the first few with their lines as the detail."""
-    explanation = explain(log, source)
+    explanation = attempt(EXPLANATION, lambda: explain(log, source))
+    if isinstance(explanation, Fault):
+        return Problem(reason=Reason.BUILD_ERROR, message="the compiler refused it.", faults=(explanation,))
     return Problem(reason=Reason.BUILD_ERROR, message=explanation.message, detail=explanation.detail)
 
 
@@ -203,6 +211,13 @@ ONLY_ADDED = ", or only added to the NaN that was there"
 
 def of_mismatch(mismatch: Mismatch) -> Problem:
     """A wrong array: how much of it, the first wrong element, and how far off."""
+    problem = attempt(EXPLANATION, lambda: _of_mismatch(mismatch))
+    if isinstance(problem, Fault):
+        return Problem(reason=Reason.WRONG_OUTPUT, message=f"{mismatch.buffer} is wrong.", faults=(problem,))
+    return problem
+
+
+def _of_mismatch(mismatch: Mismatch) -> Problem:
     if mismatch.unwritten == mismatch.total:
         words = f"the kernel wrote nothing to {mismatch.buffer} ({count(mismatch.total, 'element')}){ONLY_ADDED}."
         return Problem(reason=Reason.NOT_WRITTEN, message=words, use=Use(array=mismatch.buffer, writes=True))

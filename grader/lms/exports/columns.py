@@ -77,6 +77,9 @@ def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[
             continue
         graded[slot.line] = row
         cells[slot.line, column] = _points(row.grade, slot.maximum).replace(".", sign)
+        if row.grade.points > row.grade.max_points:
+            why = "has more points than there are: check after the upload that the platform has taken them."
+            remarks.append(Remark(where=row.student.label, why=why))
         if slot.maximum not in {None, row.grade.max_points}:
             scales.add((row.grade.max_points, slot.maximum or 0))
     scaled = (f"grades out of {most:g} points are scaled to its maximum of {maximum:g}." for most, maximum in scales)
@@ -120,7 +123,7 @@ def _refusal(sheet: Sheet, grade: Grade, slot: Slot | None) -> str:
 
 
 def _points(grade: Grade, maximum: float | None) -> str:
-    """Plain digits, and no more than the maximum."""
+    """Plain digits."""
     same = maximum is None or maximum == grade.max_points
     points = grade.points if same or maximum is None else grade.points * maximum / grade.max_points
     return f"{points:.{DECIMALS}f}".rstrip("0").rstrip(".")

@@ -13,6 +13,7 @@ from grader.reports.words import (
     correction_in_words,
     deduction_in_words,
     failure_in_words,
+    faults_in_words,
     figures_in_words,
     reason_in_words,
     score_in_words,
@@ -72,6 +73,7 @@ def _summary(result: Result) -> str:
         *([] if result.deduction is None else [deduction_in_words(result.deduction)]),
         *([] if result.correction is None else [correction_in_words(result.correction)]),
         *([] if first is None else [f"Start here: {first.name}: {first.message}"]),
+        *faults_in_words(result.faults),
         *map(in_words, standings_of(result)),
     ]
     return showable("\n".join(lines))

@@ -39,7 +39,7 @@ def write_archive(desk: Desk, junit: str, out: IO[bytes]) -> None:
             links[each.row.student.label, each.row.assignment] = _write_one(archive, each, stored)
             if stored.shown is None:
                 left_out.append(f"{each.row.student.label}/{each.row.assignment}: {', '.join(WRITTEN)}\n")
-        archive.writestr("index.html", overview_page(desk.with_sources(book), links))
+        archive.writestr("index.html", overview_page(desk.with_sources(book), links).text)
         if left_out:
             archive.writestr("left-out.txt", "".join(left_out))
 

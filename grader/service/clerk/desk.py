@@ -12,7 +12,7 @@ from grader.batch.lateness import due_in_words
 from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.course.suite import Coursework
-from grader.reports import REPORTS
+from grader.reports import page
 from grader.results.gradebook import Grade, Gradebook, StudentRow
 from grader.results.result import Result
 from grader.results.withholding import withheld
@@ -157,7 +157,7 @@ def _page(drawn: bytes, result: Result | None) -> bytes:
     """A page as its station has drawn it; with the points that count where they are others, if they can be told."""
     if result is None or (result.deduction is None and result.correction is None):
         return zlib.decompress(drawn)
-    return REPORTS["html"](result).encode()
+    return page(result).text.encode()
 
 
 def _counted(result: Result, grade: Grade | None) -> Result:

@@ -41,7 +41,7 @@ NOT_RELEASED = "its grades leave out hidden checks, which count as zero until yo
 
 def _overview(desk: Desk, _given: bytes, out: IO[bytes]) -> None:
     links = {(each.row.student.label, each.row.assignment): f"../attempts/{each.public}" for each in desk.counting}
-    out.write(overview_page(desk.with_sources(desk.gradebook()), links).encode())
+    out.write(overview_page(desk.with_sources(desk.gradebook()), links).text.encode())
 
 
 def _grades(desk: Desk, _given: bytes, out: IO[bytes]) -> None:

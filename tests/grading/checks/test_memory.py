@@ -167,7 +167,7 @@ def test_a_copy_by_the_group_is_named_where_it_wastes_most(transposition):
     """It has no line."""
     found = counted(transposition, seen_access(3, unused=40), seen_access(0, unused=5120))
     assert check(transposition, "coalescing", 1.1, found).message.startswith(
-        "a copy by the group, or a hidden line, reads"
+        "a copy by the group or a hidden line reads"
     )
 
 

@@ -172,7 +172,7 @@ class Returning(Scripted):
 
 def seen_kernel(*texts):
     """A launch of which the simulator said this."""
-    messages = tuple(SeenMessage(text=text, array="", times=1, endings=()) for text in texts)
+    messages = tuple(SeenMessage(text=text, array="", times=1, endings=(), writes=()) for text in texts)
     return SeenKernel(kernel="k", flop=0, arrays=(), messages=messages, unset=(), accesses=(), branches=())
 
 

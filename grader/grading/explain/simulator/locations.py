@@ -10,6 +10,9 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 SIGN = re.compile(r"[(){};]|\b(?:for|while|do)\b")
 LOOP = re.compile(r"\b(?:for|while|do)\b")
 BARRIER = re.compile(r"\b(?:work_group_)?barrier\s*\(")
+COPY = re.compile(r"\basync_work_group_(?:strided_)?copy\s*\(([^;]{0,500})")
+"""A copy by all work-items of a group together, and what it is given."""
+
 ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")
 
 
@@ -114,6 +117,11 @@ class Scene:
                 break
         return tuple(lines)
 
+    def copies_of(self, array: str) -> tuple[int, ...]:
+        """The lines in which a group copies from an array or to it."""
+        named = re.compile(rf"\b{re.escape(array)}\b")
+        return tuple(line for line, given in self._copies if named.search(given))
+
     def item(self, ids: tuple[int, ...]) -> str:
         """For example "work-item (3, 0)"."""
         return f"work-item {self._ids(ids)}"
@@ -133,6 +141,12 @@ class Scene:
     @cached_property
     def _loops(self) -> list[range]:
         return list(loops(self.source))
+
+    @cached_property
+    def _copies(self) -> list[tuple[int, str]]:
+        code = _without_comments(self.expanded or self.source)
+        line_ends = [found.start() for found in re.finditer("\n", code)]
+        return [(bisect_left(line_ends, found.start()) + 1, found[1]) for found in COPY.finditer(code)]
 
     @cached_property
     def _barriers(self) -> list[int]:

@@ -24,8 +24,9 @@ PLACE = rf"(?:At line (?P<line>{NUMBER}) \(column (?P<column>{NUMBER})\)|Debuggi
 """Where an instruction is in the source; a function may hide that (`nodebug`)."""
 
 ENTITY = re.compile(rf"Global\((?P<global>{IDS})\) Local\({IDS}\) Group\((?P<group>{IDS})\)\n[^\n]*\n[ \t]*{PLACE}")
+GROUP_ENTITY = re.compile(rf"Entity: Group\(({IDS})\)")
 SPOT = re.compile(PLACE)
-REACHED = re.compile(rf"Only ({NUMBER}) out of ({NUMBER}) work-items executed barrier")
+REACHED = re.compile(rf"Only ({NUMBER}) out of ({NUMBER}) work-items executed (?:barrier|copy)")
 WORK_GROUP = re.compile(rf"Work-group: \(({IDS})\)")
 
 INDEX = re.compile(rf"Index \((-?{NUMBER})\) exceeds static array size \(({NUMBER})\)")
@@ -80,6 +81,11 @@ def entities(message: SeenMessage) -> list[Entity]:
         )
         for number, match in enumerate(found)
     ]
+
+
+def copies(message: SeenMessage) -> bool:
+    """Whether what a message is about was done by a whole group: it copies when it waits for that."""
+    return GROUP_ENTITY.search(message.text) is not None
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -292,8 +292,50 @@ def test_a_race_with_a_copy_by_the_group():
     """A copy by the whole group has no line: the one of the work-item is named."""
     text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(4, READ))
     found = only(kernel(text))
-    assert found.message == "line 4 uses Ash while the group still copies into it."
+    assert found.message == "line 4 reads Ash while a copy by the group still uses it."
     assert "wait_group_events" in found.cause
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (4, "A barrier(CLK_LOCAL_MEM_FENCE) is missing between them: after line 4, before the copy."),
+        (9, "Call wait_group_events, then a barrier, before you use it."),
+    ],
+)
+def test_the_line_of_a_copy_by_the_group_is_named(line, said):
+    """The simulator does not know it; the text does, and which of the two comes first."""
+    source = SOURCE.replace("line 7;", "e = async_work_group_copy(Ash, A, 32, 0);")
+    text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(line, READ))
+    found = only(kernel(text), replace(LINE, source=source))
+    assert (found.message, found.cause) == (f"line {line} reads Ash while the copy in line 7 still uses it.", said)
+
+
+def test_a_copy_beyond_an_array_is_told_with_its_own_line():
+    """The simulator copies where the group waits, and names that line; the file hides nothing."""
+    source = SOURCE.replace("line 7;", "e = async_work_group_copy(Ash, A, 500, 0);")
+    waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
+    found = only(kernel(invalid("read", at("global", A + 400), waits)), replace(LINE, source=source))
+    assert found.message == "the copy in line 7 reads outside A, 1 element past its end."
+    assert "nodebug" not in found.cause
+
+
+def test_no_line_0_is_named():
+    """It is what a simulator says where it knows none: then the finding has no line, and no place."""
+    found = only(kernel(race("Read-write", at("local", ASH), entity(0, READ), entity(0, WRITE))))
+    assert "line 0" not in f"{found.message} {found.cause}"
+    assert found.places == ()
+
+
+def test_a_copy_that_not_all_work_items_reach():
+    """It is called what it is: a copy, not a barrier."""
+    text = (
+        "Work-group divergence detected (async copy)\n\tKernel:     k\n\tWork-group: (0,0,0)\n\tOnly 5 out of 32 "
+        "work-items executed copy\n\t  call\n\tAt line 7 (column 9) of input.cl:\n\t  x;\n\t"
+    )
+    assert only(kernel(message(text))).message.startswith(
+        "line 7: 5 of 32 work-items of group 0 reach the copy, 27 do not"
+    )
 
 
 @pytest.mark.parametrize(
