@@ -5,7 +5,8 @@ when its owner is stopped or has ended. These threads are neither frozen with a 
 services also wake a process that is stopped.
 
 The list names what is refused, not what is allowed, unlike docker's (seccomp.json). Here the machine's own drivers run,
-and nobody knows all that they need. Docker's list refuses all of this, too, and PoCL and NVIDIA's driver work under it.
+and nobody knows all that they need. Docker's list refuses all of this, too. PoCL works under both lists. No driver of a
+GPU was tried under them.
 
 The numbers are those of x86-64. On other machines nothing is refused.
 """
