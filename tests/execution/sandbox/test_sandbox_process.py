@@ -198,6 +198,7 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident(tmp_path):
         "grader.protocol.kernel",
         "grader.protocol.messages",
         "grader.protocol.observation",
+        "grader.protocol.phase",
         "grader.protocol.steps",
         "grader.protocol.text",
         "grader.protocol.tokens",

@@ -46,11 +46,12 @@ RESTLESS = WAITS_IN_VFORK + "threading.Timer(1, count).start()\n" + SAYS + "chil
 """Its main thread waits in vfork."""
 
 HAS_A_CHILD = """
+signal.signal(signal.SIGCONT, lambda *_: os.fork())
 child = os.fork()
 if child == 0:
-    signal.signal(signal.SIGCONT, lambda *_: os.fork())
     while True:
         time.sleep(600)
+signal.signal(signal.SIGCONT, signal.SIG_DFL)
 print(child, flush=True)
 time.sleep(600)
 """
