@@ -112,7 +112,7 @@ def write_uploads(uploads: Iterable[Upload], book: Gradebook, outputs: Outputs) 
         filled = upload.fill(public)
         outputs.write(upload.name, filled.data)
         remarks += filled.remarks
-        if any(row.grade and row.shown and row.grade.max_points > row.shown.max_points for row in book.rows):
+        if any(row.hidden_points for row in book.rows):
             remarks.append(Remark(where=upload.name, why=NOT_RELEASED))
     if book.shape == MOODLE:
         with outputs.making(FEEDBACK) as path:

@@ -7,8 +7,7 @@ The simulator begins while cases still run. With processors to spare, both of it
 kernels build from the start; a GPU is then timed beside it.
 
 Hidden cases come last, those of all parts of a suite together, and in a worker that is started for them: whatever they
-lead to, all that may be shown before they are released is there by then. So they do not decide what is timed, only
-what it is worth.
+lead to, all that may be shown before they are released is there by then. They decide about their own points alone.
 """
 
 import time
@@ -205,7 +204,7 @@ def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
     clock = time.perf_counter()
     hidden = _hidden(draft, bench, progress)
     cases = in_order(draft.task.assignment, (*draft.cases, *hidden))
-    checks = forfeit((draft.build, *cases, *draft.others))
+    checks = forfeit(draft.task.assignment, (draft.build, *cases, *draft.others))
     seconds = draft.seconds + time.perf_counter() - clock
     return _result(draft.task, checks, draft.profile, seconds, draft.provenance)
 
