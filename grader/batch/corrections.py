@@ -70,7 +70,8 @@ def corrected(outcome: Result | Ungraded, order: Order | None, most: float) -> R
         by_hand = given(order, most)
         return outcome if by_hand is None else replace(outcome, fault=f"{outcome.fault} {correction_in_words(by_hand)}")
     points = order.amount.points(outcome.points, most)
-    correction = Correction(points=round(points - outcome.points, DECIMALS), comment=order.comment)
+    difference, final = round(points - outcome.points, DECIMALS), order.amount.to is not None
+    correction = Correction(points=difference, comment=order.comment, final=final)
     max_points = outcome.max_points if order.amount.to is None else most
     return replace(outcome, points=points, max_points=max_points, correction=correction)
 

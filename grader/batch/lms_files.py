@@ -116,7 +116,7 @@ def write_uploads(uploads: Iterable[Upload], book: Gradebook, outputs: Outputs) 
             remarks.append(Remark(where=upload.name, why=filled.sentence))
             continue
         remarks += filled.remarks
-        if any(row.grade and row.shown and row.grade.max_points > row.shown.max_points for row in book.rows):
+        if any(row.hidden_points for row in book.rows):
             remarks.append(Remark(where=upload.name, why=NOT_RELEASED))
     if book.shape == MOODLE:
         zipped = attempt(f"the file {FEEDBACK}", lambda: _zipped(book, outputs))

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from grader.batch.rescoring import up_to_date
+from grader.batch.rescoring import lacks_measurements, up_to_date
 from grader.batch.station import NAME, Errand, Facilities
 from grader.batch.store import Store, content_key, seed_of
 from grader.batch.workforce import Workforce
@@ -87,7 +87,11 @@ def make_plan(
 
 
 def missing(plan: BatchPlan, store: Store) -> BatchPlan:
-    """The part of a plan that is not in the store, or not with all speeds."""
+    """The part of a plan that is not in the store, or not with all speeds. What lacks measurements is dropped there."""
+    for key, item in plan.items.items():
+        stored = store.load(key)
+        if stored is not None and lacks_measurements(stored, item.assignment):
+            store.drop(key)
     return replace(plan, items={key: item for key, item in plan.items.items() if not _is_whole(store.load(key))})
 
 

@@ -59,7 +59,7 @@ def show(result: Result) -> None:
     console = Console()
     report = attempt("the report", lambda: render(result, width=console.width, color=console.is_terminal))
     if isinstance(report, Fault):
-        score = score_in_words(result.points, result.max_points, result.unchecked)
+        score = score_in_words(result.points, result.max_points, result.unchecked, result.hidden_points)
         report = f"{showable(result.title)}: {score}.\n{report.sentence}\n"
     typer.echo(report, nl=False)
 

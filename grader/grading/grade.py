@@ -7,8 +7,7 @@ The simulator begins while cases still run. With processors to spare, both of it
 kernels build from the start; a GPU is then timed beside it.
 
 Hidden cases come last, those of all parts of a suite together, and in a worker that is started for them: whatever they
-lead to, all that may be shown before they are released is there by then. So they do not decide what is timed, only
-what it is worth.
+lead to, all that may be shown before they are released is there by then. They decide about their own points alone.
 """
 
 import time
@@ -236,9 +235,9 @@ def _waiting(crew: Crew, draft: Draft, waits: LeftOpen) -> Draft:
 def _finish(draft: Draft, bench: Bench, progress: Progress) -> Result:
     """The result, hidden cases included."""
     clock = time.perf_counter()
-    hidden, waits = _hidden(draft, bench, progress)
+    hidden = _hidden(draft, bench, progress)
     cases = in_order(draft.task.assignment, (*draft.cases, *hidden))
-    checks = forfeit((draft.build, *cases, *(waits.of(draft.others) if waits else draft.others)))
+    checks = forfeit(draft.task.assignment, (draft.build, *cases, *draft.others))
     seconds = draft.seconds + time.perf_counter() - clock
     return _result(draft.task, checks, draft.profile, seconds, draft.provenance)
 
@@ -358,17 +357,15 @@ def _time(crew: Crew, lineup: Lineup | Problem) -> Check:
     return speed
 
 
-def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[tuple[Check, ...], LeftOpen | None]:
-    """The hidden cases, in a worker that is started when all else is done, and why they leave points open, if they do.
-    Of how they go, nothing is told.
-    """
+def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[Check, ...]:
+    """The hidden cases, in a worker that is started when all else is done. Of how they go, nothing is told."""
     asked = draft.task.assignment.correctness
     if draft.left_open is not None:
-        return tuple(map(draft.left_open.rest.skip, unrun_cases(draft.task.assignment, asked.hidden))), None
+        return tuple(map(draft.left_open.rest.skip, unrun_cases(draft.task.assignment, asked.hidden)))
     if draft.built is None:
-        return tuple(map(BUILD_FAILED.fail, unrun_cases(draft.task.assignment, asked.hidden))), None
+        return tuple(map(BUILD_FAILED.fail, unrun_cases(draft.task.assignment, asked.hidden)))
     if not asked.hidden or gave_up(draft.cases):
-        return tuple(map(GAVE_UP.fail, unrun_cases(draft.task.assignment, asked.hidden))), None
+        return tuple(map(GAVE_UP.fail, unrun_cases(draft.task.assignment, asked.hidden)))
     progress("running hidden cases")
     with ExitStack() as workers:
         with shared_cpu(bench.locks):
@@ -384,7 +381,7 @@ def _hidden(draft: Draft, bench: Bench, progress: Progress) -> tuple[tuple[Check
         waits = left_open(tried, subject, Watched(checks=()))
     checks = _blamed(conclude(tried, draft.built, load_oracle(draft.task.assignment)), draft.built)
     _probe_after(checks, bench, device)
-    return (waits.of(checks) if waits else checks), waits
+    return waits.of(checks) if waits else checks
 
 
 @contextmanager

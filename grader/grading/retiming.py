@@ -31,5 +31,5 @@ def _timed(task: Task, result: Result, bench: Bench, progress: Progress) -> Resu
     cases = replace(task.assignment.correctness, cases=())
     asked = replace(task.assignment, correctness=cases, sanitizer=None, memory=None)
     *_, speed = grade_submission(replace(task, assignment=asked), bench, progress).checks
-    checks = forfeit((*others, replace(speed, usage=before.usage)))
+    checks = forfeit(task.assignment, (*others, replace(speed, usage=before.usage)))
     return replace(result, checks=checks, points=sum(check.points for check in checks))

@@ -16,7 +16,7 @@ def bare_page(outcome: Result | Ungraded) -> str:
     """A page of plain lines about an outcome."""
     if isinstance(outcome, Ungraded):
         return _page(outcome.assignment, ["Not graded, and not the student's fault:", outcome.fault])
-    score = score_in_words(outcome.points, outcome.max_points, outcome.unchecked)
+    score = score_in_words(outcome.points, outcome.max_points, outcome.unchecked, outcome.hidden_points)
     return _page(outcome.title, [f"{outcome.submission}: {score}.", *_checks(outcome)])
 
 

@@ -2,9 +2,9 @@
 
 One flat suite, unique names, times with three decimals, the failure's message also first in its text, points and the
 line to look at as properties in the case's output: attributes for a file and a line, strict readers refuse. A failure
-is the student's; an error is ours and means that there is no grade. Skipped is what this machine cannot check, with the
-points that are still to be earned, and what counts for nothing: hidden checks, and cases for practice however they
-went, since some readers make points of the share of cases that passed; their text says how they went.
+is the student's; an error is ours and means that there is no grade. Skipped is what this machine cannot check, and what
+is hidden until release, with the points that are still to be decided; and what counts for nothing: cases for practice
+however they went, since some readers make points of the share of cases that passed; their text says how they went.
 
 The failure to read first stands first and says so. What only follows from a failed build is one skipped case; but
 where another kernel of the suite builds, each stays a failure, or the share of cases that passed would rise.

@@ -41,10 +41,19 @@ def faults_in_words(faults: Iterable[Fault]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(fault.sentence for fault in faults))
 
 
-def score_in_words(points: float, max_points: float, unchecked: Iterable[Unchecked]) -> str:
-    """For example "68 of 100 points", "68 of 100; 32 not checked here: the simulator is missing"."""
+def score_in_words(points: float, max_points: float, unchecked: Iterable[Unchecked], hidden_points: float) -> str:
+    """For example "68 of 100 points", "68 of 100; 32 not checked here: the simulator is missing", "44 points so far; 8
+    more are decided after release".
+    """
     left = unchecked_in_words(unchecked)
+    if hidden_points:
+        return "; ".join(filter(None, (f"{points:g} points so far", hidden_in_words(hidden_points), left)))
     return f"{points:g} of {max_points:g}; {left}" if left else f"{points:g} of {max_points:g} points"
+
+
+def hidden_in_words(points: float) -> str:
+    """For example "8 more are decided after release"; "" if none are hidden."""
+    return f"{points:g} more {'is' if points == 1 else 'are'} decided after release" if points else ""
 
 
 def unchecked_in_words(unchecked: Iterable[Unchecked]) -> str:
@@ -86,10 +95,10 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
 
 
 def skip_in_words(check: Check) -> str:
-    """Why a check was skipped, and what it is worth; the message of a hidden one says both."""
-    if check.reason is Reason.HIDDEN:
-        return check.message
+    """Why a check was skipped or is hidden, and what it is worth."""
     worth = f"worth {check.max_points:g} points" if check.max_points else "for no points"
+    if check.reason is Reason.HIDDEN:
+        return f"hidden until release, {worth}"
     return f"{check.reason}, {worth}: {check.message}"
 
 

@@ -34,12 +34,15 @@ CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.
 
 
 class Verdict(StrEnum):
-    """A check passed, earned part of its points, failed, or was not made: then its reason is one of NOT_MADE."""
+    """A check passed, earned part of its points, failed, or was not made: then its reason is one of NOT_MADE. HIDDEN is
+    what people read of a check whose outcome is withheld (`shown_as`); no check has that verdict itself.
+    """
 
     PASSED = "passed"
     PARTIAL = "partial"
     FAILED = "failed"
     SKIPPED = "skipped"
+    HIDDEN = "hidden"
 
 
 class Reason(StrEnum):
@@ -150,8 +153,10 @@ class ErrorMap(Record):
 
 def shown_as(verdict: str, reason: str | None) -> str:
     """The verdict that people read: what was not run because another check failed is skipped for them, though its
-    points are lost.
+    points are lost; what is withheld from them is hidden.
     """
+    if reason == Reason.HIDDEN:
+        return Verdict.HIDDEN
     return Verdict.SKIPPED if reason == Reason.NOT_RUN else verdict
 
 
@@ -207,7 +212,7 @@ class Check(Record, Told):
     """One gradable statement. `name` is unique in a result; `message` says in a sentence or two why it did not pass, or
     by how much it did: what was measured, and the limit.
 
-    A skipped check has earned nothing; one that is OUTSTANDING keeps its `max_points`, so that totals are out of all.
+    A skipped check has earned nothing, and keeps its `max_points`, so that totals are out of all.
     `part` is the kernel of a suite that it is about, empty where there is but one. `detail` backs the message. `cause`
     names a mistake that explains a wrong output, in the same words for every case and every submission, so that it can
     be counted. `usage` is what the kernels take of the device that times them. `faults` are ours: what could not be
@@ -298,6 +303,11 @@ class Standing(Generic[T]):
         )
 
     @property
+    def hidden_points(self) -> float:
+        """What the checks are worth together whose outcome is withheld; part of all points that there are."""
+        return sum(check.max_points for check in self.checks if check.reason is Reason.HIDDEN)
+
+    @property
     def failed(self) -> bool:
         """Whether some check that counts failed or earned only a part."""
         lost = {Verdict.PARTIAL, Verdict.FAILED}
@@ -349,10 +359,13 @@ class Provenance(Record):
 
 
 class Correction(Record):
-    """What the instructor has changed of a grade: so many points more or less than it had, and why."""
+    """What the instructor has changed of a grade: so many points more or less than it had, and why. A `final` one sets
+    the points, so that no hidden check changes them.
+    """
 
     points: float
     comment: str = ""
+    final: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
 class Deduction(Record):
@@ -392,8 +405,10 @@ class Result(Record, Standing[Check]):
     @model_validator(mode="before")
     @classmethod
     def _follows_from_checks(cls, fields: Any) -> Any:
-        """What is not checked stands in the JSON for its readers; here it follows from the checks."""
-        return {name: fields[name] for name in fields if name != "unchecked"} if isinstance(fields, dict) else fields
+        """What is not checked or hidden is in the JSON for its readers; here it follows from the checks."""
+        if not isinstance(fields, dict):
+            return fields
+        return {name: value for name, value in fields.items() if name not in {"unchecked", "hidden_points"}}
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -405,6 +420,12 @@ class Result(Record, Standing[Check]):
     def unchecked(self) -> tuple[Unchecked, ...]:
         """What was not checked here, by reason; its points are part of `max_points`."""
         return super().unchecked
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def hidden_points(self) -> float:
+        """What is decided after release; part of `max_points`."""
+        return 0.0 if self.correction is not None and self.correction.final else super().hidden_points
 
 
 class Ungraded(Record):

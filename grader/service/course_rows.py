@@ -74,7 +74,9 @@ def _decided(grade: Grade, own: SettledGrade) -> Grade:
         points=points,
         max_points=own.most if own.is_set else grade.max_points,
         deduction=None if cost is None else _deduction(grade.points, cost),
-        correction=None if order is None else Correction(points=round(points - left, DECIMALS), comment=own.comment),
+        correction=None
+        if order is None
+        else Correction(points=round(points - left, DECIMALS), comment=own.comment, final=own.is_set),
     )
 
 

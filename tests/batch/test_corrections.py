@@ -127,4 +127,5 @@ def test_what_is_decided_by_hand_tells_nothing_of_hidden_checks(tmp_path):
         batch.run()
         told.append((batch.for_students(), batch.read("moodle-worksheet.csv"), batch.read("canvas-gradebook.csv")))
         assert batch.uploaded() == [12.0, 12.0]
+        assert batch.moodle()["Feedback comments"].startswith("grader: 12 of 24 points.")
     assert told[0] == told[1]

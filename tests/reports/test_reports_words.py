@@ -175,7 +175,24 @@ def left(reason, points, checks=2):
 )
 def test_a_score_says_what_was_not_checked(unchecked, words):
     """How many points, and why; also of a check that is worth none."""
-    assert score_in_words(68.0, 100.0, unchecked) == words
+    assert score_in_words(68.0, 100.0, unchecked, 0.0) == words
+
+
+@pytest.mark.parametrize(
+    ("points", "unchecked", "words"),
+    [
+        (8.0, (), "44 points so far; 8 more are decided after release"),
+        (1.0, (), "44 points so far; 1 more is decided after release"),
+        (
+            8.0,
+            (left(Reason.NO_SIMULATOR, 32.0),),
+            "44 points so far; 8 more are decided after release; 32 not checked here: the simulator is missing",
+        ),
+    ],
+)
+def test_a_score_says_what_is_decided_after_release(points, unchecked, words):
+    """Instead of a total, which would read as if the rest were lost."""
+    assert score_in_words(44.0, 84.0, unchecked, points) == words
 
 
 @pytest.mark.parametrize(
@@ -183,7 +200,10 @@ def test_a_score_says_what_was_not_checked(unchecked, words):
     [
         (unchecked(points=12), "NO_SIMULATOR, worth 12 points: the simulator is not installed: install it."),
         (unchecked(points=0), "NO_SIMULATOR, for no points: the simulator is not installed: install it."),
-        (unchecked(reason=Reason.HIDDEN, points=0, message="hidden: wait."), "hidden: wait."),
+        (
+            unchecked(reason=Reason.HIDDEN, message="its outcome is shown after release."),
+            "hidden until release, worth 12 points",
+        ),
     ],
 )
 def test_a_skipped_check_says_why_and_what_it_is_worth(check, words):

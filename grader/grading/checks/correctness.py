@@ -203,15 +203,20 @@ def are_right(checks: Iterable[Check]) -> bool:
     return not any(check.verdict is Verdict.FAILED for check in deciding)
 
 
-def forfeit(checks: Sequence[Check]) -> tuple[Check, ...]:
-    """All checks, without the points that only right kernels earn if a case has failed.
+def forfeit(assignment: Assignment, checks: Sequence[Check]) -> tuple[Check, ...]:
+    """All checks, without the points that only right kernels earn if a case has failed that is shown.
 
-    A kernel that fails in hidden cases only has been measured by then. What it failed stays as it is; what it earned
-    does not count, or being wrong in hidden cases would be a way to be fast.
+    Hidden cases decide about nothing but themselves: students see all other points before they are released.
     """
-    if are_right(checks):
+    if are_shown_right(assignment, checks):
         return tuple(checks)
     return tuple(FORFEITED.fail(check) if _rests_on_results(check) else check for check in checks)
+
+
+def are_shown_right(assignment: Assignment, checks: Iterable[Check]) -> bool:
+    """Whether the submission builds and no case has failed that is shown."""
+    hidden = {check.name for check in unrun_cases(assignment, assignment.correctness.hidden)}
+    return are_right(check for check in checks if check.name not in hidden)
 
 
 def _rests_on_results(check: Check) -> bool:

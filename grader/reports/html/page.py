@@ -26,6 +26,7 @@ from grader.reports.words import (
     correction_in_words,
     deduction_in_words,
     faults_in_words,
+    hidden_in_words,
     new_message,
     score_in_words,
     seconds_in_words,
@@ -38,8 +39,20 @@ from grader.reports.words import (
 from grader.results.metrics import Access, Performance, Profile
 from grader.results.result import OUTSTANDING, Check, ErrorMap, Kind, Reason, Result, Ungraded, Verdict
 
-WORDS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "partly", Verdict.FAILED: "failed", Verdict.SKIPPED: "skipped"}
-SIGNS = {Verdict.PASSED: "✓", Verdict.PARTIAL: "◐", Verdict.FAILED: "✗", Verdict.SKIPPED: "-"}
+WORDS = {
+    Verdict.PASSED: "passed",
+    Verdict.PARTIAL: "partly",
+    Verdict.FAILED: "failed",
+    Verdict.SKIPPED: "skipped",
+    Verdict.HIDDEN: "hidden",
+}
+SIGNS = {
+    Verdict.PASSED: "✓",
+    Verdict.PARTIAL: "◐",
+    Verdict.FAILED: "✗",
+    Verdict.SKIPPED: "-",
+    Verdict.HIDDEN: "?",
+}
 
 COSTLY = 2.0
 """Times the fewest sectors or turns: an access that straddles a boundary may need a little more, and is no fault."""
@@ -305,6 +318,7 @@ def _environment() -> Environment:
         "correction_in_words": correction_in_words,
         "deduction_in_words": deduction_in_words,
         "faults_in_words": faults_in_words,
+        "hidden_in_words": hidden_in_words,
         "score_in_words": score_in_words,
         "speed_in_words": speed_in_words,
         "spills_in_words": spills_in_words,

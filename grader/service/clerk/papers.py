@@ -105,8 +105,8 @@ def _canvas(desk: Desk, given: bytes, out: IO[bytes]) -> None:
 def _write_upload(archive: ZipFile, upload: Upload, book: Gradebook, remarks: tuple[Remark, ...]) -> None:
     """The file to upload, and what to know before. Students see it: it tells nothing of hidden checks."""
     filled = upload.fill(for_students(book))
-    hidden = any(row.grade and row.shown and row.grade.max_points > row.shown.max_points for row in book.rows)
-    lines = [f"{filled.grades} grades are in {upload.name}.", *([f"{upload.name}: {NOT_RELEASED}"] if hidden else [])]
+    hidden = [f"{upload.name}: {NOT_RELEASED}"] if any(row.hidden_points for row in book.rows) else []
+    lines = [f"{filled.grades} grades are in {upload.name}.", *hidden]
     lines += [f"{each.where}: {each.why}" for each in (*filled.remarks, *remarks)]
     archive.writestr(upload.name, filled.data)
     archive.writestr("remarks.txt", "\n".join(lines) + "\n")

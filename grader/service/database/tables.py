@@ -269,10 +269,11 @@ class GradingRow(Base):
 
     Of those of one priority, the lowest `round` comes first: a person has one in each (hand_ins.py).
     A station claims it until `lease_until`, as `claimed_by`, for its turn number `tries`. `result` is all that was
-    found, as JSON, and `brief` the grade in it (briefs.py). What students see is `shown_points` of `shown_max`, in
-    brief `checks`, a compressed `page`, and `shown_result` as compressed JSON: what is `early` until the assignment is
-    released, and then all. `full_checks` and `full_page` are None where that is the same. `speed` is that against the
-    model solution on `device`, for leaderboards, and `shown_speed` what of it the student may see.
+    found, as JSON, and `brief` the grade in it (briefs.py). What students see is `shown_points`, in brief `checks`, a
+    compressed `page`, and `shown_result` as compressed JSON: what is `early` until the assignment is released, and then
+    all. Of `max_points`, checks worth `early_max` are shown early; the others are `hidden_points`. `full_checks` and
+    `full_page` are None where that is the same. `speed` is that against the model solution on `device`, for
+    leaderboards, and `shown_speed` what of it the student may see.
     """
 
     __tablename__ = "gradings"
@@ -325,15 +326,10 @@ class GradingRow(Base):
     def _shown_points(cls) -> ColumnElement[float | None]:
         return case((cls.released, cls.points), else_=cls.early_points)
 
-    @hybrid_property
-    def shown_max(self) -> float | None:
-        """Out of so many."""
-        return self.max_points if self.released else self.early_max
-
-    @shown_max.inplace.expression
-    @classmethod
-    def _shown_max(cls) -> ColumnElement[float | None]:
-        return case((cls.released, cls.max_points), else_=cls.early_max)
+    @property
+    def hidden_points(self) -> float:
+        """What the checks are worth whose outcome students do not see yet."""
+        return 0.0 if self.released else (self.max_points or 0.0) - (self.early_max or 0.0)
 
     @hybrid_property
     def shown_speed(self) -> float | None:

@@ -101,7 +101,7 @@ def ready(result: Result, coursework: Coursework) -> Graded:
         points=result.points,
         max_points=result.max_points,
         early_points=shown.points,
-        early_max=shown.max_points,
+        early_max=shown.max_points - shown.hidden_points,
         early_checks=in_brief(shown).model_dump_json(),
         full_checks=None if shown == result else in_brief(result).model_dump_json(),
         result=REPORTS["json"](result),

@@ -496,7 +496,8 @@ def test_a_hidden_case_is_told_nowhere_until_it_is_released(tmp_path):
     """Neither by a report nor by the exit code; with --release everything is there."""
     done, said = grade_hiding(tmp_path, WRONG_WHEN_RAGGED)
     assert done.returncode == 0
-    assert "skip   correctness: ragged (n 1000)\n       hidden: its outcome, worth up to 5 points," in done.stdout
+    assert "hidden correctness: ragged (n 1000)" in done.stdout
+    assert "19 points so far; 5 more are decided after release" in done.stdout
     for words in ("WRONG_OUTPUT", "NOT_RUN", "elements of z"):
         assert words not in said
     done, said = grade_hiding(tmp_path, WRONG_WHEN_RAGGED, "--release")
